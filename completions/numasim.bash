@@ -1130,7 +1130,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --threads --threads-multiple --max-nodes --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --whole-l3 --threads --threads-multiple --max-nodes --threads-per-l3 --max-l3 --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1165,6 +1165,14 @@ _numasim() {
                     return 0
                     ;;
                 --max-nodes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads-per-l3)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-l3)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

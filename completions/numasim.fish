@@ -103,6 +103,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the search [default: one per core of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-multiple -d 'The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N alone: of every application' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-nodes -d 'At most N nodes have threads of the application; N alone: of each application' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-per-l3 -d 'An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-l3 -d 'At most N L3 domains, over the machine, have threads of the application; N alone: of each application' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l exclusive -d 'Where the application has threads, nobody else has; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l within -d 'With --simple: how much of the best it may lose, as a share' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
@@ -128,6 +130,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application has threads on a node'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-l3 -d 'At most one application has threads in an L3 domain (`cores_per_l3`)'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l simple -d 'Also search for the simplest allocation that loses little of the best: few different numbers of threads per application, whole nodes before shared ones'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also report what more of each resource is worth, and how wrong each input may be'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'

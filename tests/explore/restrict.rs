@@ -1,4 +1,4 @@
-//! What people ask of single applications: `--threads`, `--threads-multiple`, `--max-nodes`, `--exclusive`, and `--simple`.
+//! What people ask of single applications: `--threads`, `--threads-multiple`, `--max-nodes`, `--exclusive`, of L3 domains, and `--simple`.
 
 use std::fmt::Write as _;
 
@@ -40,9 +40,52 @@ fn each_restriction_is_obeyed_and_named() {
     assert_eq!(answer["baselines"][0]["breaks"], "compute has threads on more than 3 nodes");
 }
 
+/// 2 nodes of 2 domains of 8 cores, which limit nothing: 200 GB/s for `mem` on each node, 7 threads of 30 GB/s.
+const DOMAINS: &str = "[machine]\nname = \"domains\"\nnodes = 2\ncores_per_node = 16\ncores_per_l3 = 8\ngflops_per_core = 100\n\
+    bandwidth_gbs = 200\ncore_bandwidth_gbs = 30\nlink_gbs = 20\n[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\n\
+    [[app]]\nname = \"cpu\"\narithmetic_intensity = 1000\n";
+
+/// Threads of each application in each domain of the best, one node after the other.
+fn by_domain(answer: &Value) -> Vec<Vec<u64>> {
+    let apps = answer["best"]["apps"].as_array().expect("applications");
+    let domains = |app: &Value| -> Vec<u64> {
+        let nodes = app["threads_per_l3"].as_array().expect("a list per node");
+        nodes.iter().flat_map(|node| node.as_array().expect("domains")).filter_map(Value::as_u64).collect()
+    };
+    apps.iter().map(domains).collect()
+}
+
+#[test]
+fn l3_domains_are_kept_whole_where_they_limit_nothing() {
+    let asked = ["--whole-l3", "--threads-per-l3", "mem=4", "--max-l3", "cpu=2"];
+    let answer = json_of_text(DOMAINS, &asked);
+    let found = by_domain(&answer);
+    assert_eq!(answer["status"], "optimal");
+    assert!(found[0].iter().all(|&mem| mem == 0 || mem == 4), "{found:?}");
+    assert!(found[0].iter().zip(&found[1]).all(|(&mem, &cpu)| mem == 0 || cpu == 0), "{found:?}");
+    // Two domains full of `cpu`, 1600 GFLOPS; two with 4 threads of `mem`, 15 GFLOPS each.
+    let value = answer["value"].as_f64().expect("a value");
+    assert!((value - 1720.0).abs() < 1e-6, "{value}");
+    let named: Vec<&str> =
+        answer["restrictions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert_eq!(named, ["--whole-l3", "min_threads", "--threads-per-l3 mem=4", "--max-l3 cpu=2"]);
+    assert_eq!(answer["baselines"][0]["breaks"], "several applications share L3 domain 0 of node 0");
+    // Where each node is one domain.
+    let flat = DOMAINS.replace("cores_per_l3 = 8\n", "");
+    let answer = json_of_text(&flat, &["--whole-l3", "--threads-per-l3", "mem=7"]);
+    let rows = threads(&answer["best"]);
+    assert_eq!((answer["status"].as_str(), rows), (Some("optimal"), vec![vec![0, 7], vec![16, 0]]));
+    let output = run_text(DOMAINS, &["--whole-l3", "--pareto", "total-gflops,fair"]);
+    let message = stderr(&output);
+    assert!(
+        message.contains("a question that counts threads by node has no reading of --whole-l3"),
+        "{message}"
+    );
+}
+
 #[test]
 fn what_contradicts_itself_or_the_files_is_told() {
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 12] = [
         ("nobody has this name", &["--exclusive", "comptue"]),
         ("nor this", &["--max-nodes", "zzz=2"]),
         ("twice", &["--threads", "mem=2", "--threads", "mem=3"]),
@@ -52,6 +95,9 @@ fn what_contradicts_itself_or_the_files_is_told() {
         ("few nodes, the same on every node", &["--max-nodes", "compute=2", "--same-on-every-node"]),
         ("alone, the same on every node", &["--exclusive", "compute", "--same-on-every-node"]),
         ("too many that are alone", &["--exclusive", "mem", "--threads", "mem=9"]),
+        ("too few domains", &["--threads", "compute=18", "--max-l3", "compute=2"]),
+        ("no multiple of a domain", &["--threads", "compute=6", "--threads-per-l3", "4"]),
+        ("too many whole domains", &["--whole-l3", "--threads", "mem=9"]),
     ];
     let mut message = String::new();
     for (name, args) in cases {
@@ -59,9 +105,13 @@ fn what_contradicts_itself_or_the_files_is_told() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
         let _ = writeln!(message, "## {name}: {}\n{}", args.join(" "), stderr(&output));
     }
-    for args in
-        [["--threads", "mem"], ["--max-nodes", "mem=0"], ["--threads-multiple", "x"], ["--within", "1"]]
-    {
+    for args in [
+        ["--threads", "mem"],
+        ["--max-nodes", "mem=0"],
+        ["--threads-multiple", "x"],
+        ["--within", "1"],
+        ["--max-l3", "mem=0"],
+    ] {
         let output = run_text(PAPER, &args);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
     }

@@ -25,7 +25,7 @@ use crate::working::{Stop, work};
 /// too, and what it may lose.
 #[pyfunction]
 #[pyo3(signature = (
-    reading, objective_name, restrictions, of_apps, simple, top, seed,
+    reading, objective_name, restrictions, of_apps, domains, simple, top, seed,
     model=None, models=None, time_limit_s=None, threads=None,
 ))]
 pub(crate) fn explore(
@@ -34,6 +34,7 @@ pub(crate) fn explore(
     objective_name: &str,
     restrictions: (bool, bool, u64, bool),
     of_apps: OfApps,
+    domains: Domains,
     simple: (bool, f64),
     top: u64,
     seed: u64,
@@ -44,12 +45,17 @@ pub(crate) fn explore(
 ) -> PyResult<Exploration> {
     let list = models.map(|text| model_list(py, text)).transpose()?;
     let within = within(py, simple)?;
-    let asked = to_asked(py, of_apps)?;
+    let (whole_l3, per_l3, max_l3) = domains;
+    let asked = Asked {
+        threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
+        max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), max_l3)?,
+        ..to_asked(py, of_apps)?
+    };
     let limit = time_limit(py, time_limit_s)?;
     let wrong = |why: String| error::input(py, &why);
     let top = limits::alternatives(top).map_err(wrong)?;
     let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
-    let restrictions = to_restrictions(py, restrictions)?;
+    let restrictions = Restrictions { whole_l3, ..to_restrictions(py, restrictions)? };
     let model = model.map(|name| of_name(py, name)).transpose()?;
     let input = reading.under_model(py, Models::first(model, list.as_ref()))?;
     let input = input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))?;
@@ -79,6 +85,9 @@ pub(crate) fn in_pool<T: Send>(
 /// Without a name: of every application.
 pub(crate) type OfApps = (Vec<Figure>, Vec<Figure>, Vec<Figure>, Vec<String>);
 
+/// Whether at most one application is in an L3 domain, then threads in each domain, then most domains.
+pub(crate) type Domains = (bool, Vec<Figure>, Vec<Figure>);
+
 type Figure = (Option<String>, i64);
 
 /// An objective by its name.
@@ -104,6 +113,7 @@ pub(crate) fn to_restrictions(
         whole_nodes: whole,
         min_threads_per_node: fewest,
         no_idle_cores: no_idle,
+        whole_l3: false,
     })
 }
 
@@ -128,6 +138,7 @@ fn to_asked(py: Python<'_>, (threads, multiple, nodes, exclusive): OfApps) -> Py
         threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
         max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
         exclusive,
+        ..Asked::default()
     })
 }
 

@@ -177,6 +177,8 @@ OF_APPS: list[tuple[dict[str, Any], list[str]]] = [
     ({"threads_multiple": 2}, ["--threads-multiple", "2"]),
     ({"threads_multiple": {"bad": 4, "mem": 2}}, ["--threads-multiple", "bad=4", "--threads-multiple", "mem=2"]),
     ({"max_nodes": np.int64(2)}, ["--max-nodes", "2"]),
+    ({"whole_l3": True, "max_l3": {"bad": 1}}, ["--whole-l3", "--max-l3", "bad=1"]),
+    ({"threads_per_l3": 4}, ["--threads-per-l3", "4"]),
     ({"exclusive": ["bad", "mem-1"]}, ["--exclusive", "bad", "--exclusive", "mem-1"]),
 ]
 

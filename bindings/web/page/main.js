@@ -111,10 +111,10 @@ function drawCommand(answer) {
 function search(event) {
   event.preventDefault();
   if (!contents) return;
-  const { same, whole, busy, fewest } = state.restrictions;
+  const { same, whole, busy, l3, fewest } = state.restrictions;
   const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
   const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective, same_on_every_node: same,
-    whole_nodes: whole, no_idle_cores: busy, min_threads_per_node: fewest, ...limit } };
+    whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...limit } };
   [reported, window.explored] = [null, null];
   running(true);
   at('found-box').hidden = true; // what another search found
@@ -192,7 +192,7 @@ function fillIn() {
     at(`${which}-text`).value = state.texts[which];
   }
   at('limit').value = state.limit;
-  for (const key of ['same', 'whole', 'busy']) at(key).checked = state.restrictions[key];
+  for (const key of ['same', 'whole', 'busy', 'l3']) at(key).checked = state.restrictions[key];
   at('fewest').value = state.restrictions.fewest;
 }
 
@@ -204,7 +204,7 @@ function listen() {
   });
   at('objective').addEventListener('change', () => { state.objective = at('objective').value; remember(); });
   at('limit').addEventListener('change', () => { state.limit = at('limit').value; remember(); });
-  for (const key of ['same', 'whole', 'busy']) {
+  for (const key of ['same', 'whole', 'busy', 'l3']) {
     at(key).addEventListener('change', () => { state.restrictions[key] = at(key).checked; remember(); });
   }
   at('fewest').addEventListener('change', () => {

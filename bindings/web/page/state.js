@@ -2,7 +2,7 @@
 const state = {
   machine: '', workload: '', // an id of what is shipped, or '' for a text of one's own
   texts: { machine: '', workload: '' },
-  model: '', objective: 'total-gflops', limit: '', restrictions: { same: false, whole: false, busy: false, fewest: 0 },
+  model: '', objective: 'total-gflops', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
   threads: null, homes: null, static: false, // null: as the first placement of the files
   factors: {}, // a slider's key to what it multiplies by
 };
@@ -25,8 +25,8 @@ function hashOf() {
   if (Object.keys(state.factors).length) all.set('factors', JSON.stringify(state.factors));
   if (state.objective !== 'total-gflops') all.set('objective', state.objective);
   if (state.limit) all.set('limit', state.limit);
-  const { same, whole, busy, fewest } = state.restrictions;
-  const asked = [same && 'same', whole && 'whole', busy && 'busy', fewest > 0 && String(fewest)].filter(Boolean);
+  const { same, whole, busy, l3, fewest } = state.restrictions;
+  const asked = [same && 'same', whole && 'whole', busy && 'busy', l3 && 'l3', fewest > 0 && String(fewest)].filter(Boolean);
   if (asked.length) all.set('restrictions', asked.join('_'));
   return `#${all}`;
 }
@@ -59,6 +59,6 @@ function restore(hash, shipped) {
   state.limit = Number(all.get('limit')) > 0 ? all.get('limit') : '';
   const asked = (all.get('restrictions') ?? '').split('_');
   state.restrictions = { same: asked.includes('same'), whole: asked.includes('whole'), busy: asked.includes('busy'),
-    fewest: asked.map(whole).find((count) => count !== null) ?? 0 };
+    l3: asked.includes('l3'), fewest: asked.map(whole).find((count) => count !== null) ?? 0 };
   return true;
 }

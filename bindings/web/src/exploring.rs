@@ -59,6 +59,7 @@ fn restrictions(wanted: &Search) -> Restrictions {
         whole_nodes: wanted.whole_nodes,
         min_threads_per_node: wanted.min_threads_per_node,
         no_idle_cores: wanted.no_idle_cores,
+        whole_l3: wanted.whole_l3,
     }
 }
 

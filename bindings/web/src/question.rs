@@ -61,6 +61,7 @@ pub(crate) struct Search {
     pub(crate) whole_nodes: bool,
     pub(crate) min_threads_per_node: u32,
     pub(crate) no_idle_cores: bool,
+    pub(crate) whole_l3: bool,
     /// How many alternatives.
     pub(crate) top: u64,
     pub(crate) seed: u64,
@@ -77,6 +78,7 @@ impl Default for Search {
             whole_nodes: false,
             min_threads_per_node: 0,
             no_idle_cores: false,
+            whole_l3: false,
             top: settings.top as u64,
             seed: settings.seed,
             time_limit_s: None,

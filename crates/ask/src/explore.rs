@@ -12,8 +12,8 @@ use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared};
 use numasim_sim::search::{
-    ExploreError, History, Outcome, PART_OF_SIMPLEST, Settings, explore as search, explore_by_domain,
-    explore_to_the_end, simplest_beside,
+    ExploreError, History, Monitor, Outcome, PART_OF_SIMPLEST, Settings, explore as search,
+    explore_by_domain, explore_to_the_end, simplest_beside,
 };
 use numasim_sim::sensitivity::analyse;
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
@@ -166,7 +166,8 @@ fn problem_by(
 pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Refusal> {
     let study = &question.input.study;
     let only_the_best = question.models.is_none() && question.within.is_none() && !question.sensitivity;
-    let is_by_domain = only_the_best && study.machine.has_limited_domains();
+    let asks_of_domains = question.restrictions.ask_of_domains(&study.apps);
+    let is_by_domain = only_the_best && (study.machine.has_limited_domains() || asks_of_domains);
     let problem = if is_by_domain {
         problem_by(Problem::by_domain, question.input, question.objective, question.restrictions)?
     } else {
@@ -192,10 +193,11 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         kept(question.within.is_some(), PART_OF_SIMPLEST) + kept(question.sensitivity, PART_OF_SENSITIVITY);
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
-    let search = match (is_by_domain, timed) {
-        (true, _) => explore_by_domain,
-        (false, true) => explore_to_the_end,
-        (false, false) => search,
+    let known: Vec<Candidate> = baselines.iter().map(|one| one.rated.candidate.clone()).collect();
+    let search = |problem: &Problem, settings: &Settings, monitor: &dyn Monitor| match (is_by_domain, timed) {
+        (true, _) => explore_by_domain(problem, settings, &known, timed, monitor),
+        (false, true) => explore_to_the_end(problem, settings, monitor),
+        (false, false) => search(problem, settings, monitor),
     };
     let models = question.models.map(|list| Models::new(study.machine.sharing().kind, list));
     let elapsed_s = || clock.elapsed_s();
@@ -432,6 +434,8 @@ pub fn refused(error: ProblemError) -> Refusal {
         ProblemError::Refused(refusal) => Refusal::said(refusal.to_string()),
         ProblemError::TooManyChoices => Refusal::said(error.to_string())
             .hint("write `smt = \"one\"` or `smt = \"both\"` in some [[app]] tables"),
+        error @ ProblemError::ByNode(_) => Refusal::said(error.to_string())
+            .hint("leave it out, or ask for the best placement alone (without --models, --simple, --sensitivity, --pareto)"),
         error @ (ProblemError::TooLarge { .. } | ProblemError::TooManyLinks { .. }) => {
             Refusal::said(error.to_string())
                 .hint("leave out instances or nodes; data that is not interleaved has fewer flows")
@@ -471,6 +475,15 @@ fn infeasible_refusal(infeasible: &Infeasible) -> Refusal {
         }
         Infeasible::MaxNodesEverywhere { .. } => {
             "raise --max-nodes, or leave out --same-on-every-node and --min-threads-per-node"
+        }
+        Infeasible::TooFewInDomains { .. } => {
+            "raise --max-l3, or lower --threads-per-l3, --threads or `min_threads`"
+        }
+        Infeasible::DomainMissesRange { .. } => {
+            "choose another --threads-per-l3, or other `min_threads` and `max_threads` (--threads sets both)"
+        }
+        Infeasible::TooFewDomains { .. } => {
+            "leave out --whole-l3, lower `min_threads`, or remove applications"
         }
         Infeasible::ExclusiveEverywhere { .. } => {
             "leave out --exclusive, or --same-on-every-node and --min-threads-per-node"

@@ -1,5 +1,5 @@
-//! What is asked of single applications beside the files, put into the study: numbers of threads, multiples, few nodes, nodes of
-//! their own.
+//! What is asked of single applications beside the files, put into the study: numbers of threads, multiples, few nodes or L3 domains,
+//! nodes of their own.
 
 use std::num::{NonZeroU16, NonZeroU32};
 
@@ -27,6 +27,10 @@ pub struct Asked {
     pub threads_multiple: Vec<OfApp<NonZeroU32>>,
     /// At most so many nodes have threads.
     pub max_nodes: Vec<OfApp<NonZeroU16>>,
+    /// An L3 domain has none or so many threads.
+    pub threads_per_l3: Vec<OfApp<NonZeroU32>>,
+    /// At most so many L3 domains, over the machine, have threads.
+    pub max_l3: Vec<OfApp<NonZeroU16>>,
     /// Where these have threads, nobody else has.
     pub exclusive: Vec<String>,
 }
@@ -36,10 +40,12 @@ pub struct Asked {
 /// # Errors
 /// A name is not one of the files or stands twice, or the files contradict a number of threads. Options are named as on the command line.
 pub fn placed(mut study: Study, asked: &Asked) -> Result<Study, Refusal> {
-    let Asked { threads, threads_multiple, max_nodes, exclusive } = asked;
+    let Asked { threads, threads_multiple, max_nodes, threads_per_l3, max_l3, exclusive } = asked;
     named("--threads", &study.apps, threads.iter().map(|of| of.app.as_deref()))?;
     named("--threads-multiple", &study.apps, threads_multiple.iter().map(|of| of.app.as_deref()))?;
     named("--max-nodes", &study.apps, max_nodes.iter().map(|of| of.app.as_deref()))?;
+    named("--threads-per-l3", &study.apps, threads_per_l3.iter().map(|of| of.app.as_deref()))?;
+    named("--max-l3", &study.apps, max_l3.iter().map(|of| of.app.as_deref()))?;
     named("--exclusive", &study.apps, exclusive.iter().map(|app| Some(app.as_str())))?;
     for app in &mut study.apps {
         if let Some(threads) = figure_of(threads, app) {
@@ -53,6 +59,9 @@ pub fn placed(mut study: Study, asked: &Asked) -> Result<Study, Refusal> {
         let max_nodes = figure_of(max_nodes, app).map(|most| usize::from(most.get()));
         app.placing.multiple_of = multiple_of.or(app.placing.multiple_of);
         app.placing.max_nodes = max_nodes.or(app.placing.max_nodes);
+        app.placing.per_l3 = figure_of(threads_per_l3, app).or(app.placing.per_l3);
+        let max_l3 = figure_of(max_l3, app).map(|most| usize::from(most.get()));
+        app.placing.max_l3 = max_l3.or(app.placing.max_l3);
     }
     Ok(study)
 }

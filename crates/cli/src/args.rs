@@ -314,6 +314,10 @@ pub(crate) struct ExploreArgs {
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) no_idle_cores: bool,
 
+    /// At most one application has threads in an L3 domain (`cores_per_l3`)
+    #[arg(long, help_heading = "Restrict the choice (these combine)")]
+    pub(crate) whole_l3: bool,
+
     #[command(flatten)]
     pub(crate) placing: PlacingArgs,
 

@@ -343,12 +343,17 @@ impl App {
         if step == 1 {
             return self.clone();
         }
+        let per_l3 = self.placing.per_l3.and_then(|each| NonZeroU32::new(each.get() / step));
+        let is_odd = self.placing.per_l3.is_some_and(|each| each.get() % step > 0);
         let placing = Placing {
+            per_l3: per_l3.filter(|_| !is_odd),
             multiple_of: self.placing.multiple_of.map(|of| match of.get() % step {
                 0 => NonZeroU32::new(of.get() / step).unwrap_or(of),
                 _ => of,
             }),
-            per_node: self.placing.per_node.as_ref().map(|ranges| {
+            // No domain has an odd number of threads: no node has any.
+            per_node: self.placing.per_node.as_ref().or(is_odd.then_some(&Vec::new())).map(|ranges| {
+                let ranges = if is_odd { &[] } else { ranges.as_slice() };
                 let whole = ranges.iter().map(|&(least, most)| (self.smt.cores(least), most / step));
                 whole.filter(|(least, most)| least <= most).collect()
             }),
@@ -456,6 +461,10 @@ pub struct Placing {
     /// A node that has threads of it has a number of them in one of these ranges (both ends included); ascending, apart
     /// from each other, without 0. `None` is any number; an empty list is no thread anywhere.
     pub per_node: Option<Vec<(u32, u32)>>,
+    /// An L3 domain has none or so many of its threads.
+    pub per_l3: Option<NonZeroU32>,
+    /// At most so many L3 domains, over the machine, have threads of it.
+    pub max_l3: Option<usize>,
 }
 
 impl Placing {

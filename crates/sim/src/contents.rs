@@ -300,6 +300,7 @@ mod tests {
                     whole_nodes: flags & 1 > 0,
                     no_idle_cores: flags & 2 > 0,
                     min_threads_per_node: u32::from(flags & 4 > 0),
+                    whole_l3: false,
                 };
                 let allowed = |content: &Vec<u32>| {
                     let threads = content.iter().copied();

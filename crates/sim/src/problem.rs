@@ -1,6 +1,6 @@
 //! The question that `explore` answers, checked and made ready.
 
-use numasim_model::demand::demands;
+use numasim_model::demand::{demands, with_smt};
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal, Smt};
@@ -83,6 +83,9 @@ pub enum ProblemError {
     /// Too many applications leave open whether they use both hardware threads of a core.
     #[error("too many applications leave `smt` open: their choices cannot all be searched")]
     TooManyChoices,
+    /// What is asked of L3 domains, where threads are counted by node.
+    #[error("a question that counts threads by node has no reading of {0}")]
+    ByNode(String),
     /// The restrictions leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
@@ -103,7 +106,24 @@ impl Problem {
         if let Some(refusal) = machine.domains_refusal() {
             return Err(refusal.into());
         }
-        Self::by_domain(machine, apps, objective, restrictions)
+        if restrictions.ask_of_domains(apps) && machine.has_domains() {
+            let words = restrictions.describe(apps);
+            let of_domains = words.into_iter().filter(|words| words.contains("-l3"));
+            return Err(ProblemError::ByNode(of_domains.collect::<Vec<_>>().join(", ")));
+        }
+        Ok(Self::by_domain(machine, apps, objective, restrictions)?.by_nodes())
+    }
+
+    /// The same where L3 domains limit nothing, with what follows for nodes from what is asked of domains.
+    pub(crate) fn by_nodes(self) -> Self {
+        if !self.machine.has_limited_domains() && !self.restrictions.ask_of_domains(&self.apps) {
+            return self;
+        }
+        let (restrictions, asked) = self.restrictions.by_nodes(&self.machine, &self.asked);
+        let smt = if self.smt.is_empty() { self.choices.first() } else { Some(&self.smt) };
+        let chosen = with_smt(&asked, smt.map_or(&[], Vec::as_slice));
+        let apps = chosen.iter().map(App::counted_in_cores).collect();
+        Self { machine: self.machine.without_limited_domains(), apps, asked, restrictions, ..self }
     }
 
     /// [`Problem::new`] for [`crate::search::explore_by_domain`], which alone looks at the L3 domains of threads.

@@ -48,6 +48,9 @@ def explore(
     app_threads: Mapping[str, int] | None = None,
     threads_multiple: int | Mapping[str, int] | None = None,
     max_nodes: int | Mapping[str, int] | None = None,
+    whole_l3: bool = False,
+    threads_per_l3: int | Mapping[str, int] | None = None,
+    max_l3: int | Mapping[str, int] | None = None,
     exclusive: str | Sequence[str] | None = None,
     model: str | None = None,
     models: str | Sequence[str] | None = None,
@@ -75,6 +78,10 @@ def explore(
         threads_multiple: The threads of an application on each node are a multiple of this: one number for every
             application, or by application.
         max_nodes: At most so many nodes have threads of an application: one number, or by application.
+        whole_l3: At most one application has threads in an L3 domain (``cores_per_l3``).
+        threads_per_l3: An L3 domain has none or so many threads of an application: one number, or by application.
+        max_l3: At most so many L3 domains, over the machine, have threads of an application: one number, or by
+            application.
         exclusive: Applications that share their nodes with nobody: one or several names.
         model: Another bandwidth-sharing model than that of the machine.
         models: Also find the placement that is good whichever of these models is right (``robust`` of the answer): the
@@ -101,11 +108,13 @@ def explore(
         _figures("max_nodes", max_nodes),
         names("exclusive", exclusive),
     )
+    domains = (flag("whole_l3", whole_l3), _figures("threads_per_l3", threads_per_l3), _figures("max_l3", max_l3))
     return _core.explore(
         reading_of(study),
         text("objective", objective),
         _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
         of_apps,
+        domains,
         (flag("simple", simple), real("within", within)),
         whole("top", top),
         whole("seed", seed),

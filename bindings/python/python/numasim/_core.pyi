@@ -355,6 +355,7 @@ def explore(
     objective_name: str,
     restrictions: _Restrictions,
     of_apps: _OfApps,
+    domains: tuple[bool, _Figures, _Figures],
     simple: tuple[bool, float],
     top: int,
     seed: int,

@@ -41,6 +41,16 @@ pub(crate) struct PlacingArgs {
     #[arg(help_heading = HEADING)]
     max_nodes: Vec<OfApp<NonZeroU16>>,
 
+    /// An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application
+    #[arg(long, value_name = "APP=N", value_parser = per_domain, action = ArgAction::Append)]
+    #[arg(help_heading = HEADING)]
+    threads_per_l3: Vec<OfApp<NonZeroU32>>,
+
+    /// At most N L3 domains, over the machine, have threads of the application; N alone: of each application
+    #[arg(long, value_name = "APP=N", value_parser = domains, action = ArgAction::Append)]
+    #[arg(help_heading = HEADING)]
+    max_l3: Vec<OfApp<NonZeroU16>>,
+
     /// Where the application has threads, nobody else has; may be given more than once
     #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = HEADING)]
     exclusive: Vec<String>,
@@ -57,6 +67,8 @@ impl PlacingArgs {
             threads: threads.collect(),
             threads_multiple: self.threads_multiple.clone(),
             max_nodes: self.max_nodes.clone(),
+            threads_per_l3: self.threads_per_l3.clone(),
+            max_l3: self.max_l3.clone(),
             exclusive: self.exclusive.clone(),
         }
     }
@@ -90,6 +102,14 @@ fn multiple(text: &str) -> Result<OfApp<NonZeroU32>, String> {
 
 fn nodes(text: &str) -> Result<OfApp<NonZeroU16>, String> {
     of_app(text, "write a number of nodes from 1 up, alone or of one application, such as 2 or solver=2")
+}
+
+fn per_domain(text: &str) -> Result<OfApp<NonZeroU32>, String> {
+    of_app(text, "write a number of threads from 1 up, alone or of one application, such as 8 or vm=8")
+}
+
+fn domains(text: &str) -> Result<OfApp<NonZeroU16>, String> {
+    of_app(text, "write a number of L3 domains from 1 up, alone or of one application, such as 2 or vm=2")
 }
 
 /// Reads `APP=N`, or `N`. A name may contain `=`.

@@ -95,6 +95,7 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
         whole_nodes: args.whole_nodes,
         min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
         no_idle_cores: args.no_idle_cores,
+        whole_l3: args.whole_l3,
     }
 }
 

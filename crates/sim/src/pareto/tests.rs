@@ -56,6 +56,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, [Objective; 2], Restr
             whole_nodes: whole,
             min_threads_per_node: 0,
             no_idle_cores: busy,
+            whole_l3: false,
         });
     let machine = (1_usize..4, 1_u32..4, 1.0..40.0_f64, 1.0..30.0_f64)
         .prop_map(|(nodes, cores, bandwidth, link)| uniform_machine(nodes, cores, 10.0, bandwidth, link));

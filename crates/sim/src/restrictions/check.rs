@@ -47,6 +47,50 @@ impl Restrictions {
         if self.same_on_every_node {
             self.check_same(machine, apps)?;
         }
+        self.check_domains(machine, apps)
+    }
+
+    /// What is asked of L3 domains.
+    fn check_domains(&self, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
+        let of_nodes = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<u32> {
+            let cores = nodes.flat_map(|node| {
+                let node = machine.node(node);
+                std::iter::repeat_n(node.domain_cores(), node.domains())
+            });
+            cores.collect()
+        };
+        for app in apps {
+            let (min, each) = (app.min_threads, app.placing.per_l3.map(NonZeroU32::get));
+            if each.is_none() && app.placing.max_l3.is_none() {
+                continue;
+            }
+            if let (Some(each), Some(max)) = (each, app.max_threads)
+                && min.checked_next_multiple_of(each).is_none_or(|fewest| fewest > max)
+            {
+                return Err(Infeasible::DomainMissesRange { app: app.name.clone(), each, min, max });
+            }
+            let mut holds: Vec<u32> = of_nodes(&mut allowed(machine, app));
+            for cores in &mut holds {
+                *cores = each.map_or(*cores, |each| if each <= *cores { each } else { 0 });
+            }
+            holds.sort_unstable_by(|a, b| b.cmp(a));
+            let domains = app.placing.max_l3.map_or(holds.len(), |most| most.min(holds.len()));
+            let cores: u64 = holds.iter().take(domains).map(|&cores| u64::from(cores)).sum();
+            if cores < u64::from(min) {
+                let app = app.name.clone();
+                return Err(Infeasible::TooFewInDomains { app, wanted: min, domains, each, cores });
+            }
+        }
+        let all = of_nodes(&mut machine.compute_nodes());
+        let largest = all.iter().copied().max().unwrap_or(1).max(1);
+        let least = |app: &App| {
+            let each = app.placing.per_l3.map_or(largest, |each| each.get().min(largest));
+            app.min_threads.div_ceil(each) as usize
+        };
+        let needed: usize = apps.iter().map(least).sum();
+        if self.whole_l3 && needed > all.len() {
+            return Err(Infeasible::TooFewDomains { needed, domains: all.len() });
+        }
         Ok(())
     }
 
@@ -343,6 +387,44 @@ pub enum Infeasible {
         /// A node where both have to be.
         node: NodeId,
     },
+    /// The L3 domains that an application may use hold too few of its threads.
+    #[error("{app} needs {wanted} threads, but {} hold only {cores} of them", domains_in_words(*domains, *each))]
+    TooFewInDomains {
+        /// The application.
+        app: String,
+        /// The fewest threads that it may have.
+        wanted: u32,
+        /// The most L3 domains that may have threads of it.
+        domains: usize,
+        /// How many each of them has, where that is asked.
+        each: Option<u32>,
+        /// The most threads of it that they hold.
+        cores: u64,
+    },
+    /// No number of threads that an application may have is a multiple of that in an L3 domain.
+    #[error(
+        "{app} has {each} threads in each L3 domain that it uses, but it may have only {min} to {max} in all"
+    )]
+    DomainMissesRange {
+        /// The application.
+        app: String,
+        /// How many each domain has.
+        each: u32,
+        /// Fewest threads allowed.
+        min: u32,
+        /// Most threads allowed.
+        max: u32,
+    },
+    /// Fewer L3 domains than applications need for themselves.
+    #[error(
+        "at most one application in an L3 domain: the applications need {needed} whole domains, there are {domains}"
+    )]
+    TooFewDomains {
+        /// Domains needed at least.
+        needed: usize,
+        /// L3 domains of nodes with cores.
+        domains: usize,
+    },
     /// More nodes needed than there are.
     #[error("nodes of their own: the applications need {needed} nodes, {nodes} have cores")]
     ExclusiveNodes {
@@ -364,6 +446,13 @@ fn in_words(nodes: usize, step: u32) -> String {
     let noun = if nodes == 1 { "node" } else { "nodes" };
     let multiples = if step > 1 { format!(" in multiples of {step}") } else { String::new() };
     format!("{nodes} {noun}{multiples}")
+}
+
+/// `2 L3 domains`, `2 L3 domains with 4 threads each`.
+fn domains_in_words(domains: usize, each: Option<u32>) -> String {
+    let noun = if domains == 1 { "L3 domain" } else { "L3 domains" };
+    let with = each.map(|each| format!(" with {each} threads each")).unwrap_or_default();
+    format!("{domains} {noun}{with}")
 }
 
 // Contradictions between what applications ask of a placement beside numbers of threads and nodes, as far as they show without

@@ -1,6 +1,8 @@
 //! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
 
-use numasim_model::{Allocation, App, AppId, Machine, NodeId};
+use std::num::NonZeroU32;
+
+use numasim_model::{Allocation, App, AppId, Machine, Node, NodeId};
 
 /// Restrictions of a search. They combine; the default restricts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct Restrictions {
     pub min_threads_per_node: u32,
     /// Every core runs a thread.
     pub no_idle_cores: bool,
+    /// At most one application has threads in an L3 domain.
+    pub whole_l3: bool,
 }
 
 /// A restriction that an allocation breaks.
@@ -43,6 +47,10 @@ pub(crate) enum Broken {
 /// Whether a node may hold threads of an application: all may where the application does not name its nodes.
 pub(crate) fn may_hold(app: &App, node: NodeId) -> bool {
     app.nodes.as_ref().is_none_or(|nodes| nodes.binary_search(&node).is_ok())
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The name of the first application of which `is` holds.
@@ -185,6 +193,77 @@ impl Restrictions {
                 }
             }
         }
+        if self.ask_of_domains(apps) { self.violation_in_domains(machine, apps, allocation) } else { None }
+    }
+
+    /// Whether it matters to them, or to what applications ask, in which L3 domain a thread is.
+    pub fn ask_of_domains(&self, apps: &[App]) -> bool {
+        let asks = |app: &App| app.placing.per_l3.is_some() || app.placing.max_l3.is_some();
+        self.whole_l3 || apps.iter().any(asks)
+    }
+
+    /// What follows for nodes from what is asked of L3 domains: all of it where each node is one domain.
+    pub(crate) fn by_nodes(&self, machine: &Machine, apps: &[App]) -> (Self, Vec<App>) {
+        let nodes = || machine.compute_nodes().map(|node| machine.node(node));
+        let domains = u32::try_from(nodes().map(Node::domains).max().unwrap_or(1)).unwrap_or(u32::MAX);
+        // Of threads, as applications are asked for.
+        let cores = nodes().map(Node::domain_cores).max().unwrap_or(0) * machine.threads_per_core();
+        let of_app = |app: &App| {
+            let mut app = app.clone();
+            let placing = &mut app.placing;
+            let each = placing.per_l3.take();
+            if let Some(each) = each {
+                let step = placing.multiple_of.map_or(1, NonZeroU32::get);
+                let both = u64::from(step) / u64::from(gcd(step, each.get())) * u64::from(each.get());
+                let most = each.get().saturating_mul(domains);
+                let ranges = placing.per_node.take().unwrap_or_else(|| vec![(1, most)]);
+                let below = ranges.into_iter().map(|(least, end)| (least, end.min(most)));
+                placing.per_node = Some(below.filter(|(least, end)| least <= end).collect());
+                placing.multiple_of = NonZeroU32::new(u32::try_from(both).unwrap_or(u32::MAX));
+            }
+            if let Some(most) = placing.max_l3.take() {
+                placing.max_nodes = Some(placing.max_nodes.map_or(most, |nodes| nodes.min(most)));
+                let each = each.map_or(cores, NonZeroU32::get);
+                let held = each.saturating_mul(u32::try_from(most).unwrap_or(u32::MAX));
+                app.max_threads = Some(app.max_threads.map_or(held, |max| max.min(held)));
+            }
+            app
+        };
+        let whole_nodes = self.whole_nodes || (self.whole_l3 && domains == 1);
+        (Self { whole_nodes, whole_l3: false, ..*self }, apps.iter().map(of_app).collect())
+    }
+
+    /// The first rule of L3 domains that is broken.
+    fn violation_in_domains(
+        &self,
+        machine: &Machine,
+        apps: &[App],
+        allocation: &Allocation,
+    ) -> Option<String> {
+        let per_l3 = allocation.per_l3(machine);
+        for node in machine.compute_nodes() {
+            for domain in 0..machine.node(node).domains() {
+                let threads = |a: usize| per_l3[a][node.0].get(domain).copied().unwrap_or(0);
+                if self.whole_l3 && (0..apps.len()).filter(|&a| threads(a) > 0).count() > 1 {
+                    return Some(format!("several applications share L3 domain {domain} of {node}"));
+                }
+                let strange = |(a, app): &(usize, &App)| {
+                    app.placing.per_l3.is_some_and(|number| ![0, number.get()].contains(&threads(*a)))
+                };
+                if apps.iter().enumerate().any(|one| strange(&one)) {
+                    let name = first_name(apps, strange);
+                    return Some(format!(
+                        "{name} has a number of threads in L3 domain {domain} of {node} that it may not have there"
+                    ));
+                }
+            }
+        }
+        for (app, nodes) in apps.iter().zip(per_l3.iter()) {
+            let used = nodes.iter().flatten().filter(|&&threads| threads > 0).count();
+            if let Some(most) = app.placing.max_l3.filter(|&most| used > most) {
+                return Some(format!("{} has threads in more than {most} L3 domains", app.name));
+            }
+        }
         None
     }
 
@@ -202,6 +281,9 @@ impl Restrictions {
         }
         if self.no_idle_cores {
             words.push("--no-idle-cores".to_owned());
+        }
+        if self.whole_l3 {
+            words.push("--whole-l3".to_owned());
         }
         if apps.iter().any(|app| app.min_threads > 0) {
             words.push("min_threads".to_owned());
@@ -228,6 +310,9 @@ pub(super) fn describe(apps: &[App]) -> Vec<String> {
     let multiple = |app: &App| app.placing.multiple_of.map(|step| format!("={step}"));
     words.extend(named("--threads-multiple", apps, multiple));
     words.extend(named("--max-nodes", apps, |app| app.placing.max_nodes.map(|most| format!("={most}"))));
+    let per_l3 = |app: &App| app.placing.per_l3.map(|number| format!("={number}"));
+    words.extend(named("--threads-per-l3", apps, per_l3));
+    words.extend(named("--max-l3", apps, |app| app.placing.max_l3.map(|most| format!("={most}"))));
     words.extend(named("--exclusive", apps, |app| app.placing.exclusive.then(String::new)));
     words
 }
@@ -248,7 +333,6 @@ fn named(option: &str, apps: &[App], asked: impl Fn(&App) -> Option<String>) -> 
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Node;
     use numasim_model::units::GigabytesPerSecond;
 
     use super::*;
@@ -313,8 +397,6 @@ mod tests {
 
 #[cfg(test)]
 mod tests_of_words {
-    use std::num::NonZeroU32;
-
     use super::*;
     use crate::testing::local_app;
 

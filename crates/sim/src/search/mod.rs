@@ -134,7 +134,7 @@ fn explore_beyond(
         proof = Proof { open_bound: score, complete: true };
     }
     if problem.goal.objective() == Objective::Makespan && score <= 0.0 {
-        let stuck = search.without_progress();
+        let stuck = without_progress(problem);
         return Err(if proof.complete {
             Infeasible::NoFiniteMakespan(stuck).into()
         } else {
@@ -185,17 +185,16 @@ impl Search<'_> {
         });
         lacks.unwrap_or_else(|| Infeasible::Together(problem.restrictions.describe(&problem.apps)))
     }
+}
 
-    /// The applications that get nothing even with the whole machine; all of them if each alone would.
-    fn without_progress(&self) -> Vec<String> {
-        let names = |filter: &dyn Fn(f64) -> bool| -> Vec<String> {
-            let alone = self.problem.goal.alone();
-            let stuck = self.problem.apps.iter().zip(alone).filter(|(_, alone)| filter(**alone));
-            stuck.map(|(app, _)| app.name.clone()).collect()
-        };
-        let stuck = names(&|alone| alone <= 0.0);
-        if stuck.is_empty() { names(&|_| true) } else { stuck }
-    }
+/// The applications that get nothing even with the whole machine; all of them if each alone would.
+fn without_progress(problem: &Problem) -> Vec<String> {
+    let names = |filter: &dyn Fn(f64) -> bool| -> Vec<String> {
+        let stuck = problem.apps.iter().zip(problem.goal.alone()).filter(|(_, alone)| filter(**alone));
+        stuck.map(|(app, _)| app.name.clone()).collect()
+    };
+    let stuck = names(&|alone| alone <= 0.0);
+    if stuck.is_empty() { names(&|_| true) } else { stuck }
 }
 
 // What every stage of a search works with, and what a stage has shown.

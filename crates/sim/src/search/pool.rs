@@ -49,11 +49,20 @@ impl Canonical {
 
     /// The smallest description of `candidate` under exchanges of equals.
     fn key(&self, candidate: &Candidate) -> Vec<u32> {
+        let own = candidate.allocation.own_domains();
+        let domains = |order: &[usize], node: usize| -> Vec<u32> {
+            let Some(own) = own else { return Vec::new() };
+            let domains = own.first().map_or(0, |nodes| nodes[node].len());
+            let content = |domain| order.iter().map(|&a| own[a][node][domain]).collect::<Vec<u32>>();
+            let mut contents: Vec<Vec<u32>> = (0..domains).map(content).collect();
+            contents.sort_unstable();
+            contents.concat()
+        };
         let column = |order: &[usize], node: usize| -> Vec<u32> {
             let threads = order.iter().map(|&a| candidate.allocation.get(AppId(a), NodeId(node)));
             let homes =
                 order.iter().map(|&a| u32::from(candidate.placements[a].home() == Some(NodeId(node))));
-            threads.chain(homes).collect()
+            threads.chain(homes).chain(domains(order, node)).collect()
         };
         let describe = |order: &Vec<usize>| {
             let mut key = Vec::with_capacity(self.nodes * self.apps * 2);

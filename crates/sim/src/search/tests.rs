@@ -8,6 +8,7 @@ use numasim_model::{
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
+mod domains;
 mod drawn;
 mod effort;
 mod forbidden;
@@ -162,6 +163,7 @@ fn placing() -> impl Strategy<Value = Placing> {
             max_nodes,
             exclusive,
             per_node,
+            ..Placing::default()
         })
 }
 
@@ -224,6 +226,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
                 whole_nodes: whole,
                 min_threads_per_node: minimum.saturating_sub(8),
                 no_idle_cores: no_idle,
+                whole_l3: false,
             });
     machine()
         .prop_flat_map(move |machine| {

@@ -284,6 +284,7 @@ fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
                 whole_nodes: args.whole_nodes,
                 min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
                 no_idle_cores: args.no_idle_cores,
+                whole_l3: false,
             },
             seed: args.seed.unwrap_or(0),
             time_limit: args.time_limit,

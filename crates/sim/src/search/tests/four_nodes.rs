@@ -30,6 +30,7 @@ fn small_question() -> impl Strategy<Value = (Machine, Vec<App>, Restrictions)> 
         .prop_map(|(whole_nodes, minimum, no_idle_cores)| Restrictions {
             whole_nodes,
             no_idle_cores,
+            whole_l3: false,
             min_threads_per_node: u32::from(minimum),
             ..Restrictions::default()
         });

@@ -1,0 +1,402 @@
+//! Search where it matters in which L3 domain a thread is (`l3_read_gbs`), or where somebody asks something of L3 domains.
+//!
+//! Climbs (`climb`) begin at what is known, at the answers of the machine without that limit (dealt over the domains, evenly and packed),
+//! and anywhere (`space`). Where there are few allocations all are covered (`listed`). Else the best get kicks. The bound is the smaller one of what
+//! cores, domains and memories can do for each application alone, and of what cores, memories and all domains of a node do for all together: what one
+//! domain lets through to several applications is in neither. Where domains limit nothing, the bound by node holds.
+
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Allocation, App, AppId, NodeId, Placement};
+
+use climb::Climber;
+use space::{Space, Threads};
+
+use super::choices::best_of_choices;
+use super::{ExploreError, Outcome, Settings, Status, explore, explore_to_the_end, gap, homes, local};
+use crate::baselines::even;
+use crate::monitor::{Monitor, Progress};
+use crate::objective::{Goal, Objective};
+use crate::parallel;
+use crate::problem::{Candidate, Problem, margin};
+use crate::restrictions::Infeasible;
+use crate::search::budget::{Quiet, RISE};
+use crate::search::pool::{Canonical, Pool};
+use crate::symmetry::{app_classes, home_vectors, node_classes};
+
+mod climb;
+mod listed;
+mod space;
+
+/// The effort of the first round is one part of so many.
+const FIRST_ROUND: u64 = 16;
+/// Rounds with more effort, each [`RISE`] times that of the one before, unless there is time for more.
+const ROUNDS: u32 = 3;
+/// Steps of an evaluation for each elementary operation of one round in which what is left is dealt again (measured).
+const STEPS_PER_OPERATION: u64 = 2;
+/// Random starts.
+const RESTARTS: u64 = 6;
+/// Chains of kicks in each round.
+const CHAINS: u64 = 4;
+/// Most sets of homes of which all allocations are looked at.
+const MOST_SETS: usize = 64;
+
+/// Finds a good allocation by L3 domains, for a problem of [`Problem::by_domain`]. `known`: allocations that are starting points: the answer is at
+/// least as good as those of them that are allowed. `to_the_end`: until it is proven or `monitor` says stop.
+///
+/// # Errors
+/// Those of [`explore`].
+pub fn explore_by_domain(
+    problem: &Problem,
+    settings: &Settings,
+    known: &[Candidate],
+    to_the_end: bool,
+    monitor: &dyn Monitor,
+) -> Result<Outcome, ExploreError> {
+    if problem.has_open_smt() {
+        let search = |of: &Problem, settings: &Settings, monitor: &dyn Monitor, _: Option<&Candidate>| {
+            explore_by_domain(of, settings, known, to_the_end, monitor)
+        };
+        return best_of_choices(problem, settings, monitor, None, search);
+    }
+    let search = if to_the_end { explore_to_the_end } else { explore };
+    let flat = problem.clone().by_nodes();
+    let limited = problem.machine.has_limited_domains();
+    let together = || Infeasible::Together(problem.restrictions.describe(&problem.asked));
+    if !limited && !problem.machine.has_domains() {
+        return match search(&flat, settings, monitor) {
+            Ok(outcome) => outcome.checked(problem),
+            Err(ExploreError::Infeasible(Infeasible::Together(_))) => Err(together().into()),
+            Err(error) => Err(error),
+        };
+    }
+    let space = Space::new(problem);
+    let mut search = ByDomain {
+        space: &space,
+        flat: &flat,
+        settings,
+        monitor,
+        limited,
+        found: Pool::new(settings.top + 5),
+        canonical: Canonical::new(problem),
+        bound: roof(problem),
+    };
+    search.bound_together();
+    search.begin(known)?;
+    if search.cover() {
+        search.bound = f64::NEG_INFINITY;
+        if search.found.best().is_none() {
+            return Err(together().into());
+        }
+    } else {
+        let mut round = 0;
+        while !search.is_proven() && !monitor.stop() && (to_the_end || round < ROUNDS) {
+            search.round(round)?;
+            round += 1;
+        }
+    }
+    search.outcome()
+}
+
+struct ByDomain<'s, 'a> {
+    space: &'s Space<'a>,
+    /// The problem by node, where domains limit nothing.
+    flat: &'s Problem,
+    settings: &'s Settings,
+    monitor: &'s dyn Monitor,
+    limited: bool,
+    /// Different allowed answers, the best first.
+    found: Pool,
+    canonical: Canonical,
+    /// Nothing has a better score.
+    bound: f64,
+}
+
+impl ByDomain<'_, '_> {
+    /// Climbs from what is known, from answers by node and from anywhere.
+    fn begin(&mut self, known: &[Candidate]) -> Result<(), ExploreError> {
+        let space = self.space;
+        let mut starts: Vec<(Threads, Vec<Placement>)> = Vec::new();
+        for candidate in known.iter().filter(|known| known.smt == space.problem.smt) {
+            starts.push((space.of(&candidate.allocation), candidate.placements.clone()));
+            if space.problem.allows(&candidate.allocation, &candidate.placements) {
+                self.found.add(&self.canonical, candidate.clone());
+            }
+        }
+        let first = space.problem.placements(&[]);
+        let equal = even(&space.problem.machine, &space.problem.apps);
+        starts.extend(space.dealt(&equal).into_iter().map(|threads| (threads, first.clone())));
+        for restart in 0..RESTARTS {
+            let mut random = local::generator(self.settings.seed, 3_000 + restart);
+            starts.push((space.random(&mut random), first.clone()));
+        }
+        self.climb(starts, self.settings.effort / FIRST_ROUND);
+        self.by_node(self.settings.effort / FIRST_ROUND / 4)
+    }
+
+    /// Climbs from the answers by node.
+    fn by_node(&mut self, effort: u64) -> Result<(), ExploreError> {
+        let settings = Settings { top: self.settings.top.max(3), effort, ..*self.settings };
+        let outcome = match explore(self.flat, &settings, &Quiet(self.monitor)) {
+            Ok(outcome) => outcome,
+            // What follows for nodes is possible wherever it is by domain.
+            Err(error @ ExploreError::Infeasible(_)) if !self.limited => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        if !self.limited {
+            self.bound = self.bound.min(score_of(&self.flat.goal, outcome.bound));
+        }
+        let answers = std::iter::once(outcome.best).chain(outcome.alternatives);
+        let dealt = |answer: Candidate| {
+            let placements = answer.placements;
+            self.space.dealt(&answer.allocation).into_iter().map(move |threads| (threads, placements.clone()))
+        };
+        let starts = answers.flat_map(dealt).collect();
+        self.climb(starts, effort);
+        Ok(())
+    }
+
+    fn climb(&mut self, starts: Vec<(Threads, Vec<Placement>)>, effort: u64) {
+        let left = self.evaluations(effort) / starts.len().max(1) as u64;
+        let (space, monitor) = (self.space, self.monitor);
+        let found = parallel::map(starts, |(threads, placements)| {
+            let mut climber = Climber::new(space, placements, left.max(1), monitor);
+            let (threads, _) = climber.with_homes(threads, monitor);
+            climber.candidate(&threads)
+        });
+        self.add(found.into_iter().flatten());
+    }
+
+    /// Looks at all allocations, where these are few: whether all were.
+    fn cover(&mut self) -> bool {
+        let problem = self.space.problem;
+        let fixed: Vec<Placement> =
+            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let nodes = node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len());
+        let has_memory = |node| problem.machine.has_memory(node);
+        let apps = app_classes(&problem.machine, &problem.apps);
+        let Some(homes) = home_vectors(&problem.open_apps(), &apps, &nodes, has_memory, MOST_SETS) else {
+            return false;
+        };
+        let left = self.evaluations(self.settings.effort / 4);
+        let best = self.found.best().cloned();
+        match listed::covered(self.space, self.flat, &homes, best, left, self.monitor) {
+            None => false,
+            Some((best, complete)) => {
+                // Ties are broken by a climb.
+                let starts =
+                    best.iter().map(|best| (self.space.of(&best.allocation), best.placements.clone()));
+                self.climb(starts.collect(), self.settings.effort / FIRST_ROUND);
+                self.add(best.into_iter());
+                complete
+            }
+        }
+    }
+
+    /// Lowers the bound by what holds under any sharing, for all applications together.
+    fn bound_together(&mut self) {
+        let limits = &self.space.problem.machine;
+        let (bound, _) = homes::anywhere(self.flat, limits, self.settings.effort / 50, &Quiet(self.monitor));
+        self.bound = self.bound.min(bound);
+        self.tell(0.0);
+    }
+
+    /// Kicks to the best, and, where domains limit nothing, a search by node with more effort.
+    fn round(&mut self, round: u32) -> Result<(), ExploreError> {
+        let effort = (self.settings.effort / FIRST_ROUND).saturating_mul(RISE.saturating_pow(round));
+        if !self.limited && round > 0 {
+            self.by_node(effort)?;
+        }
+        let space = self.space;
+        let left = self.evaluations(effort) / CHAINS;
+        let (monitor, seed) = (self.monitor, self.settings.seed);
+        let found = self.found.clone().into_candidates();
+        let first = space.problem.placements(&[]);
+        let chains = parallel::map(0..CHAINS, |chain| {
+            let mut random = local::generator(seed, 4_000 + u64::from(round) * CHAINS + chain);
+            // The last chain begins anywhere.
+            let start =
+                if chain + 1 < CHAINS { found.get(usize::try_from(chain / 2).unwrap_or(0)) } else { None };
+            let (mut threads, placements) = match start.or(found.first().filter(|_| chain + 1 < CHAINS)) {
+                Some(start) => (space.of(&start.allocation), start.placements.clone()),
+                None => (space.random(&mut random), first.clone()),
+            };
+            let mut climber = Climber::new(space, placements, left.max(1), monitor);
+            (threads, _) = climber.with_homes(threads, monitor);
+            climber.kicked(&mut threads, u64::MAX, &mut random);
+            (threads, _) = climber.with_homes(threads, monitor);
+            climber.candidate(&threads)
+        });
+        self.add(chains.into_iter().flatten());
+        self.tell(f64::from(round + 1) / f64::from(ROUNDS));
+        Ok(())
+    }
+
+    /// Evaluations in the time of so many steps.
+    fn evaluations(&self, steps: u64) -> u64 {
+        let problem = self.space.problem;
+        let rows = problem.machine.rows_per_app() as u64;
+        steps / problem.evaluation_cost().saturating_mul(rows * STEPS_PER_OPERATION).max(1)
+    }
+
+    fn add(&mut self, answers: impl Iterator<Item = Candidate>) {
+        answers.for_each(|answer| self.found.add(&self.canonical, answer));
+    }
+
+    fn is_proven(&self) -> bool {
+        self.found.best().is_some_and(|best| self.bound <= best.score + margin(best.score))
+    }
+
+    fn tell(&self, effort_spent: f64) {
+        let goal = &self.space.problem.goal;
+        let best = self.found.best();
+        let bound = best.map_or(self.bound, |best| self.bound.max(best.score));
+        self.monitor.progress(&Progress {
+            found: best,
+            best: best.map(|best| goal.value(best.score)),
+            bound: goal.value(bound),
+            effort_spent: effort_spent.min(1.0),
+        });
+    }
+
+    fn outcome(self) -> Result<Outcome, ExploreError> {
+        let problem = self.space.problem;
+        let optimal = self.is_proven();
+        let stopped = self.monitor.stop();
+        let mut found = self.found.into_candidates();
+        // Of those that are as good as the best one with the fewest threads.
+        let ties = found.iter().take_while(|other| found.first().is_some_and(|best| !best.beats(other)));
+        let fewest = ties.enumerate().min_by_key(|(_, tie)| threads_of(&tie.allocation));
+        let Some(fewest) = fewest.map(|(number, _)| number) else { return Err(ExploreError::NothingFound) };
+        let best = found.remove(fewest);
+        if problem.goal.objective() == Objective::Makespan && best.score <= 0.0 {
+            return Err(if optimal {
+                Infeasible::NoFiniteMakespan(super::without_progress(problem)).into()
+            } else {
+                ExploreError::NothingFound
+            });
+        }
+        let bound = if optimal { best.score } else { self.bound.max(best.score) };
+        let (value, bound) = (problem.goal.value(best.score), problem.goal.value(bound));
+        let status = match (optimal, stopped) {
+            (true, _) => Status::Optimal,
+            (false, true) => Status::Stopped,
+            (false, false) => Status::Unproven,
+        };
+        found.truncate(self.settings.top);
+        let gap = gap(value, bound);
+        Outcome { best, value, bound, gap, status, alternatives: found, alternatives_complete: false }
+            .checked(problem)
+    }
+}
+
+fn threads_of(allocation: &Allocation) -> u64 {
+    (0..allocation.apps()).map(|app| allocation.total(AppId(app))).sum()
+}
+
+/// The score of a value.
+fn score_of(goal: &Goal, value: f64) -> f64 {
+    match goal.objective() {
+        Objective::TotalGflops | Objective::Fair => value,
+        Objective::Geomean => libm::log(value),
+        Objective::Makespan => 1.0 / value,
+    }
+}
+
+/// A score that no allocation exceeds: of each application the least of what its cores, its L3 domains and all memories do for it alone.
+fn roof(problem: &Problem) -> f64 {
+    let machine = &problem.machine;
+    let of_app = |app: &App| -> f64 {
+        // A GB/s that it moves occupies at least this much of whatever it reads.
+        let occupied = machine.memory_nodes().map(|memory| machine.node(memory).occupied_by(app.traffic()));
+        let least = occupied.fold(f64::INFINITY, f64::min);
+        let by_bandwidth =
+            |gbs: f64| (GigabytesPerSecond::new(gbs / least) * app.arithmetic_intensity).value();
+        let limits = app.limits();
+        let of_node = |node: NodeId| {
+            let node = machine.node(node);
+            let fed = limits.want(node, app.arithmetic_intensity) * app.arithmetic_intensity;
+            let by_cores = f64::from(node.cores) * fed.min(limits.peak(node)).value();
+            let of_domains = |limit: GigabytesPerSecond| by_bandwidth(limit.value() * node.domains() as f64);
+            by_cores.min(node.l3_bandwidth.map_or(f64::INFINITY, of_domains))
+        };
+        let memories: f64 = machine.nodes().iter().map(|node| node.bandwidth.value()).sum();
+        machine.compute_nodes().map(of_node).sum::<f64>().min(by_bandwidth(memories))
+    };
+    problem.goal.score(&problem.apps.iter().map(of_app).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::problem::Evaluator;
+    use crate::restrictions::Restrictions;
+    use crate::testing::uniform_machine;
+    use numasim_model::units::FlopPerByte;
+    use numasim_model::{Data, Machine, ModelKind};
+
+    /// 1 node x 16 cores of 1000 GFLOPS, 200 GB/s; 30 GB/s a core, 50 a domain of 8.
+    fn machine() -> Machine {
+        let flat = uniform_machine(1, 16, 1000.0, 200.0, 1.0);
+        let mut node = *flat.node(NodeId(0));
+        node.core_bandwidth = Some(GigabytesPerSecond::new(30.0));
+        node.cores_per_l3 = Some(8);
+        node.l3_bandwidth = Some(GigabytesPerSecond::new(50.0));
+        flat.retuned(vec![node], vec![GigabytesPerSecond::new(1.0)]).unwrap()
+    }
+
+    fn best(machine: &Machine, apps: &[App], objective: Objective) -> Outcome {
+        let problem = Problem::by_domain(machine, apps, objective, Restrictions::default()).unwrap();
+        explore_by_domain(&problem, &Settings::default(), &[], false, &crate::search::Unattended).unwrap()
+    }
+
+    #[test]
+    fn two_threads_in_each_domain_are_all_that_one_application_can_use() {
+        let app = App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Local));
+        let outcome = best(&machine(), &[app], Objective::TotalGflops);
+        assert_eq!((outcome.value, outcome.status), (100.0, Status::Optimal));
+        assert_eq!(outcome.best.allocation.own_domains(), Some(&vec![vec![vec![2, 2]]]));
+    }
+
+    /// All allocations of two applications of 1 to 3 threads each, evaluated one by one.
+    #[test]
+    fn small_questions_have_the_answer_of_all_allocations() {
+        for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm] {
+            small_questions_have_the_answer_of_all_allocations_under(kind);
+        }
+    }
+
+    fn small_questions_have_the_answer_of_all_allocations_under(kind: ModelKind) {
+        let mut machine = machine();
+        let mut node = *machine.node(NodeId(0));
+        (node.cores, node.cores_per_l3) = (6, Some(2));
+        machine = machine
+            .retuned(vec![node], vec![GigabytesPerSecond::new(1.0)])
+            .unwrap()
+            .with_sharing(kind.into());
+        let app = |name: &str, intensity| {
+            App::new(name, FlopPerByte::new(intensity), Data::Placed(Placement::Local))
+        };
+        let apps = [app("a", 1.0), app("b", 0.25)];
+        for objective in [Objective::TotalGflops, Objective::Fair, Objective::Geomean] {
+            let problem = Problem::by_domain(&machine, &apps, objective, Restrictions::default()).unwrap();
+            let mut evaluator = Evaluator::new(&problem, vec![Placement::Local; 2]);
+            let mut most = f64::NEG_INFINITY;
+            for code in 0..6_u32.pow(3) {
+                // Both applications in a domain of 2 cores: (0, 0) to (2, 0).
+                const WAYS: [(u32, u32); 6] = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2)];
+                let ways = [0, 1, 2].map(|domain| WAYS[(code / 6_u32.pow(domain) % 6) as usize]);
+                let (a, b) = (ways.map(|way| way.0).to_vec(), ways.map(|way| way.1).to_vec());
+                let allocation = Allocation::from_domains(vec![vec![a], vec![b]]).unwrap();
+                let candidate = evaluator.candidate(allocation);
+                if problem.allows(&candidate.allocation, &candidate.placements) {
+                    most = most.max(candidate.score);
+                }
+            }
+            let outcome = best(&machine, &apps, objective);
+            let found = outcome.best.score;
+            assert!((found - most).abs() <= 1e-9 * most.abs(), "{kind:?} {objective:?}: {found} of {most}");
+            assert!(outcome.bound >= outcome.value * (1.0 - 1e-9), "{kind:?} {objective:?}");
+        }
+    }
+}
