@@ -113,6 +113,29 @@ fn each_kind_prints_a_script() {
     }
 }
 
+/// Two L3 domains of four cores; `a` is in the second one.
+const DOMAINS: &str = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 8\ncpus = [\"0-7\"]\ncores_per_l3 = 4\ngflops_per_core = 10\n\
+    bandwidth_gbs = 100\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n[[app]]\nname = \"b\"\narithmetic_intensity = 1\n\
+    [[scenario]]\nname = \"s\"\nthreads = { a = [[0, 3]], b = [[4, 0]] }\n";
+
+#[test]
+fn each_kind_binds_threads_to_the_cores_of_their_l3_domains() {
+    let folder = folder(DOMAINS);
+    let bound = [
+        ("numactl", "--physcpubind=4-6", "--physcpubind=0-3"),
+        ("omp", "OMP_PLACES='{4}:3'", "OMP_PLACES='{0}:4'"),
+        ("slurm", "--cpu-bind=mask_cpu:0x70", "--cpu-bind=mask_cpu:0xf"),
+        ("hwloc", "--cpubind pu:4-6", "--cpubind pu:0-3"),
+        ("cgroup", "echo 4-6 > \"$top/a/cpuset.cpus\"", "echo 0-3 > \"$top/b/cpuset.cpus\""),
+        ("likwid", "likwid-pin -q -c 4-6", "likwid-pin -q -c 0-3"),
+    ];
+    for (kind, a, b) in bound {
+        let output = numasim(folder.path(), &["evaluate", "study.toml", "--emit", kind]);
+        let script = text(&output.stdout);
+        assert!(script.contains(a) && script.contains(b), "{kind}: {script}");
+    }
+}
+
 /// Of each kind, what a shell makes of it: it reads the names of the programs as they are.
 #[cfg(unix)]
 #[test]

@@ -1,4 +1,4 @@
-//! From a machine to XML that hwloc reads (version 2, hwloc 2.3 and newer): its nodes and cores, and what it says of memories as memory
+//! From a machine to XML that hwloc reads (version 2, hwloc 2.3 and newer): its nodes, L3 domains and cores, and what it says of memories as memory
 //! attributes, by the cores that read. Only text: no hwloc is needed to write it.
 //!
 //! Bandwidths stand as `Bandwidth`, which most programs ask for, and as `ReadBandwidth`, which they are, in whole MiB/s; latencies
@@ -91,6 +91,7 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
         places[node].object = memory(&mut out, machine, NodeId(node), places[node].number, &all);
         out.close();
     }
+    let mut domains = 0;
     for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| !place.cpus.is_empty()) {
         let own = Bits::of(place.cpus.iter().copied());
         let home = Bits::of([place.number]);
@@ -100,13 +101,33 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
             place.object = memory(&mut out, machine, NodeId(node), place.number, &own);
             out.close();
         }
-        for &cpu in &place.cpus {
-            let one = Bits::of([cpu]);
-            out.object("Core", cpu, &one, &home, &[]);
-            out.object("PU", cpu, &one, &home, &[]);
-            out.close();
-            out.close();
+        let own = machine.node(NodeId(node));
+        let in_domain = own.domain_cores().max(1) as usize;
+        for (domain, cpus) in place.cpus.chunks(in_domain).enumerate() {
+            if own.domains() > 1 {
+                // Whose size nobody said: 0 is a size that hwloc does not know.
+                let cache = [
+                    ("cache_size", "0"),
+                    ("depth", "3"),
+                    ("cache_linesize", "64"),
+                    ("cache_associativity", "0"),
+                    ("cache_type", "0"),
+                ];
+                let number = u32::try_from(domains + domain).unwrap_or(u32::MAX);
+                out.object("L3Cache", number, &Bits::of(cpus.iter().copied()), &home, &cache);
+            }
+            for &cpu in cpus {
+                let one = Bits::of([cpu]);
+                out.object("Core", cpu, &one, &home, &[]);
+                out.object("PU", cpu, &one, &home, &[]);
+                out.close();
+                out.close();
+            }
+            if own.domains() > 1 {
+                out.close();
+            }
         }
+        domains += own.domains();
         if grouped {
             out.close();
         }
@@ -241,9 +262,6 @@ fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     ];
     if machine.compute_nodes().count() == 1 && machine.node_count() > 1 {
         notes.push("all cores are on one node: of memories without cores the link to them is in the XML, not what they have themselves".to_owned());
-    }
-    if machine.has_domains() {
-        notes.push(format!("L3 domains are not in the XML: {} is left out", node::CORES_PER_L3.name));
     }
     let names: Vec<&str> = some.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect();
     if !names.is_empty() {

@@ -1,5 +1,7 @@
 //! Small topologies, by hand.
 
+use numasim_study::topology::{Counting, HostNode};
+
 use super::likwid::read_likwid_topology;
 use super::lscpu::Lscpu;
 use super::{read_numactl, *};
@@ -202,6 +204,30 @@ fn likwid_knows_cores_sockets_memory_and_sizes_of_caches_only_with_c() {
     assert_eq!(found.distances, Some(vec![vec![10, 21], vec![21, 10]]));
     assert_eq!(found.caches, [Cache { level: 2, bytes: 1 << 20, cores: 1, count: 2 }]);
     assert!(found.notes[0].contains("rounded down: L3 11 MB in 2 groups"), "{:?}", found.notes);
+}
+
+/// The number of the L3 cache of each core, node by node.
+fn l3(found: &Topology) -> Vec<Vec<Option<u32>>> {
+    let of = |node: &Node| match &node.cores {
+        Some(Cores::Known(cores)) => cores.iter().map(|core| core.l3).collect(),
+        _ => Vec::new(),
+    };
+    found.nodes.iter().map(of).collect()
+}
+
+#[test]
+fn likwid_and_lscpu_know_the_l3_domain_of_each_core() {
+    let found = read_likwid_topology(LIKWID).expect("in order");
+    assert_eq!(l3(&found), [[Some(0)], [Some(1)]]);
+    assert_eq!(l3(&lscpu(&[TABLE])), [[Some(0), Some(0)], [Some(8), Some(8)]]);
+    // Two domains of two cores on one node, numbered across them.
+    let table = "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE\n0 0 0 0 0:0:0:0 yes\n1 0 0 1 1:1:1:1 yes\n2 0 0 2 2:2:2:0 yes\n3 0 0 3 3:3:3:1 yes\n";
+    let found = lscpu(&[table]);
+    assert_eq!(l3(&found), [[Some(0), Some(1), Some(0), Some(1)]]);
+    let Some(Cores::Known(cores)) = &found.nodes[0].cores else { panic!("known cores") };
+    let node = HostNode::of_cores(0, cores, Counting::Cores);
+    assert_eq!(node.l3.iter().map(|domain| domain.cores).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(node.cpus.map(|cpus| cpus.as_slice().to_vec()), Some(vec![0, 2, 1, 3]));
 }
 
 #[test]

@@ -75,6 +75,26 @@ fn a_node_without_memory_has_0_bytes_and_no_bandwidth() {
 }
 
 #[test]
+fn l3_domains_are_caches_and_come_back() {
+    let text = format!(
+        "{}cores_per_l3 = 2\nl3_read_gbs = 20\ncpus = [\"0,2,1,3\", \"4-7\"]\n",
+        TWO.replace("_node = 2", "_node = 4")
+    );
+    let there = machine(&text);
+    let written = xml(&there).expect("eight cores");
+    assert_eq!(written.notes, ["hwloc has no place for l3_read_gbs: not in the XML"]);
+    // The cores 0 and 2 of node 0 are its first domain.
+    let first = "<object type=\"L3Cache\" os_index=\"0\" cpuset=\"0x00000005\"";
+    assert!(written.text.contains(first) && written.text.matches("L3Cache").count() == 4, "{}", written.text);
+    let back = crate::formats::hwloc::read_xml(&written.text, "m", Counting::Cores).expect("a machine");
+    let back = machine(&skeleton(&back));
+    for node in there.node_ids() {
+        assert_eq!(back.node(node).cores_per_l3, Some(2));
+        assert_eq!(back.os_nodes()[node.0].cpus, there.os_nodes()[node.0].cpus);
+    }
+}
+
+#[test]
 fn what_hwloc_has_no_place_for_is_told() {
     let more = "core_bandwidth_gbs = 9\nlatency_matrix_ns = [[80, 130.4], [131, 81]]\ndistance_matrix = [[10, 20.5], [20, 10]]\nllc_mb = 8\n";
     let xml = xml(&machine(&format!("{TWO}{more}"))).expect("four cores");
