@@ -9,7 +9,8 @@ fn machine() -> impl Strategy<Value = Machine> {
     let limit = |weight| prop::option::weighted(weight, prop_oneof![Just(8.0), 1.0..30.0_f64]);
     let node = (1_u32..5, 1_u32..4, 1.0..20.0_f64, 1.0..60.0_f64, prop::option::of(0.5..12.0_f64));
     let limits = (limit(0.8), limit(0.2), prop::option::weighted(0.3, 4.0..40.0_f64));
-    let kinds = prop::sample::select(&[ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm][..]);
+    let kinds =
+        prop::sample::select(&[ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm][..]);
     (1_usize..3, any::<bool>(), prop::collection::vec((node, limits), 2), 0.5..30.0_f64, kinds).prop_map(
         |(nodes, equal, figures, link, kind)| {
             let own = |number: usize| {
