@@ -121,7 +121,12 @@ impl<'a> Boxes<'_, 'a> {
                 (part, halves, work)
             });
             for (part, halves, work) in split {
-                budget.spend(work);
+                // To lay out the curves of one part costs more than a share for several.
+                if part.relaxation.laying_out() > 0 {
+                    budget.overspend(work);
+                } else {
+                    budget.spend(work);
+                }
                 let Some(halves) = halves else {
                     front.stubborn.push(part);
                     continue;

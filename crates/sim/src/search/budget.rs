@@ -21,13 +21,17 @@ impl Budget {
         Self { total: steps, spent: 0, end: steps }
     }
     pub(super) fn left(self) -> u64 {
-        self.end - self.spent
+        self.end.saturating_sub(self.spent)
     }
     pub(super) fn is_spent(self) -> bool {
         self.left() == 0
     }
     pub(super) fn spend(&mut self, steps: u64) {
-        self.spent = self.spent.saturating_add(steps).min(self.end);
+        self.spent = self.spent.saturating_add(steps).min(self.end.max(self.spent));
+    }
+    /// Spends also what a share does not have: what it costs more is missing in the whole.
+    pub(super) fn overspend(&mut self, steps: u64) {
+        self.spent = self.spent.saturating_add(steps);
     }
     /// At most `steps` of what is left, to be worked off before going on with the rest.
     pub(super) fn at_most(self, steps: u64) -> Self {
@@ -38,7 +42,7 @@ impl Budget {
         self.spent = share.spent;
     }
     pub(super) fn part_spent(self) -> f64 {
-        self.spent as f64 / self.total.max(1) as f64
+        (self.spent as f64 / self.total.max(1) as f64).min(1.0)
     }
 
     /// How far a search with this budget has come.
@@ -208,6 +212,12 @@ mod tests {
         budget.settle(share);
         assert_eq!(budget.left(), 70);
         assert!((budget.part_spent() - 0.3).abs() < 1e-12);
+        let mut share = budget.at_most(30);
+        share.overspend(50);
+        share.spend(1);
+        assert_eq!(share.left(), 0);
+        budget.settle(share);
+        assert_eq!(budget.left(), 20);
     }
 }
 
