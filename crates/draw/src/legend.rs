@@ -217,11 +217,15 @@ impl Kind {
         match self {
             Self::Model(i) => draw_mark(canvas, i, at),
             Self::Again => canvas.filled(Place::around(at, 3.0, 9.0), TEXT),
-            Self::Null(i) => match i % 3 {
-                0 => canvas.circle(at, 3.6, None, Some(hollow)),
-                1 => canvas.border(Place::around(at, 6.6, 6.6), hollow),
-                _ => canvas.polygon(&moved(at, &[(0.0, -4.5), (4.2, 3.2), (-4.2, 3.2)]), None, Some(hollow)),
-            },
+            Self::Null(i) => {
+                let corners: &[At] = match i % 4 {
+                    0 => return canvas.circle(at, 3.6, None, Some(hollow)),
+                    1 => return canvas.border(Place::around(at, 6.6, 6.6), hollow),
+                    2 => &[(0.0, -4.5), (4.2, 3.2), (-4.2, 3.2)],
+                    _ => &[(0.0, -4.5), (4.5, 0.0), (0.0, 4.5), (-4.5, 0.0)],
+                };
+                canvas.polygon(&moved(at, corners), None, Some(hollow));
+            }
         }
     }
 }

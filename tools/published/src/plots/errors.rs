@@ -33,7 +33,7 @@ const QUESTIONS: [(Part, &str); 13] = [
     (Part::TableIii, "The paper's Table III"),
     (Part::CoRun, "Local and remote readers of one HBM, Xeon Max"),
     (Part::Domains, "Domains: fitted to one of them"),
-    (Part::Chiplets, "Chiplets of a node, without a domain's limit"),
+    (Part::Chiplets, "Chiplets of a node"),
     (Part::Intensity, "By intensity alone, no fit"),
     (Part::Interleave, "Interleaved memories"),
     (Part::Home, "All threads on one memory"),

@@ -128,21 +128,16 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         let apps = predict(&machine, scenario).map_err(PublishedError::Model)?;
         Ok::<f64, PublishedError>(apps.iter().sum())
     };
-    let set = |model: &'static str, variant: &str, figures: String, points: Vec<Point>| Judged {
-        part: Part::CoRun,
-        role: Role::Tests,
-        machine: None,
-        set: "2 x Xeon Max 9462, local and remote readers of HBM".to_owned(),
-        traffic: "reads".to_owned(),
-        write_allocate: "none",
-        model,
-        variant: variant.to_owned(),
-        figures,
-        unit: "GB/s",
-        falls: None,
-        is_unsteady: false,
-        points,
-        fitted: Vec::new(),
+    let set = |model: &'static str, variant: &str, figures: String, points: Vec<Point>| {
+        let set = "2 x Xeon Max 9462, local and remote readers of HBM".to_owned();
+        let points = points.into_iter().map(|point| (false, point));
+        Judged {
+            role: Role::Tests,
+            traffic: "reads".to_owned(),
+            write_allocate: "none",
+            figures,
+            ..Judged::new(Part::CoRun, set, (model, variant), points)
+        }
     };
     let points = |predicted: &dyn Fn(usize, &Experiment) -> Result<f64, PublishedError>| {
         let point = |(place, one): (usize, &Experiment)| {

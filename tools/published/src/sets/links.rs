@@ -126,27 +126,18 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
                 let last = curve.keys().next_back().copied();
                 let every = curve.iter().zip(method(kernel, curve)?);
                 let between = every.filter(|((count, _), _)| **count > 1 && Some(**count) != last);
-                points.extend(between.map(|((count, &gbs), predicted)| Point {
-                    name: format!("{kernel}, {count} processes on {memory}"),
-                    measured: gbs,
-                    predicted,
+                points.extend(between.map(|((count, &measured), predicted)| {
+                    let name = format!("{kernel}, {count} processes on {memory}");
+                    (false, Point { name, measured, predicted })
                 }));
             }
+            let set = format!("{name}, node 0 reads another node");
             Ok::<_, PublishedError>(Judged {
-                part: Part::Links,
                 role: if name == CHOSE { Role::Chose } else { Role::Tests },
                 machine: Some(name.clone()),
-                set: format!("{name}, node 0 reads another node"),
                 traffic: "STREAM, 4 kernels".to_owned(),
-                write_allocate: "not counted",
-                model,
-                variant: variant.to_owned(),
                 figures,
-                unit: "GB/s",
-                falls: None,
-                is_unsteady: false,
-                points,
-                fitted: Vec::new(),
+                ..Judged::new(Part::Links, set, (model, variant), points)
             })
         };
         let first = |curve: &Curve| curve.get(&1).copied().unwrap_or(f64::NAN);

@@ -184,6 +184,35 @@ pub(crate) struct Judged {
     pub(crate) fitted: Vec<Point>,
 }
 
+impl Judged {
+    /// Of points, each with whether it was given or fitted; what most sets are otherwise.
+    fn new(
+        part: Part,
+        set: String,
+        (model, variant): (&'static str, &str),
+        points: impl IntoIterator<Item = (bool, Point)>,
+    ) -> Self {
+        let (fitted, points): (Vec<_>, Vec<_>) = points.into_iter().partition(|(fitted, _)| *fitted);
+        let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
+        Self {
+            part,
+            role: Role::Given,
+            machine: None,
+            set,
+            traffic: String::new(),
+            write_allocate: "not counted",
+            model,
+            variant: variant.to_owned(),
+            figures: String::new(),
+            unit: "GB/s",
+            falls: None,
+            is_unsteady: false,
+            points: bare(points),
+            fitted: bare(fitted),
+        }
+    }
+}
+
 /// Everything that is carried, in the order of the questions.
 ///
 /// # Errors

@@ -213,30 +213,23 @@ fn judged(
     figures: &str,
 ) -> Vec<Judged> {
     let reads_own = |run: &Run| run.sources.contains(&run.target);
-    let points = |(runs, predicted): &(&Vec<Run>, Vec<f64>), holds: &dyn Fn(&Run) -> bool| -> Vec<Point> {
-        let chosen = runs.iter().zip(predicted).filter(|(run, _)| holds(run));
-        chosen.map(|(run, &predicted)| Point { name: run.name(), measured: run.gbs, predicted }).collect()
-    };
+    let points =
+        |(runs, predicted): &(&Vec<Run>, Vec<f64>), holds: &dyn Fn(&Run) -> bool| -> Vec<(bool, Point)> {
+            let chosen = runs.iter().zip(predicted).filter(|(run, _)| holds(run));
+            let point =
+                |(run, &predicted): (&Run, &f64)| Point { name: run.name(), measured: run.gbs, predicted };
+            chosen.map(|one| (false, point(one))).collect()
+        };
     let sets = [
         ("2 nodes read the memory of one of them", points(&two, &reads_own), Role::Chose),
         ("2 nodes read the memory of another one", points(&two, &|run| !reads_own(run)), Role::Chose),
         ("4 nodes read one memory", points(&four, &|_| true), Role::Tests),
     ];
     let set = |(name, points, role)| Judged {
-        part: Part::Readers,
         role,
-        machine: None,
-        set: format!("4-socket Opteron, {name}"),
         traffic: "STREAM Triad".to_owned(),
-        write_allocate: "not counted",
-        model,
-        variant: variant.to_owned(),
         figures: figures.to_owned(),
-        unit: "GB/s",
-        falls: None,
-        is_unsteady: false,
-        points,
-        fitted: Vec::new(),
+        ..Judged::new(Part::Readers, format!("4-socket Opteron, {name}"), (model, variant), points)
     };
     sets.map(set).into()
 }

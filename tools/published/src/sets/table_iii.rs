@@ -93,21 +93,15 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         for (variant, parameters, free, figures) in methods.into_iter().chain(advised) {
             let mut study = study.clone();
             study.machine = with_model(&study.machine, kind, parameters)?;
+            let points = each_left_out(&study, &observed, &free)?.into_iter().map(|point| (false, point));
+            let set = "Table III, 4 x Xeon Gold 6138".to_owned();
             all.push(Judged {
-                part: Part::TableIii,
                 role: Role::Chose,
-                machine: None,
-                set: "Table III, 4 x Xeon Gold 6138".to_owned(),
                 traffic: "synthetic task benchmark, reads".to_owned(),
                 write_allocate: "not stated",
-                model: kind.as_str(),
-                variant: variant.to_owned(),
                 figures,
                 unit: "GFLOPS",
-                falls: None,
-                is_unsteady: false,
-                points: each_left_out(&study, &observed, &free)?,
-                fitted: Vec::new(),
+                ..Judged::new(Part::TableIii, set, (kind.as_str(), variant), points)
             });
         }
     }

@@ -19,7 +19,7 @@ const QUESTIONS: [(Part, &str, &str); 8] = [
     (
         Part::Chiplets,
         "A node of chiplets, from one thread, a chiplet and all cores",
-        "Without l3_read_gbs the node is flat. Null models know what a chiplet has. No fit but that of the capacities of ecm.",
+        "Flat: without l3_read_gbs. Null models know what a chiplet has, where that is known. No fit but that of the capacities of ecm.",
     ),
     (
         Part::Intensity,

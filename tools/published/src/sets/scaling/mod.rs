@@ -183,23 +183,14 @@ fn judged(
     let points = curve.points.iter().zip(predicted).map(|((cores, &measured), &predicted)| {
         (seen.counts.contains(cores), Point { name: cores_in_words(*cores), measured, predicted })
     });
-    let (fitted, points): (Vec<_>, Vec<_>) = points.partition(|(seen, _)| *seen);
-    let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
     Judged {
-        part: Part::Scaling,
-        role: Role::Given,
         machine: Some(curve.machine.clone()),
-        set: curve.name(),
         traffic: curve.kernel.clone(),
         write_allocate: if curve.kernel == "load" { "none" } else { "not counted" },
-        model,
-        variant: variant.to_owned(),
         figures,
-        unit: "GB/s",
         falls: curve.falls(),
         is_unsteady: !curve.unsteady.is_empty(),
-        points: bare(points),
-        fitted: bare(fitted),
+        ..Judged::new(Part::Scaling, curve.name(), (model, variant), points)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     Curve, Method, NULLS, PRIOR_WEIGHT, RRZE, by_null_model, calibrated_with, cores_in_words, predict, read,
     with_roles,
 };
-use crate::sets::{Judged, NO_FIT, Part, Point, PublishedError, Role};
+use crate::sets::{Judged, NO_FIT, Part, Point, PublishedError};
 
 /// One step: its name, the counts that it fits, and the weight of its prior.
 type Step = (&'static str, Rule, Option<f64>);
@@ -99,20 +99,9 @@ fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
 
 fn empty(curve: &Curve, model: &'static str, variant: &str) -> Judged {
     Judged {
-        part: Part::Steps,
-        role: Role::Given,
         machine: Some(curve.machine.clone()),
-        set: curve.machine.clone(),
         traffic: "all kernels".to_owned(),
-        write_allocate: "not counted",
-        model,
-        variant: variant.to_owned(),
-        figures: String::new(),
-        unit: "GB/s",
-        falls: None,
-        is_unsteady: false,
-        points: Vec::new(),
-        fitted: Vec::new(),
+        ..Judged::new(Part::Steps, curve.machine.clone(), (model, variant), [])
     }
 }
 

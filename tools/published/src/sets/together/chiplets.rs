@@ -18,8 +18,7 @@ use numasim_study::csv::{Row, Rows, shown};
 use numasim_study::{Problem, ProblemKind};
 
 use super::super::{
-    ADVISED, INTERPOLATION, Judged, NO_FIT, Part, Point, PublishedError, Role, advised, in_words, study,
-    with_model,
+    ADVISED, INTERPOLATION, Judged, NO_FIT, Part, Point, PublishedError, advised, in_words, study, with_model,
 };
 use super::{each_row, positive, write_share};
 
@@ -186,24 +185,12 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             let point = |(load, &predicted): (&Load, &f64)| {
                 (load.is_given, Point { name: load.name.clone(), measured: load.measured(), predicted })
             };
-            let (fitted, points): (Vec<_>, Vec<_>) =
-                set.loads.iter().zip(predicted).map(point).partition(|(given, _)| *given);
-            let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
+            let points = set.loads.iter().zip(predicted).map(point);
             all.push(Judged {
-                part: Part::Chiplets,
-                role: Role::Given,
                 machine: Some(machine.clone()),
-                set: machine.clone(),
                 traffic: kernel.clone(),
-                write_allocate: "not counted",
-                model,
-                variant: variant.to_owned(),
                 figures: figures.clone(),
-                unit: "GB/s",
-                falls: None,
-                is_unsteady: false,
-                points: bare(points),
-                fitted: bare(fitted),
+                ..Judged::new(Part::Chiplets, machine.clone(), (model, variant), points)
             });
         };
         let as_known = set.study(&given, given.chiplet)?;
@@ -231,13 +218,14 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 let predict = by_solver(&study);
                 let total = |scenario| Ok(predict(&study.machine, scenario)?.iter().sum::<f64>());
                 let predicted: Result<Vec<f64>, String> = study.scenarios.iter().map(total).collect();
-                let variant = match (advised(kind).is_some(), chiplet.is_some()) {
-                    (false, false) => NO_FIT.to_owned(),
-                    (false, true) => "l3_read_gbs".to_owned(),
-                    (true, false) => ADVISED.to_owned(),
-                    (true, true) => format!("{ADVISED}, l3_read_gbs"),
+                // Where nobody knows what a chiplet has there is nothing else than flat.
+                let variant = match (advised(kind).is_some(), chiplet.is_none() && given.chiplet.is_some()) {
+                    (false, false) => NO_FIT,
+                    (false, true) => "flat",
+                    (true, false) => ADVISED,
+                    (true, true) => "as advised, flat",
                 };
-                add(kind.as_str(), &variant, &predicted.map_err(PublishedError::Model)?);
+                add(kind.as_str(), variant, &predicted.map_err(PublishedError::Model)?);
             }
         }
     }

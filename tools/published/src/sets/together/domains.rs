@@ -12,7 +12,7 @@ use numasim_model::{Machine, ModelKind};
 use super::super::scaling::{self, Curve, Method};
 use super::super::{
     ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, MEASURED_AGAIN, NO_FIT, NO_SHARING, Part, Point,
-    PublishedError, Role, advised, in_words, study, with_model,
+    PublishedError, advised, in_words, study, with_model,
 };
 use numasim_evidence::app_profile::scaling::node_overhead;
 use numasim_evidence::fit::by_solver;
@@ -300,39 +300,23 @@ impl Series {
         predicted: &[f64],
         seen: &[u32],
     ) -> Vec<Judged> {
-        let chosen = |holds: &dyn Fn(&Load) -> bool| -> Vec<Point> {
-            let of = self.loads.iter().zip(predicted).filter(|(load, _)| holds(load));
-            of.map(|(load, &predicted)| Point { name: load.name(), measured: load.value, predicted })
-                .collect()
-        };
         let is_first = |load: &Load| load.first_alone().is_some();
         let is_seen = |load: &Load| seen.contains(&load.all()) && (is_first(load) || self.is_full(load));
-        let one = |where_: &str, points: Vec<Point>, fitted: Vec<Point>| Judged {
-            part: self.part,
-            role: Role::Given,
-            machine: Some(self.machine.clone()),
-            set: format!("{}, {where_}", self.set),
-            traffic: self.traffic.clone(),
-            write_allocate: self.write_allocate,
-            model,
-            variant: variant.to_owned(),
-            figures: figures.to_owned(),
-            unit: self.unit,
-            falls: None,
-            is_unsteady: false,
-            points,
-            fitted,
+        let of = |where_: &str, first: bool| {
+            let loads = self.loads.iter().zip(predicted).filter(|(load, _)| is_first(load) == first);
+            let points = loads.map(|(load, &predicted)| {
+                (is_seen(load), Point { name: load.name(), measured: load.value, predicted })
+            });
+            Judged {
+                machine: Some(self.machine.clone()),
+                traffic: self.traffic.clone(),
+                write_allocate: self.write_allocate,
+                figures: figures.to_owned(),
+                unit: self.unit,
+                ..Judged::new(self.part, format!("{}, {where_}", self.set), (model, variant), points)
+            }
         };
-        let first = one(
-            "one domain",
-            chosen(&|load| is_first(load) && !is_seen(load)),
-            chosen(&|load| is_first(load) && is_seen(load)),
-        );
-        let more = one(
-            SEVERAL,
-            chosen(&|load| !is_first(load) && !is_seen(load)),
-            chosen(&|load| !is_first(load) && is_seen(load)),
-        );
+        let (first, more) = (of("one domain", true), of(SEVERAL, false));
         [first, more].into_iter().filter(|one| !one.points.is_empty()).collect()
     }
 }

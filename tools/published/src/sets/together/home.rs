@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use numasim_model::{ModelKind, Study};
 use numasim_study::{Problem, ProblemKind};
 
-use super::super::{EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, study};
+use super::super::{EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, study};
 use super::{each_row, positive};
 use numasim_evidence::fit::by_solver;
 use numasim_study::csv::{Row, shown};
@@ -58,7 +58,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
     })?;
     let mut all = Vec::new();
     for ((machine, sockets), kernels) in found {
-        let mut points: [Vec<Point>; 3] = Default::default();
+        let mut points: [Vec<(bool, Point)>; 3] = Default::default();
         for (kernel, both) in kernels {
             let [Some(local), Some(global)] = both else { continue };
             let each = local / f64::from(sockets);
@@ -67,25 +67,14 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
             let apps = by_solver(&study)(&study.machine, scenario).map_err(PublishedError::Model)?;
             for (points, predicted) in points.iter_mut().zip([local, each, apps.iter().sum()]) {
-                points.push(Point { name: kernel.clone(), measured: global, predicted });
+                points.push((false, Point { name: kernel.clone(), measured: global, predicted }));
             }
         }
         let models = [NO_SHARING, EQUAL_PARTS, ModelKind::default().as_str()];
-        let one = |(model, points): (&'static str, Vec<Point>)| Judged {
-            part: Part::Home,
-            role: Role::Given,
+        let one = |(model, points)| Judged {
             machine: Some(machine.clone()),
-            set: format!("all on one memory, {machine}"),
             traffic: "4 kernels".to_owned(),
-            write_allocate: "not counted",
-            model,
-            variant: NO_FIT.to_owned(),
-            figures: String::new(),
-            unit: "GB/s",
-            falls: None,
-            is_unsteady: false,
-            points,
-            fitted: Vec::new(),
+            ..Judged::new(Part::Home, format!("all on one memory, {machine}"), (model, NO_FIT), points)
         };
         all.extend(models.into_iter().zip(points).map(one).filter(|one| !one.points.is_empty()));
     }

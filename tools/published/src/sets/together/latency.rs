@@ -17,8 +17,8 @@ use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Demand, Machine, ModelKind, NodeId, Scenario, Study};
 
 use super::super::{
-    ADVISED, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, TWO_POINTS,
-    in_words, study, with_model,
+    INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, TWO_POINTS, in_words, study,
+    with_model,
 };
 use super::{each_row, positive};
 
@@ -38,6 +38,8 @@ const CHOSE: [&str; 10] = [
     "PROFET: 8480",
 ];
 
+/// With the usual penalty; what is recommended is the other one.
+pub(super) const AS_ADVISED: &str = "as advised, two rows";
 /// Traffic with a larger share of reads counts as reads.
 const READS: u32 = 95;
 
@@ -176,24 +178,14 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 let name = format!("{gbs:.1} GB/s, {at}");
                 (seen.contains(&at), Point { name, measured: ns, predicted: of(gbs) })
             };
-            let (fitted, points): (Vec<_>, Vec<_>) =
-                curve.rows.iter().enumerate().map(point).partition(|(given, _)| *given);
-            let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
+            let points = curve.rows.iter().enumerate().map(point);
             all.push(Judged {
-                part: Part::Latency,
-                role: Role::Given,
                 machine: Some(machine.clone()),
-                set: set.to_owned(),
                 traffic: format!("{machine}, {reads} % reads"),
                 write_allocate: "counted",
-                model,
-                variant: variant.to_owned(),
                 figures,
                 unit: "ns",
-                falls: None,
-                is_unsteady: false,
-                points: bare(points),
-                fitted: bare(fitted),
+                ..Judged::new(Part::Latency, set.to_owned(), (model, variant), points)
             });
         };
         let known = in_words([("idle", idle.1), ("B", full.0), ("loaded", full.1)]);
@@ -204,7 +196,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         add(INTERPOLATION, NO_FIT, known, &|gbs| interpolated(&[idle, third, full], gbs));
         let study = curve.study()?;
         let demand = demand(&study)?;
-        for (third, variant) in [(None, ADVISED), (Some(third), "ecm_penalty")] {
+        for (third, variant) in [(None, AS_ADVISED), (Some(third), "ecm_penalty")] {
             let fitted = curve.machine(&study, third)?;
             let parameters = fitted.sharing().in_use().map(|(parameter, value)| (parameter.as_str(), value));
             let capacity = fitted.node(NodeId(0)).bandwidth.value();

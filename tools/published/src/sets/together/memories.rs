@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use numasim_model::{Machine, ModelKind, Study};
 
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point, PublishedError, Role, advised,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point, PublishedError, advised,
     in_words, study, with_model,
 };
 use numasim_evidence::fit::by_solver;
@@ -140,23 +140,12 @@ impl Memories {
         let points = self.spreads.iter().zip(predicted).enumerate().map(|(place, (spread, &predicted))| {
             (Some(place) == fitted, Point { name: spread.name.clone(), measured: spread.gbs, predicted })
         });
-        let (fitted, points): (Vec<_>, Vec<_>) = points.partition(|(fitted, _)| *fitted);
-        let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
         Judged {
-            part: Part::Interleave,
-            role: Role::Given,
             machine: Some(self.machine.clone()),
-            set: self.set.clone(),
             traffic: self.traffic.clone(),
             write_allocate: self.write_allocate,
-            model,
-            variant: variant.to_owned(),
             figures: figures.to_owned(),
-            unit: "GB/s",
-            falls: None,
-            is_unsteady: false,
-            points: bare(points),
-            fitted: bare(fitted),
+            ..Judged::new(Part::Interleave, self.set.clone(), (model, variant), points)
         }
     }
 }

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use numasim_model::ModelKind;
 
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
-    study, with_model, without_correction,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, advised, in_words, study,
+    with_model, without_correction,
 };
 use super::{each_row, positive, write_share};
 use numasim_evidence::fit::by_solver;
@@ -168,26 +168,15 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let equal =
             one.runners.iter().map(|runner| runner.capacity * f64::from(runner.threads) / threads).collect();
         let mut judge = |model, variant: &str, predicted: Vec<f64>| {
-            let points = one.runners.iter().zip(predicted).map(|(runner, predicted)| Point {
-                name: runner.name.clone(),
-                measured: runner.together,
-                predicted,
+            let points = one.runners.iter().zip(predicted).map(|(runner, predicted)| {
+                (false, Point { name: runner.name.clone(), measured: runner.together, predicted })
             });
             all.push(Judged {
-                part: Part::Pair,
-                role: Role::Given,
                 machine: one.machine.clone(),
-                set: one.set(),
                 traffic: if one.machine.is_some() { one.name.clone() } else { "co-run".to_owned() },
                 write_allocate: "counted",
-                model,
-                variant: variant.to_owned(),
                 figures: in_words(one.runners.iter().map(|runner| ("B", runner.capacity))),
-                unit: "GB/s",
-                falls: None,
-                is_unsteady: false,
-                points: points.collect(),
-                fitted: Vec::new(),
+                ..Judged::new(Part::Pair, one.set(), (model, variant), points)
             });
         };
         judge(NO_SHARING, NO_FIT, alone);

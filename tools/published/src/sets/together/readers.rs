@@ -17,8 +17,8 @@ use numasim_model::{Machine, ModelKind, Study};
 
 use super::super::scaling::{FALLS, Method, Unsteady};
 use super::super::{
-    ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
-    advised, in_words, study, with_model,
+    ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, advised,
+    in_words, study, with_model,
 };
 use super::{each_row, positive, write_share};
 use numasim_evidence::fit::by_solver;
@@ -293,7 +293,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         }
         // Each predicts the GB/s of every group, load after load.
         let mut add = |model: &'static str, variant: &str, predicted: &[f64]| {
-            let mut curves: BTreeMap<(String, String), [Vec<Point>; 2]> = BTreeMap::new();
+            let mut curves: BTreeMap<String, Vec<(bool, Point)>> = BTreeMap::new();
             for ((place, load, group), &predicted) in set.groups().zip(predicted) {
                 let (node, memory) = group.way;
                 let at_once = load.groups.len() > 1;
@@ -307,28 +307,16 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 } else {
                     format!("{}, node {node} on {memory}", load.name)
                 };
-                let [points, fitted] = curves.entry((name, kernel.clone())).or_default();
                 let point = Point { name: what, measured: group.gbs, predicted };
-                if given.loads.contains(&place) { fitted.push(point) } else { points.push(point) }
+                curves.entry(name).or_default().push((given.loads.contains(&place), point));
             }
-            all.extend(curves.into_iter().filter(|(_, [points, _])| !points.is_empty()).map(
-                |((set, traffic), [points, fitted])| Judged {
-                    part: Part::Memories,
-                    role: Role::Given,
-                    machine: Some(machine.clone()),
-                    set,
-                    traffic,
-                    write_allocate: "not counted",
-                    model,
-                    variant: variant.to_owned(),
-                    figures: figures.clone(),
-                    unit: "GB/s",
-                    falls: None,
-                    is_unsteady: false,
-                    points,
-                    fitted,
-                },
-            ));
+            let judged = curves.into_iter().map(|(set, points)| Judged {
+                machine: Some(machine.clone()),
+                traffic: kernel.clone(),
+                figures: figures.clone(),
+                ..Judged::new(Part::Memories, set, (model, variant), points)
+            });
+            all.extend(judged.filter(|one| !one.points.is_empty()));
         };
         let by = |predict: &dyn Fn(&Load, &Group) -> f64| -> Vec<f64> {
             set.groups().map(|(_, load, group)| predict(load, group)).collect()
