@@ -74,7 +74,7 @@ fn l3_domains_are_kept_whole_where_they_limit_nothing() {
     let flat = DOMAINS.replace("cores_per_l3 = 8\n", "");
     let answer = json_of_text(&flat, &["--whole-l3", "--threads-per-l3", "mem=7"]);
     let rows = threads(&answer["best"]);
-    assert_eq!((answer["status"].as_str(), rows), (Some("optimal"), vec![vec![0, 7], vec![16, 0]]));
+    assert_eq!((answer["status"].as_str(), rows), (Some("optimal"), vec![vec![7, 0], vec![0, 16]]));
     let output = run_text(DOMAINS, &["--whole-l3", "--pareto", "total-gflops,fair"]);
     let message = stderr(&output);
     assert!(
