@@ -43,6 +43,18 @@ pub enum Misfit {
         /// What the host says.
         there: u32,
     },
+    /// L3 domains that limit their threads are not those of the host.
+    #[error(
+        "the L3 domains of {node}, {file} cores each by the machine file, are not those of this host: {there}"
+    )]
+    Domains {
+        /// The node.
+        node: NodeId,
+        /// Cores of each by the file.
+        file: u32,
+        /// What the host has.
+        there: String,
+    },
     /// One hardware thread on each core.
     #[error(
         "{node} is to use both hardware threads of its cores, but this host does not show two on each of them"
@@ -176,6 +188,14 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
         if file.number != node.os_index {
             misfits.push(Misfit::OsNode { node: id, file: file.number, there: node.os_index });
         }
+        if machine.has_limited_domains() && threads > 0 && !same_domains(machine, host, n) {
+            let cores = count(node.cores, "usable core");
+            let there = match host.cores_per_l3(node) {
+                Some(each) => format!("{cores} in domains of {each}"),
+                None => format!("{cores} in one domain, or in such that are not equal"),
+            };
+            misfits.push(Misfit::Domains { node: id, file: machine.node(id).domain_cores(), there });
+        }
         let (first, second) = (slice(node.cpus.as_ref()), slice(node.second_cpus.as_ref()));
         let both =
             shape.active().any(|app| shape.smt[app] == Smt::Both && shape.threads[app].get(n) > Some(&0));
@@ -199,6 +219,24 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
         }
     }
     misfits
+}
+
+/// Whether the cores of each L3 domain of a node share an L3 cache of the host, and no others do.
+fn same_domains(machine: &Machine, host: &HostTopology, node: usize) -> bool {
+    let (own, there) = (machine.node(NodeId(node)), &host.nodes[node]);
+    let in_domain = host.cores_per_l3(there).unwrap_or(there.cores);
+    if own.cores != there.cores || own.domain_cores() != in_domain {
+        return false;
+    }
+    let of_host = slice(there.cpus.as_ref());
+    let of_file = slice(machine.os_nodes().get(node).and_then(|os_node| os_node.cpus.as_ref()));
+    let domain_of =
+        |cpu: &u32| Some(of_host.iter().position(|other| other == cpu)? / in_domain.max(1) as usize);
+    let cores = &of_file[..of_file.len().min(own.cores as usize)];
+    cores.chunks(in_domain.max(1) as usize).all(|domain| {
+        let first = domain.first().and_then(domain_of);
+        first.is_some() && domain.iter().all(|cpu| domain_of(cpu) == first)
+    })
 }
 
 fn slice(cpus: Option<&CpuList>) -> &[u32] {

@@ -284,12 +284,22 @@ fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core
     // What ran is compared with the same domains and hardware threads.
     let ran = plan_there(&of_domains("1", "[[0, 4]]")).expect("fits").study;
     assert_eq!(ran.scenarios[0].threads_per_l3(AppId(1)), Some(vec![vec![0, 4]]));
-    // Without hardware threads on the host.
+    // Domains of another size, and processors of another domain.
+    let others = |text: &str| misfits(&plan_there(text).expect_err("other domains"))[0].clone();
+    let of_four = of_domains("1", "2").replace("cores_per_l3 = 2", "cores_per_l3 = 4");
+    let words = "the L3 domains of node 0, 4 cores each by the machine file, are not those of this host: 4 usable cores in domains of 2";
+    assert!(others(&of_four).contains(words), "{}", others(&of_four));
+    assert!(
+        others(&of_domains("1", "2").replace("0-7", "0,2,1,3-7"))
+            .contains("2 cores each by the machine file")
+    );
+    // Without hardware threads on the host, and with one domain where the file limits two.
     let study = study(&of_domains("1", "2"));
     let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
     let error = make(&study, &scenarios, &host(&[4]), &Options::default()).expect_err("no siblings");
     let words = "node 0 is to use both hardware threads of its cores, but this host does not show two on each of them";
     assert!(misfits(&error)[0].contains(words), "{error:?}");
+    assert!(misfits(&error)[0].contains("in one domain, or in such that are not equal"), "{error:?}");
 }
 
 #[test]
