@@ -591,7 +591,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__calibrate)
-            opts="-o -h -V --quick --reads-only --usual-kernels --rounds --window --warm-up --isa --memory-per-thread --name --dry-run --format --output --color --help --version"
+            opts="-o -h -V --quick --reads-only --smt --usual-kernels --rounds --window --warm-up --isa --memory-per-thread --name --dry-run --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3369,7 +3369,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__profile__subcmd__app)
-            opts="-o -h -V --app --perf --likwid --region --threads --nodes --arithmetic-intensity --pid --numa-maps --threads-per-node --machine --name --output --color --help --version"
+            opts="-o -h -V --app --perf --likwid --region --threads --nodes --arithmetic-intensity --work --unit --pid --numa-maps --threads-per-node --machine --name --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3422,6 +3422,14 @@ _numasim() {
                     return 0
                     ;;
                 --arithmetic-intensity)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -371,6 +371,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l quick -d 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l reads-only -d 'Do not measure copies, triads and updates beside reads'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l smt -d 'Measure what the second hardware thread of each core brings (smt_speedup of applications)'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l usual-kernels -d 'Measure with the usual kernels, instead of trying ways through memory first'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l dry-run -d 'Print what would be measured and how long it takes, and measure nothing'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -475,6 +476,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l region -
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l threads -d 'Threads of each run of --perf, in the order of its files: 1,2,4' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l nodes -d 'NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they say what the application loses on several' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l arithmetic-intensity -d 'FLOP per byte, where nothing counted them' -r
+complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l work -d 'How many requests, rows or tokens each measured run served; the file gets their number per GB (`rate`) in place of an arithmetic intensity' -r
+complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l unit -d 'What --work counts, such as queries' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l pid -d 'A process of this host that runs: its pages and its threads (Linux)' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l numa-maps -d 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l threads-per-node -d 'Threads of each NUMA node while --numa-maps was copied: 8,0; given once for each of its files, in their order' -r
