@@ -209,3 +209,19 @@ fn an_unknown_model_is_a_wrong_command_line() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("baseline-proportional"));
 }
+
+#[test]
+fn explain_shows_what_threads_of_each_l3_domain_draw() {
+    let text = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 8\ncores_per_l3 = 4\nl3_read_gbs = 50\ncore_bandwidth_gbs = 30\n\
+        gflops_per_core = 1000\nbandwidth_gbs = 200\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n\
+        [[scenario]]\nname = \"s\"\nthreads = { a = [[4, 1]] }\n";
+    let table = stdout(&evaluate(text, &["--explain"]));
+    assert!(table.contains("first each L3 domain splits l3_read_gbs among its threads"), "{table}");
+    // Four threads of a full domain have 12.5 GB/s each, the one in the other all it wants.
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.contains("its own controller"))
+        .map(|line| line.split_whitespace().rev().take(4).collect())
+        .collect();
+    assert_eq!(rows, [["12.50", "12.50", "30.00", "4"], ["30.00", "30.00", "30.00", "1"]], "{table}");
+}

@@ -117,6 +117,9 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
 
 // The other models: their rules in short, and who asks for and gets what of each memory.
 
+/// What comes before the rules where L3 domains are limited.
+const DOMAINS: &str = "first each L3 domain splits l3_read_gbs among its threads, then each node read_gbs: nobody asks for more than its part";
+
 /// The rules, then a row for each application, node and memory.
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let sharing = view.machine.sharing();
@@ -127,7 +130,8 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         about.kind.as_str()
     );
     let mut text = wrap(&title, style.columns()).join("\n");
-    for formula in about.formula {
+    let domains = view.machine.has_limited_domains().then_some(DOMAINS);
+    for formula in domains.iter().chain(about.formula) {
         text.extend(["\n  ", &wrap(formula, style.columns().saturating_sub(4)).join("\n    ")]);
     }
     text.push_str("\n\n");
@@ -143,7 +147,12 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let flows = &view.evaluation.flows;
     let column =
         |value: &dyn Fn(&FlowView) -> f64| figures::column(&flows.iter().map(value).collect::<Vec<_>>());
+    let limited = view.machine.has_limited_domains();
     let drawn = |flow: &FlowView| {
+        // Of threads in several domains the mean says nothing.
+        if limited && flow.fraction >= 1.0 {
+            return flow.granted;
+        }
         let group = view.evaluation.apps[flow.app.0].per_node[flow.from.0].as_ref();
         group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.cost())
     };

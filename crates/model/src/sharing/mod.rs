@@ -32,7 +32,8 @@
 //! - **drawn**: what it really uses: a thread that waits for one memory leaves the others unused.
 //!
 //! # Algorithm
-//! 0. Where a node can only read so much (`read_gbs`), its threads split that by step 3; nobody wants more than that part.
+//! 0. Where an L3 domain can only read so much (`l3_read_gbs`), its threads split that by step 3 (baseline: what it has / its cores);
+//!    nobody wants more than that part. The same then for a node (`read_gbs`), of whose threads each asks for no more than its part of its domain.
 //! 1. A remote port asks for min(what its threads want, link), the local one for what the node's own threads want. Links that
 //!    use a shared link are filled evenly (max-min) up to its capacity: a port asks for no more than that part.
 //! 2. All ports of a controller are filled at the same pace until each has what it asks for or the controller is used up
