@@ -185,6 +185,8 @@ smt = { vm = \"one\" }
         (&json!("both"), &json!([2]))
     );
     let lists = |list| of_domains(1, scenario).replace("[[4, 0]]", list);
+    // With each on all its threads they need 8 cores: that set of choices is impossible, and no bound.
+    assert_eq!(two["status"], json!("optimal"), "{two}");
     let odd = lists("[[3, 1]]");
     let output = run(&odd, &["check"]);
     let words = "3 threads on L3 domain 0 of node 0, but with `smt` \"both\" each core has two";

@@ -138,8 +138,8 @@ impl ByDomain<'_, '_> {
         let settings = Settings { top: self.settings.top.max(3), effort, ..*self.settings };
         let outcome = match explore(self.flat, &settings, &Quiet(self.monitor)) {
             Ok(outcome) => outcome,
-            // What follows for nodes is possible wherever it is by domain.
-            Err(error @ ExploreError::Infeasible(_)) if !self.limited => return Err(error),
+            // What is possible by domain is so by node.
+            Err(error @ ExploreError::Infeasible(_)) => return Err(error),
             Err(_) => return Ok(()),
         };
         if !self.limited {
