@@ -146,7 +146,13 @@ impl Notes {
             uses.extend(common.users.iter().map(|&group| {
                 // A thread is one, however many memories it reads.
                 let taken = compiled.occupied.as_slice()[group as usize];
-                Use { queue: number(kinds), group, taken, penalty: penalties[group as usize] / taken }
+                Use {
+                    queue: number(kinds),
+                    group,
+                    taken,
+                    counted: taken,
+                    penalty: penalties[group as usize] / taken,
+                }
             }));
             kinds.push(Kind::Reads(r));
         }
@@ -173,6 +179,7 @@ impl Notes {
                     queue,
                     group: flow.group,
                     taken: cost * flow.cost,
+                    counted: flow.cost,
                     penalty: flow.queueing.penalty,
                 }));
             };
@@ -288,7 +295,7 @@ fn solve(
         let mut crowd = Crowd::default();
         for one in together.layout.queue(q) {
             let group = one.group as usize;
-            crowd.add(&queue, threads[group], one.taken * demand_gbs[group], one.penalty);
+            crowd.add(&queue, threads[group], one.counted * demand_gbs[group], one.penalty);
         }
         together.laws[q] = Law::new(capacity, crowd.factor(&queue));
     }

@@ -100,6 +100,8 @@ pub(super) struct Use {
     pub(super) group: u32,
     /// GB/s of the queue for each GB/s that a thread moves.
     pub(super) taken: f64,
+    /// The same as threads are counted: without what is lost on the way from another node.
+    pub(super) counted: f64,
     /// What a thread of it adds to the latency of the others, in transfer times of a line.
     pub(super) penalty: f64,
 }
@@ -609,8 +611,10 @@ mod tests {
 
     fn solved(groups: &[Group], laws: &[(f64, f64)], uses: &[(u32, u32, f64)]) -> Queues {
         let mut waits = Queues::default();
-        let mut sorted: Vec<Use> =
-            uses.iter().map(|&(queue, group, taken)| Use { queue, group, taken, penalty: 0.0 }).collect();
+        let mut sorted: Vec<Use> = uses
+            .iter()
+            .map(|&(queue, group, taken)| Use { queue, group, taken, counted: taken, penalty: 0.0 })
+            .collect();
         sorted.sort_by_key(|one| one.queue);
         waits.layout.lay_out(sorted.into_iter(), laws.len(), groups.len());
         waits.make_room(groups.len(), laws.len());
