@@ -24,16 +24,16 @@ pub struct Scenario {
 impl Scenario {
     /// Threads of `app` on each node, as files count them.
     pub fn threads(&self, app: AppId) -> Vec<u32> {
-        self.smt(app).threads(self.allocation.row(app))
+        self.smt_of(app).threads(self.allocation.row(app))
     }
 
     /// The same in each L3 domain of each node, where the scenario says that.
     pub fn threads_per_l3(&self, app: AppId) -> Option<Vec<Vec<u32>>> {
         let nodes = self.allocation.own_domains()?.get(app.0)?;
-        Some(nodes.iter().map(|cores| self.smt(app).threads(cores)).collect())
+        Some(nodes.iter().map(|cores| self.smt_of(app).threads(cores)).collect())
     }
 
-    fn smt(&self, app: AppId) -> Smt {
+    fn smt_of(&self, app: AppId) -> Smt {
         self.smt.get(app.0).copied().unwrap_or_default()
     }
 }
