@@ -243,11 +243,13 @@ impl ScenarioResult {
     /// The allocation as a `[[scenario]]` table for input files.
     #[pyo3(signature = (name=None))]
     fn to_toml(&self, name: Option<&str>) -> String {
+        let smt = self.scenario.view().smt();
         Written {
             name: name.unwrap_or(&self.scenario.name),
             apps: &self.scenario.study.apps,
             allocation: &self.scenario.allocation,
             placements: &self.scenario.placements,
+            smt: &smt,
             static_work: self.scenario.evaluation.static_work,
         }
         .toml()
