@@ -307,14 +307,15 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
     }
     let source = format!("nodes and cores of {}, figures of {}", host.name, file.name());
     let shared_links = file.shared_links().iter().filter_map(|link| folded_link(link, &map));
+    let second = host.has_second_threads() && file.threads_per_core() > 1;
     let machine = Machine::new(format!("{} on {}", file.name(), host.name), nodes.collect(), links);
     machine
         .and_then(|machine| machine.with_shared_links(shared_links.collect()))
         .map_err(|why| PlanError::Study(why.to_string()))?
         .with_source(Some(source))
         .with_sharing(*file.sharing())
-        .with_smt(host.has_second_threads() && file.threads_per_core() > 1)
-        .with_os_nodes(host.os_nodes(false))
+        .with_smt(second)
+        .with_os_nodes(host.os_nodes(second))
         .map_err(|why| PlanError::Study(why.to_string()))
 }
 
