@@ -227,6 +227,8 @@ pub(super) struct Queues {
     image: Vec<f64>,
     /// Of each group: a sum over its queues.
     sums: Vec<f64>,
+    /// The queue whose equation contradicts those before it most, and how much more of it is drawn than these allow, GB/s.
+    contradicts: Option<(usize, f64)>,
 }
 
 /// What is drawn and delivered may differ by this part.
@@ -276,13 +278,13 @@ impl Queues {
             }
             last = apart;
             self.aim(&queues);
-            self.go(&queues);
+            self.go(&queues, 1.0);
             apart = self.look(&queues);
-            if apart.is_nan() || apart >= last {
-                self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
-            }
             if apart.is_nan() || apart > 0.9 * last {
-                self.take_turns(&queues);
+                self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
+                if !self.leave_one_out(&queues) && !self.shorten(&queues, last) {
+                    self.take_turns(&queues);
+                }
                 apart = self.look(&queues);
             }
         }
@@ -377,8 +379,9 @@ impl Queues {
     /// By the factors of the matrix, without the queues that are not free and those that others make up for.
     fn aim_directly(&mut self, queues: &Range<usize>) {
         let n = self.laws.len();
-        let Self { layout, active, groups, rates, matrix, step, is_free, excess, slopes, diagonal, .. } =
-            self;
+        self.contradicts = None;
+        let Self { layout, active, groups, rates, laws, .. } = self;
+        let Self { matrix, step, is_free, excess, slopes, diagonal, contradicts, .. } = self;
         for q in queues.clone() {
             matrix[q * n + q] = slopes[q];
             for &other in layout.later(q) {
@@ -404,6 +407,11 @@ impl Queues {
             let pivot = matrix[q * n + q];
             if !is_free[q] || pivot <= NO_PIVOT * diagonal[q] {
                 diagonal[q] = 0.0;
+                if is_free[q]
+                    && step[q].abs() > contradicts.map_or(ROUNDING * laws[q].capacity, |(_, most)| most.abs())
+                {
+                    *contradicts = Some((q, step[q]));
+                }
                 continue;
             }
             diagonal[q] = 1.0 / pivot;
@@ -417,10 +425,62 @@ impl Queues {
             }
         }
         for q in queues.clone().rev() {
-            let others = layout.later(q).iter().map(|&other| other as usize);
-            let known: f64 = others.map(|other| matrix[q * n + other] * step[other]).sum();
-            step[q] = (step[q] - known) * diagonal[q];
+            let known = self.known(q);
+            self.step[q] = (self.step[q] - known) * self.diagonal[q];
         }
+    }
+
+    /// What the later unknowns contribute to the equation of `queue` once those before it are solved for.
+    fn known(&self, queue: usize) -> f64 {
+        let row = queue * self.laws.len();
+        let others = self.layout.later(queue).iter().map(|&other| other as usize);
+        others.map(|other| self.matrix[row + other] * self.step[other]).sum()
+    }
+
+    /// Where queues hold back the same threads and cannot all be full, moves the waits in the direction that changes no rate until one of them is as
+    /// small as it may be. Whether it did.
+    ///
+    /// The convex function falls along that direction, by what is drawn too much ([`Self::contradicts`]).
+    fn leave_one_out(&mut self, queues: &Range<usize>) -> bool {
+        let Some((queue, excess)) = self.contradicts.take() else { return false };
+        self.step[queues.clone()].fill(0.0);
+        self.step[queue] = excess.signum();
+        for q in (queues.start..queue).rev() {
+            self.step[q] = -self.known(q) * self.diagonal[q];
+        }
+        let length = self.room(queues);
+        let can = length > 0.0 && length.is_finite();
+        if can {
+            self.go(queues, length);
+        }
+        can
+    }
+
+    /// Takes the step as far as no wait becomes smaller than it may be, if that leaves less than `last` apart. Whether it did.
+    fn shorten(&mut self, queues: &Range<usize>, last: f64) -> bool {
+        let length = self.room(queues);
+        if length <= 0.0 || length >= 1.0 {
+            return false;
+        }
+        self.go(queues, length);
+        let is_nearer = self.look(queues) <= 0.9 * last;
+        if !is_nearer {
+            self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
+        }
+        is_nearer
+    }
+
+    /// How often the step can be taken until a wait is as small as it may be.
+    fn room(&self, queues: &Range<usize>) -> f64 {
+        let shrinks = queues.clone().filter(|&q| self.step[q] < 0.0);
+        shrinks
+            .map(|q| (self.least(q, self.waits[q]) - self.waits[q]) / self.step[q])
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// What the wait of a queue, which is `wait`, may become by one step. Only that of a hard queue may become 0.
+    fn least(&self, queue: usize, wait: f64) -> f64 {
+        if self.laws[queue].is_hard() { 0.0 } else { 0.01 * wait }
     }
 
     /// By conjugate gradients.
@@ -479,12 +539,12 @@ impl Queues {
         }
     }
 
-    /// Takes the step. Only the wait of a hard queue may become 0.
-    fn go(&mut self, queues: &Range<usize>) {
+    /// Takes the step as often as that.
+    fn go(&mut self, queues: &Range<usize>, length: f64) {
         for q in queues.clone() {
             self.before[q] = self.waits[q];
-            let least = if self.laws[q].is_hard() { 0.0 } else { 0.01 * self.before[q] };
-            self.waits[q] = (self.before[q] + self.step[q]).max(least);
+            let least = self.least(q, self.before[q]);
+            self.waits[q] = (self.before[q] + length * self.step[q]).max(least);
         }
         self.flow(queues);
     }
@@ -696,6 +756,24 @@ mod tests {
         // As before with soft corners that are nearly hard, but for what these take.
         let waits = solved(&[threads(1.0, 20.0)], &[(6.3, 2.5e-9), (3.0, 1.2e-9), (2.967, 1.1e-9)], &uses);
         assert!((waits.rates[0] - 5.934).abs() < 1e-6, "{:?}", waits.rates);
+    }
+
+    #[test]
+    fn of_hard_queues_that_hold_back_the_same_threads_the_widest_does_not_wait() {
+        // Half of the data of two threads of 10 GB/s is behind a link each, of 0.5 and of 0.6 GB/s, and in one memory of 1.1 - 1e-6: the threads could have
+        // 1 and 1.2, and have 2 (1.1 - 1e-6) together. As the first waits longer, its link is full and the other link is not: the second has 1.2 - 2e-6.
+        let uses = [(0, 0, 0.5), (1, 1, 0.5), (2, 0, 0.5), (2, 1, 0.5)];
+        for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut laws = [(0.0, 0.0); 3];
+            let capacities = [0.5, 0.6, 1.1 - 1e-6];
+            (0..3).for_each(|q| laws[order[q]].0 = capacities[q]);
+            let uses = uses.map(|(q, group, taken)| (u32::try_from(order[q]).expect("small"), group, taken));
+            let got = solved(&[threads(1.0, 10.0), threads(1.0, 10.0)], &laws, &uses).rates;
+            assert!(
+                (got[0] - 1.0).abs() < 1e-12 && (got[1] - 1.2 + 2e-6).abs() < 1e-12,
+                "{order:?}: {got:?}"
+            );
+        }
     }
 
     #[test]
