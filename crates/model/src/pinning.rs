@@ -1,6 +1,6 @@
 //! From counts to processors: which thread of an allocation runs on which processor of the operating system.
 
-use crate::allocation::{Allocation, TooManyThreads};
+use crate::allocation::{Allocation, PerDomain, TooManyThreads};
 use crate::app::{App, Smt};
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -38,10 +38,27 @@ pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
     machine.compute_nodes().find(|node| machine.os_nodes().get(node.0).is_none_or(|os| os.cpus.is_none()))
 }
 
-/// Gives every thread a processor of its own.
+/// The cores of a node that each application has, by their place in the node's list of processors.
 ///
-/// In each L3 domain of a node the applications take the cores in the order of the files, each the next ones of its part of the node's
-/// list; those with [`Smt::Both`] have both hardware threads of their cores.
+/// In each L3 domain of the node the applications take the cores in the order of the files, each the next ones. `per_l3`: the cores that each
+/// application takes in each L3 domain of each node ([`Allocation::per_l3`]).
+pub fn cores(machine: &Machine, per_l3: &PerDomain, node: NodeId) -> Vec<Vec<usize>> {
+    let own = machine.node(node);
+    let mut free: Vec<usize> =
+        (0..own.domains()).map(|domain| domain * own.domain_cores().max(1) as usize).collect();
+    let take = |nodes: &Vec<Vec<u32>>| {
+        let in_domains = nodes.get(node.0).into_iter().flatten();
+        let each = free.iter_mut().zip(in_domains).flat_map(|(free, &cores)| {
+            let first = *free;
+            *free += cores as usize;
+            first..*free
+        });
+        each.collect()
+    };
+    per_l3.iter().map(take).collect()
+}
+
+/// Gives every thread a processor of its own, on the [`cores`] of its application; those with [`Smt::Both`] have both hardware threads of these.
 ///
 /// # Errors
 /// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors; [`PinError::NoSecondThreads`];
@@ -56,21 +73,15 @@ pub fn pin(machine: &Machine, apps: &[App], allocation: &Allocation) -> Result<V
         let (first, second) = list
             .and_then(|list| list.as_slice().split_at_checked(own.cores as usize))
             .ok_or(PinError::UnknownCpus(node))?;
-        let in_domain = own.domain_cores().max(1) as usize;
-        let mut free: Vec<usize> = (0..own.domains()).map(|domain| domain * in_domain).collect();
-        for (a, pinned) in pinned.iter_mut().enumerate() {
-            let (mut cpus, mut second_cpus) = (Vec::new(), Vec::new());
-            for (free, &cores) in free.iter_mut().zip(&per_l3[a][node.0]) {
-                let cores = *free..*free + cores as usize;
-                *free = cores.end;
-                // Enough: a machine has at least as many processors as cores on each node.
-                cpus.extend_from_slice(&first[cores.clone()]);
-                if apps[a].smt == Smt::Both && !cores.is_empty() {
-                    second_cpus.extend(second.get(cores).ok_or(PinError::NoSecondThreads(node))?);
-                }
+        for (a, (pinned, cores)) in pinned.iter_mut().zip(cores(machine, &per_l3, node)).enumerate() {
+            // Enough: a machine has at least as many processors as cores on each node.
+            let mut cpus: Vec<u32> = cores.iter().map(|&core| first[core]).collect();
+            if apps[a].smt == Smt::Both {
+                let of_core =
+                    |&core: &usize| second.get(core).copied().ok_or(PinError::NoSecondThreads(node));
+                cpus.extend(cores.iter().map(of_core).collect::<Result<Vec<_>, _>>()?);
             }
             if !cpus.is_empty() {
-                cpus.append(&mut second_cpus);
                 pinned.nodes.push((node, cpus));
             }
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::{Machine, Placement, Smt, Study};
+use numasim_model::{Machine, Placement, Smt, Study, pinning};
 use numasim_study::topology::HostTopology;
 
 use super::Shape;
@@ -171,6 +171,7 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
     let machine = &study.machine;
     let there = host.nodes.len();
     let wanted = used_nodes(shape, machine.node_count()).last().map_or(0, |last| last + 1);
+    let per_l3 = shape.allocation().per_l3(machine).into_owned();
     let mut misfits = Vec::new();
     if wanted > there {
         misfits.push(Misfit::Nodes { wanted, there });
@@ -203,10 +204,14 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
             misfits.push(Misfit::HardwareThreads { node: id });
         }
         let Some(list) = &file.cpus else { continue };
-        // Cores of a node whose domains are filled one by one have gaps.
-        let taken =
-            usize::try_from(if shape.per_l3.is_some() { u64::from(machine.node(id).cores) } else { threads });
-        let asked = list.as_slice().iter().take(taken.unwrap_or(usize::MAX));
+        // Those that the threads will run on: where domains are filled one by one, cores between them are not used.
+        let (own_first, own_second) =
+            list.as_slice().split_at_checked(machine.node(id).cores as usize).unwrap_or_default();
+        let taken = pinning::cores(machine, &per_l3, id);
+        let asked = taken.iter().zip(&shape.smt).flat_map(|(cores, &smt)| {
+            let lists = [own_first, if smt == Smt::Both { own_second } else { &[] }];
+            lists.into_iter().flat_map(|list| cores.iter().filter_map(|&core| list.get(core)))
+        });
         let usable = [first, if both { second } else { &[] }].concat();
         let missing: Vec<u32> = asked.copied().filter(|cpu| !usable.contains(cpu)).collect();
         // Without any usable core the number of threads has said it.

@@ -16,7 +16,7 @@ use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
 use numasim_model::demand::Undecided;
 use numasim_model::ids::NodeId;
-use numasim_model::{AppId, Machine, PerDomain, Placement, Scenario, Smt, Study};
+use numasim_model::{Allocation, AppId, Machine, PerDomain, Placement, Scenario, Smt, Study};
 use serde::{Deserialize, Serialize};
 
 pub use fit::Change;
@@ -224,6 +224,13 @@ impl Shape {
         (0..self.threads.len()).filter(|&app| self.threads[app].iter().any(|&threads| threads > 0))
     }
 
+    /// Its threads on nodes, and in their L3 domains where it says so.
+    pub(crate) fn allocation(&self) -> Allocation {
+        let by_domain = self.per_l3.clone().and_then(Allocation::from_domains);
+        // Each row has an entry for each node.
+        by_domain.or_else(|| Allocation::from_rows(&self.threads)).unwrap_or_else(|| Allocation::empty(0, 0))
+    }
+
     /// Threads of all applications on `node`.
     pub(crate) fn on_node(&self, node: usize) -> u64 {
         self.threads.iter().filter_map(|row| row.get(node)).map(|&threads| u64::from(threads)).sum()
@@ -253,8 +260,8 @@ impl Shape {
 
 /// Plans `scenarios` of `study` for `host`.
 ///
-/// Threads take the processors of their node as [`numasim_model::pinning::pin`] gives them: in each L3 domain the applications in the order
-/// of the files, each the next ones of its part of the node's list. The list is that of the machine file where it has one.
+/// Threads take the processors of their node as [`numasim_model::pinning::cores`] gives them. The list is that of the machine file where it has
+/// one.
 ///
 /// # Errors
 /// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.

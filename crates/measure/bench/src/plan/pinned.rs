@@ -7,7 +7,7 @@ use numasim_kernels::workload::{Real, Workload};
 use numasim_model::app::App;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::{Access, Machine, Node, PerDomain, Placement, Smt, Study};
+use numasim_model::{Access, Machine, PerDomain, Placement, Smt, Study, pinning};
 use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::plan::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
@@ -31,24 +31,22 @@ pub(super) fn plan(
     bind: Bind,
     fitted: bool,
 ) -> Result<PlannedScenario, PlanError> {
-    let mut free: Vec<Vec<usize>> = cores.machine.nodes().iter().map(first_of_domains).collect();
+    let taken: Vec<Vec<Vec<usize>>> = (0..host.nodes.len().min(cores.machine.node_count()))
+        .map(|node| pinning::cores(cores.machine, cores.per_l3, NodeId(node)))
+        .collect();
     let mut apps = Vec::new();
     for app_index in shape.active() {
         let (rows, data) = (&shape.threads[app_index], &shape.data[app_index]);
         let mut threads = Vec::new();
-        for (node, free) in free.iter_mut().enumerate().take(host.nodes.len()) {
+        for (node, taken) in taken.iter().enumerate() {
             let (first, second) = cpus(node, machine, host);
-            let in_domains = cores.per_l3.get(app_index).and_then(|nodes| nodes.get(node));
-            let mut taken = Vec::new();
-            for (free, &cores) in free.iter_mut().zip(in_domains.into_iter().flatten()) {
-                taken.extend(*free..*free + cores as usize);
-                *free += cores as usize;
-            }
             // The second hardware threads of its cores after the first ones, as `pin` has them.
             let both = shape.smt[app_index] == Smt::Both;
             let lists = [Some(first), both.then_some(second)];
-            let places =
-                lists.into_iter().flatten().flat_map(|list| taken.iter().map(move |&core| (list, core)));
+            let places = lists
+                .into_iter()
+                .flatten()
+                .flat_map(|list| taken[app_index].iter().map(move |&core| (list, core)));
             for (list, core) in places {
                 let cpus = match bind {
                     Bind::Core => list.get(core).map_or_else(Vec::new, |&cpu| vec![cpu]),
@@ -69,11 +67,6 @@ pub(super) fn plan(
         }
     }
     Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })
-}
-
-/// The first core of each L3 domain of a node.
-fn first_of_domains(node: &Node) -> Vec<usize> {
-    (0..node.domains()).map(|domain| domain * node.domain_cores() as usize).collect()
 }
 
 /// All processors of the cores of a node.

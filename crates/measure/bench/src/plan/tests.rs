@@ -293,6 +293,11 @@ fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core
         others(&of_domains("1", "2").replace("0-7", "0,2,1,3-7"))
             .contains("2 cores each by the machine file")
     );
+    // a is on core 0, b on core 2 (the other domain): of the second hardware threads only that of core 2 must be there.
+    assert_eq!(
+        others(&of_domains("1", "2").replace("0-7", "0-3,8-11")),
+        "scenario 's': node 0 is to use the processors 10, but usable there are 0-7 (one for each core)"
+    );
     // Without hardware threads on the host, and with one domain where the file limits two.
     let study = study(&of_domains("1", "2"));
     let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
