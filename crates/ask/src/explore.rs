@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use numasim_course::Study;
 use numasim_draw::figures;
+use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
-use numasim_model::{App, Machine, Scenario};
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;
@@ -128,19 +128,8 @@ const PART_OF_SENSITIVITY: u32 = 4;
 /// # Errors
 /// There is nothing to search, or no allocation keeps to all limits; with the place in the files where one is the cause.
 pub fn problem(input: &Input, objective: Objective, restrictions: Restrictions) -> Result<Problem, Refusal> {
-    problem_by(Problem::new, input, objective, restrictions)
-}
-
-type NewProblem = fn(&Machine, &[App], Objective, Restrictions) -> Result<Problem, ProblemError>;
-
-fn problem_by(
-    new: NewProblem,
-    input: &Input,
-    objective: Objective,
-    restrictions: Restrictions,
-) -> Result<Problem, Refusal> {
     let study = &input.study;
-    new(&study.machine, &study.apps, objective, restrictions)
+    Problem::new(&study.machine, &study.apps, objective, restrictions)
         .map_err(|error| input.located.refused(study, &error).unwrap_or_else(|| refused(error)))
 }
 
@@ -165,14 +154,7 @@ fn problem_by(
 /// The question is wrong, no allocation keeps to all limits, or none was found in time.
 pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Refusal> {
     let study = &question.input.study;
-    let only_the_best = question.models.is_none() && question.within.is_none() && !question.sensitivity;
-    let asks_of_domains = question.restrictions.ask_of_domains(&study.apps);
-    let is_by_domain = only_the_best && (study.machine.has_limited_domains() || asks_of_domains);
-    let problem = if is_by_domain {
-        problem_by(Problem::by_domain, question.input, question.objective, question.restrictions)?
-    } else {
-        problem(question.input, question.objective, question.restrictions)?
-    };
+    let problem = problem(question.input, question.objective, question.restrictions)?;
     if problem.has_open_smt() {
         smt_is_decided(question)?;
     }
@@ -194,11 +176,13 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
     let known: Vec<Candidate> = baselines.iter().map(|one| one.rated.candidate.clone()).collect();
-    let search = |problem: &Problem, settings: &Settings, monitor: &dyn Monitor| match (is_by_domain, timed) {
-        (true, _) => explore_by_domain(problem, settings, &known, timed, monitor),
-        (false, true) => explore_to_the_end(problem, settings, monitor),
-        (false, false) => search(problem, settings, monitor),
-    };
+    let search =
+        |problem: &Problem, settings: &Settings, monitor: &dyn Monitor| match (problem.is_by_domain(), timed)
+        {
+            (true, _) => explore_by_domain(problem, settings, &known, timed, monitor),
+            (false, true) => explore_to_the_end(problem, settings, monitor),
+            (false, false) => search(problem, settings, monitor),
+        };
     let models = question.models.map(|list| Models::new(study.machine.sharing().kind, list));
     let elapsed_s = || clock.elapsed_s();
     let history = History::new(clock, &elapsed_s);
@@ -434,8 +418,6 @@ pub fn refused(error: ProblemError) -> Refusal {
         ProblemError::Refused(refusal) => Refusal::said(refusal.to_string()),
         ProblemError::TooManyChoices => Refusal::said(error.to_string())
             .hint("write `smt = \"one\"` or `smt = \"both\"` in some [[app]] tables"),
-        error @ ProblemError::ByNode(_) => Refusal::said(error.to_string())
-            .hint("leave it out, or ask for the best placement alone (without --models, --simple, --sensitivity, --pareto)"),
         error @ (ProblemError::TooLarge { .. } | ProblemError::TooManyLinks { .. }) => {
             Refusal::said(error.to_string())
                 .hint("leave out instances or nodes; data that is not interleaved has fewer flows")

@@ -135,6 +135,7 @@ impl<'a> FigureObject<'a> {
             Figure::Controllers(nodes)
             | Figure::Peaks(nodes)
             | Figure::CoreBandwidths(nodes)
+            | Figure::DomainBandwidths(nodes)
             | Figure::Cores(nodes) => object.nodes = Some(numbers(nodes)),
             Figure::Links(links) => {
                 object.links = Some(links.iter().map(|(from, to)| Pair { from: from.0, to: to.0 }).collect());
@@ -380,6 +381,7 @@ pub fn name(figure: &Figure, apps: &[App], arrow: &str) -> String {
         Figure::Links(links) => of_links(links, arrow),
         Figure::Peaks(nodes) => format!("core peak, {}", of_nodes(nodes)),
         Figure::CoreBandwidths(nodes) => format!("core bandwidth, {}", of_nodes(nodes)),
+        Figure::DomainBandwidths(nodes) => format!("L3 domains, {}", of_nodes(nodes)),
         Figure::Cores(nodes) => format!("cores of {}", of_nodes(nodes)),
         Figure::Intensities(ids) => format!("AI of {}", of_apps(ids, apps)),
         Figure::Work(ids) => format!("work of {}", of_apps(ids, apps)),

@@ -324,6 +324,21 @@ impl Machine {
         machine
     }
 
+    /// The same machine for what counts threads by node and may count parts of them (simulated time, tasks): threads are spread evenly over the L3
+    /// domains of their node. Then each domain is as full as the others, and the node reads what all of them let through; a core draws no more than
+    /// its domain does.
+    #[must_use]
+    pub fn with_domains_dealt(&self) -> Self {
+        let mut machine = self.without_limited_domains();
+        for (node, with_limit) in machine.nodes.iter_mut().zip(&self.nodes) {
+            let Some(of_domain) = with_limit.l3_bandwidth else { continue };
+            node.read_bandwidth = with_limit.most_read();
+            let of_core = with_limit.core_bandwidth.filter(|core| core.value() < of_domain.value());
+            node.core_bandwidth = of_core.or(Some(of_domain));
+        }
+        machine
+    }
+
     /// The same machine with two hardware threads on each core, or one.
     #[must_use]
     pub fn with_smt(mut self, two: bool) -> Self {
@@ -445,8 +460,10 @@ impl Machine {
     /// How many rows a table of applications and nodes has for each application where L3 domains matter: row j of an application has its
     /// threads in the domain j of each node. 1 where they do not matter.
     pub fn rows_per_app(&self) -> usize {
-        let domains = self.nodes.iter().map(Node::domains).max();
-        domains.filter(|_| self.has_limited_domains()).unwrap_or(1)
+        if !self.has_limited_domains() {
+            return 1;
+        }
+        self.nodes.iter().map(Node::domains).max().unwrap_or(1)
     }
 
     /// The last-level cache of a node, where somebody said what it is.
@@ -507,17 +524,6 @@ impl Machine {
             self.has_limited_reads(),
             self.has_limited_domains(),
         )
-    }
-
-    /// What of this machine a question that counts threads by node has no reading of.
-    pub fn refusal_by_node(&self) -> Option<Refusal> {
-        self.sharing_refusal().or_else(|| self.domains_refusal())
-    }
-
-    /// The part of it that is no matter of the sharing model, which refuses by itself.
-    pub fn domains_refusal(&self) -> Option<Refusal> {
-        let limited = self.has_limited_domains() && self.sharing_refusal().is_none();
-        limited.then_some(Refusal { model: None, what: "l3_read_gbs" })
     }
 
     /// Whether some memory has a bandwidth of its own for `traffic`.

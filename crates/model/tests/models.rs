@@ -9,7 +9,7 @@ use crate::common::{Case, Solved};
 use numasim_model::machine::SharedLink;
 use numasim_model::sharing::{Parameter, invariants};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Access, AppId, Model, ModelKind, NodeId, Placement};
+use numasim_model::{Access, Allocation, AppId, Model, ModelKind, NodeId, Placement};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -267,6 +267,32 @@ proptest! {
         let by_node = limited(|node, limit| node.read_bandwidth = Some(limit));
         let by_domain = limited(|node, limit| node.l3_bandwidth = Some(limit));
         prop_assert_eq!(by_node, by_domain);
+    }
+
+    /// Equal domains with the same threads in each are as the node with all that they read, where one core alone does not fill a domain.
+    #[test]
+    fn threads_dealt_evenly_over_l3_domains_have_what_they_have_by_node(
+        case in case(), limit in 1.0..50.0_f64, domains in 1_u32..4, by_level in any::<bool>(),
+    ) {
+        let mut nodes = case.machine.nodes().to_vec();
+        for node in nodes.iter_mut().filter(|node| node.cores > 0) {
+            node.cores_per_l3 = Some(node.cores);
+            let of_core = node.core_bandwidth.map_or(limit, |own| own.value().min(limit));
+            node.core_bandwidth = Some(GigabytesPerSecond::new(of_core));
+            (node.cores, node.l3_bandwidth, node.read_bandwidth) =
+                (node.cores * domains, Some(GigabytesPerSecond::new(limit)), None);
+        }
+        let mut case = case.on(nodes, crate::common::links(&case.machine));
+        let rows: Vec<Vec<u32>> = case
+            .apps()
+            .map(|app| case.machine.node_ids().map(|node| domains * case.allocation.get(app, node)).collect())
+            .collect();
+        case.allocation = Allocation::from_rows(&rows).expect("equal rows");
+        let model = Model::from(if by_level { ModelKind::MaxMin } else { ModelKind::BaselineProportional });
+        let dealt = case.sharing(case.machine.with_domains_dealt(), Vec::new()).under(model).bandwidth;
+        // The row of an application in the first domain of each node.
+        let rows = case.machine.rows_per_app();
+        assert_near(&case, &dealt, &case.under(model).bandwidth, 1e3 * tolerance(&case), |app, node| (app * rows, node))?;
     }
 
     #[test]

@@ -83,9 +83,6 @@ pub enum ProblemError {
     /// Too many applications leave open whether they use both hardware threads of a core.
     #[error("too many applications leave `smt` open: their choices cannot all be searched")]
     TooManyChoices,
-    /// What is asked of L3 domains, where threads are counted by node.
-    #[error("a question that counts threads by node has no reading of {0}")]
-    ByNode(String),
     /// The restrictions leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
@@ -98,39 +95,6 @@ impl Problem {
     /// [`ProblemError`] if there is nothing to place, the model refuses the machine, the objective lacks an input, or the restrictions contradict
     /// each other in a way that shows without a search.
     pub fn new(
-        machine: &Machine,
-        apps: &[App],
-        objective: Objective,
-        restrictions: Restrictions,
-    ) -> Result<Self, ProblemError> {
-        if let Some(refusal) = machine.domains_refusal() {
-            return Err(refusal.into());
-        }
-        if restrictions.ask_of_domains(apps) && machine.has_domains() {
-            let words = restrictions.describe(apps);
-            let of_domains = words.into_iter().filter(|words| words.contains("-l3"));
-            return Err(ProblemError::ByNode(of_domains.collect::<Vec<_>>().join(", ")));
-        }
-        Ok(Self::by_domain(machine, apps, objective, restrictions)?.by_nodes())
-    }
-
-    /// The same where L3 domains limit nothing, with what follows for nodes from what is asked of domains.
-    pub(crate) fn by_nodes(self) -> Self {
-        if !self.machine.has_limited_domains() && !self.restrictions.ask_of_domains(&self.apps) {
-            return self;
-        }
-        let (restrictions, asked) = self.restrictions.by_nodes(&self.machine, &self.asked);
-        let smt = if self.smt.is_empty() { self.choices.first() } else { Some(&self.smt) };
-        let chosen = with_smt(&asked, smt.map_or(&[], Vec::as_slice));
-        let apps = chosen.iter().map(App::counted_in_cores).collect();
-        Self { machine: self.machine.without_limited_domains(), apps, asked, restrictions, ..self }
-    }
-
-    /// [`Problem::new`] for [`crate::search::explore_by_domain`], which alone looks at the L3 domains of threads.
-    ///
-    /// # Errors
-    /// As [`Problem::new`].
-    pub fn by_domain(
         machine: &Machine,
         apps: &[App],
         objective: Objective,
@@ -171,6 +135,23 @@ impl Problem {
             restrictions.check(machine, &problem.apps)?;
         }
         Ok(problem)
+    }
+
+    /// Whether it matters in which L3 domain a thread is: what domains read is limited, or something is asked of them.
+    pub fn is_by_domain(&self) -> bool {
+        self.machine.has_limited_domains() || self.restrictions.ask_of_domains(&self.apps)
+    }
+
+    /// The same where L3 domains limit nothing, with what follows for nodes from what is asked of domains.
+    pub(crate) fn by_nodes(self) -> Self {
+        if !self.is_by_domain() {
+            return self;
+        }
+        let (restrictions, asked) = self.restrictions.by_nodes(&self.machine, &self.asked);
+        let smt = if self.smt.is_empty() { self.choices.first() } else { Some(&self.smt) };
+        let chosen = with_smt(&asked, smt.map_or(&[], Vec::as_slice));
+        let apps = chosen.iter().map(App::counted_in_cores).collect();
+        Self { machine: self.machine.without_limited_domains(), apps, asked, restrictions, ..self }
     }
 
     /// The machine.
@@ -388,21 +369,33 @@ impl<'a> Evaluator<'a> {
         restrictions.allow(machine, apps, allocation) && self.fits(allocation.as_slice())
     }
 
-    /// GFLOPS of each application.
+    /// GFLOPS of each application. `threads`: as [`Allocation::rows`] has them.
     pub(crate) fn gflops(&mut self, threads: &[u32]) -> &[f64] {
         self.solver.solve_changes(threads, &mut self.workspace);
         self.workspace.gflops()
     }
 
-    /// Score and tie-break.
+    /// The same of an allocation, whose numbers of threads on nodes are dealt over L3 domains where these matter.
+    pub(crate) fn gflops_of(&mut self, allocation: &Allocation) -> &[f64] {
+        self.gflops(allocation.rows(&self.problem.machine).as_slice())
+    }
+
+    /// Score and tie-break. `threads`: as [`Allocation::rows`] has them.
+    #[inline]
     pub(crate) fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
         self.solver.solve_changes(threads, &mut self.workspace);
         let gflops = self.workspace.gflops();
         (self.problem.goal.score(gflops), self.problem.goal.tie_break(gflops))
     }
 
+    /// The same of an allocation, as [`Self::gflops_of`].
+    #[inline]
+    pub(crate) fn rate_of(&mut self, allocation: &Allocation) -> (f64, f64) {
+        self.rate(allocation.rows(&self.problem.machine).as_slice())
+    }
+
     pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
-        let (score, tie_break) = self.rate(allocation.rows(&self.problem.machine).as_slice());
+        let (score, tie_break) = self.rate_of(&allocation);
         let excess = self.excess(allocation.as_slice());
         let (placements, smt) = (self.placements.clone(), self.problem.smt.clone());
         Candidate { allocation, placements, smt, score, tie_break, excess }

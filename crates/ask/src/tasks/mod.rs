@@ -42,7 +42,7 @@ impl Tasks {
     /// # Errors
     /// No room for the graph, too many edges, seeds beyond the last one, `--metg` of another graph than Task Bench.
     pub fn of(input: &Input, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
-        if let Some(refusal) = input.study.machine.refusal_by_node() {
+        if let Some(refusal) = input.study.machine.sharing_refusal() {
             return Err(Refusal::said(refusal.to_string()));
         }
         let program = program(graph)?;

@@ -220,8 +220,9 @@ pub struct Load<'n> {
 }
 
 impl Network {
-    /// Compiles `machine`.
+    /// Compiles `machine`, with [`Machine::with_domains_dealt`].
     pub fn new(machine: &Machine) -> Self {
+        let machine = &machine.with_domains_dealt();
         let compiled = Compiled::of_machine(machine);
         let way = Way::new(&compiled, machine);
         let mut pools = Table::filled(machine.node_count(), machine.node_count(), None);

@@ -280,9 +280,12 @@ impl Queues {
             self.aim(&queues);
             self.go(&queues, 1.0);
             apart = self.look(&queues);
-            if apart.is_nan() || apart > 0.9 * last {
+            let is_nearer = apart < last;
+            if !is_nearer {
                 self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
-                if !self.leave_one_out(&queues) && !self.shorten(&queues, last) {
+            }
+            if !is_nearer || apart > 0.9 * last {
+                if !self.leave_one_out(&queues) && (is_nearer || !self.shorten(&queues, last)) {
                     self.take_turns(&queues);
                 }
                 apart = self.look(&queues);

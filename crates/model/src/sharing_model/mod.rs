@@ -63,15 +63,12 @@ crate::words! {
     }
 }
 
-/// A machine says something that a model, or a question, has no reading of.
+/// A machine says something that a model has no reading of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} has no reading of `{what}`", model.map_or_else(
-    || "a question that counts threads by node".to_owned(),
-    |model| format!("the model {}", model.as_str())
-))]
+#[error("the model {} has no reading of `{what}`", model.as_str())]
 pub struct Refusal {
-    /// The model; `None`: a question that counts threads by node, not by L3 domain.
-    pub model: Option<ModelKind>,
+    /// The model.
+    pub model: ModelKind,
     /// The key of the machine file.
     pub what: &'static str,
 }
@@ -190,7 +187,7 @@ impl Model {
         } else {
             return None;
         };
-        Some(Refusal { model: Some(self.kind), what })
+        Some(Refusal { model: self.kind, what })
     }
 
     /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.

@@ -307,7 +307,7 @@ impl Rater<'_> {
     }
 
     pub(super) fn scores(&mut self, allocation: &Allocation) -> [f64; 2] {
-        let gflops = self.evaluator.gflops(allocation.as_slice());
+        let gflops = self.evaluator.gflops_of(allocation);
         self.goals.map(|goal| goal.score(gflops))
     }
 

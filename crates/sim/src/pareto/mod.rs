@@ -303,8 +303,9 @@ fn between(
     let pair = question.pair();
     let mut compared = 0;
     if let Some(everything) = Everything::new(pair, settings.most_compared) {
-        let complete = everything.offer(archive, &mut compared, monitor);
-        return (complete, compared);
+        let all = everything.offer(archive, &mut compared, monitor);
+        // Everything by node: each allocation is dealt over the L3 domains of its nodes in one way.
+        return (all && !pair.problem.is_by_domain(), compared);
     }
     let same = Problem {
         restrictions: Restrictions { same_on_every_node: true, ..pair.problem.restrictions },

@@ -386,7 +386,7 @@ impl<'a> Search<'a> {
         if cell.improved.bound > pool.cutoff() {
             let gflops = pool.best().map_or_else(Vec::new, |best| {
                 let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
-                evaluator.gflops(best.allocation.as_slice()).to_vec()
+                evaluator.gflops_of(&best.allocation).to_vec()
             });
             budget.spend(cell.improve_more(&gflops, pool.cutoff(), if part { AGAIN } else { NONE }));
         }

@@ -5,7 +5,7 @@
 
 use super::budget::RISE;
 use super::dual::{Effort, Relaxation};
-use super::{ExploreError, Outcome, Settings, Status, explore, explore_beyond, gap};
+use super::{ExploreError, Outcome, Settings, Status, explore, explore_beyond, explore_by_domain, gap};
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
@@ -145,6 +145,9 @@ pub fn explore_to_the_end(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
+    if problem.is_by_domain() {
+        return explore_by_domain(problem, settings, &[], true, monitor);
+    }
     let mut settings = *settings;
     let mut found = explore(problem, &settings, monitor);
     loop {

@@ -329,7 +329,7 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
         let better = self.allowed(change) && {
             self.pace.stops_after(self.problem.evaluation_cost());
             let excess = self.evaluator.excess(self.changed.as_slice());
-            let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
+            let (score, tie_break) = self.evaluator.rate(&self.changed);
             self.ascent.is_beaten_by(excess, score, tie_break)
         };
         if better {
@@ -351,6 +351,10 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
     /// Whether the changed allocation keeps to the restrictions, given that the one before did.
     fn allowed(&self, change: &Change) -> bool {
         let Problem { machine, apps, restrictions, .. } = self.problem;
+        if restrictions.ask_of_domains(apps) {
+            // What is dealt over the domains of a node depends on all its threads.
+            return restrictions.allow(machine, apps, &self.changed);
+        }
         let on_node = |node: NodeId| {
             let threads = (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
             restrictions.on_node(machine, apps, node, threads).is_ok()
@@ -436,7 +440,7 @@ pub(in crate::search) trait Rates {
     /// GiB of data that do not fit.
     fn excess(&self, threads: &[u32]) -> f64;
     /// Score and tie-break; larger is better.
-    fn rate(&mut self, threads: &[u32]) -> (f64, f64);
+    fn rate(&mut self, allocation: &Allocation) -> (f64, f64);
     /// The allocation with all of these.
     fn candidate(&mut self, allocation: Allocation) -> Candidate;
 }
@@ -448,8 +452,8 @@ impl Rates for Evaluator<'_> {
     }
 
     #[inline]
-    fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
-        Evaluator::rate(self, threads)
+    fn rate(&mut self, allocation: &Allocation) -> (f64, f64) {
+        self.rate_of(allocation)
     }
 
     fn candidate(&mut self, allocation: Allocation) -> Candidate {

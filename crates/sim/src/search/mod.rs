@@ -76,7 +76,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-/// Finds the best allocation.
+/// Finds the best allocation: by node, and by L3 domain where these matter ([`explore_by_domain`]).
 ///
 /// # Errors
 /// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan;
@@ -87,6 +87,9 @@ pub fn explore(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
+    if problem.is_by_domain() {
+        return explore_by_domain(problem, settings, &[], false, monitor);
+    }
     explore_beyond(problem, settings, monitor, None)
 }
 

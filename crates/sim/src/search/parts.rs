@@ -165,7 +165,11 @@ impl Search<'_> {
         let mut search = Search::new(&problem, self.settings, monitor);
         search.canonical = self.canonical.clone();
         let mut own = pool.clone();
-        let proof = search.prove(&mut own, effort);
+        let proof = if problem.is_by_domain() {
+            search.prove_by_domain(&mut own, effort)
+        } else {
+            search.prove(&mut own, effort)
+        };
         let (mut stray, mut highest) = (None, f64::NEG_INFINITY);
         for candidate in own.into_candidates() {
             if pool.knows(&candidate) {

@@ -323,7 +323,7 @@ impl State<'_, '_> {
     pub(super) fn merit(&mut self) -> Merit {
         let Sums { mut gflops, threads, reads } = self.sums(&[]);
         if !self.responder.decoupled {
-            gflops = self.evaluator.gflops(self.allocation().as_slice()).to_vec();
+            gflops = self.evaluator.gflops_of(&self.allocation()).to_vec();
         }
         self.responder.merit(&gflops, &threads, &reads)
     }
@@ -369,7 +369,7 @@ impl State<'_, '_> {
                 allocation.set(AppId(a), responder.nodes[node], count);
             }
             sums.set(&others, &[(table, option)]);
-            let gflops = self.evaluator.gflops(allocation.as_slice());
+            let gflops = self.evaluator.gflops_of(&allocation);
             let merit = responder.merit(gflops, &sums.threads, &sums.reads);
             if merit.beats(best.0) {
                 best = (merit, option);

@@ -23,6 +23,8 @@ pub enum Figure {
     Peaks(Vec<NodeId>),
     /// The most one thread of these nodes can draw, GB/s.
     CoreBandwidths(Vec<NodeId>),
+    /// The most that the cores of one L3 domain of these nodes draw together, GB/s.
+    DomainBandwidths(Vec<NodeId>),
     /// Cores of these nodes.
     Cores(Vec<NodeId>),
     /// Arithmetic intensity of these applications, FLOP per byte.
@@ -57,6 +59,7 @@ impl Figure {
             Self::Links(_) => Known::Link(None),
             Self::Peaks(_) => Known::Node(&machine::GFLOPS_PER_CORE, None),
             Self::CoreBandwidths(_) => Known::Node(&machine::CORE_BANDWIDTH_GBS, None),
+            Self::DomainBandwidths(_) => Known::Node(&machine::L3_READ_GBS, None),
             Self::Cores(_) => Known::Node(&node::CORES, None),
             Self::Intensities(_) => Known::App(&app::ARITHMETIC_INTENSITY, 0..0),
             Self::Work(_) => Known::App(&app::WORK_GFLOP, 0..0),
@@ -76,6 +79,7 @@ impl Figure {
             Self::Links(links) => links.iter().map(|&link| Known::Link(Some(link))).collect(),
             Self::Peaks(nodes) => of_nodes(&machine::GFLOPS_PER_CORE, nodes),
             Self::CoreBandwidths(nodes) => of_nodes(&machine::CORE_BANDWIDTH_GBS, nodes),
+            Self::DomainBandwidths(nodes) => of_nodes(&machine::L3_READ_GBS, nodes),
             Self::Cores(nodes) => of_nodes(&node::CORES, nodes),
             Self::Intensities(apps) => of_apps(&app::ARITHMETIC_INTENSITY, apps),
             Self::Work(apps) => of_apps(&app::WORK_GFLOP, apps),
@@ -106,6 +110,7 @@ impl Figure {
             Self::Controllers(nodes)
             | Self::Peaks(nodes)
             | Self::CoreBandwidths(nodes)
+            | Self::DomainBandwidths(nodes)
             | Self::Cores(nodes) => nodes.len(),
             Self::Links(links) => links.len(),
             Self::Intensities(apps) | Self::Work(apps) => apps.len(),
@@ -125,6 +130,7 @@ impl Figure {
             (Self::Controllers(own), Self::Controllers(more))
             | (Self::Peaks(own), Self::Peaks(more))
             | (Self::CoreBandwidths(own), Self::CoreBandwidths(more))
+            | (Self::DomainBandwidths(own), Self::DomainBandwidths(more))
             | (Self::Cores(own), Self::Cores(more)) => own.extend(more),
             (Self::Links(own), Self::Links(more)) => own.extend(more),
             (Self::Intensities(own), Self::Intensities(more)) | (Self::Work(own), Self::Work(more)) => {
@@ -203,6 +209,8 @@ pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
     let limited: Vec<NodeId> =
         machine.compute_nodes().filter(|&n| machine.node(n).core_bandwidth.is_some()).collect();
+    let domains: Vec<NodeId> =
+        machine.compute_nodes().filter(|&n| machine.node(n).l3_bandwidth.is_some()).collect();
     let mut found = Vec::new();
     for app in 0..apps.len() {
         let members: Vec<AppId> =
@@ -218,6 +226,7 @@ pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
     add_kind(problem, machine.node_ids().map(|n| Figure::Controllers(vec![n])), usize::MAX, &mut found);
     add_kind(problem, compute.iter().map(|n| Figure::Peaks(one(n))), usize::MAX, &mut found);
     add_kind(problem, limited.iter().map(|n| Figure::CoreBandwidths(one(n))), usize::MAX, &mut found);
+    add_kind(problem, domains.iter().map(|n| Figure::DomainBandwidths(one(n))), usize::MAX, &mut found);
     let links = links_that_matter(problem, best).into_iter().map(|link| Figure::Links(vec![link]));
     add_kind(problem, links, MOST_LINK_GROUPS, &mut found);
     found

@@ -196,7 +196,7 @@ impl Rivals {
                 Some(known) if known.placements == rival.placements => known,
                 other => other.insert(Evaluator::new(problem, rival.placements.clone())),
             };
-            let (score, tie_break) = with_these_homes.rate(rival.allocation.as_slice());
+            let (score, tie_break) = with_these_homes.rate_of(&rival.allocation);
             let ahead_of = leader.map_or(kept.score, |(_, score, _)| score);
             if score > ahead_of + margin(ahead_of) {
                 leader = Some((i, score, tie_break));

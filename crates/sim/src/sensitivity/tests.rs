@@ -32,6 +32,26 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
+fn a_wider_l3_domain_gains_what_its_threads_lack() {
+    // Hand test B of L3 domains: 16 cores in domains of 8 that read 50 GB/s, 30 GB/s a core. 2 + 2 threads get 100 GB/s of the 120 that they want and
+    // that there are: one more GB/s in each domain are 2 GFLOPS, one more of the memory nothing. A core more is no machine.
+    let flat = uniform_machine(1, 16, 1000.0, 120.0, 1.0);
+    let mut node = *flat.node(NodeId(0));
+    node.core_bandwidth = Some(GigabytesPerSecond::new(30.0));
+    (node.cores_per_l3, node.l3_bandwidth) = (Some(8), Some(GigabytesPerSecond::new(50.0)));
+    let machine = flat.retuned(vec![node], vec![GigabytesPerSecond::new(1.0)]).unwrap();
+    let apps = [local_app("a", 1.0)];
+    let found =
+        solved(&Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap());
+    let of = |key: &str| found.widening.iter().find(|w| w.figure.key() == key);
+    assert!(close(of("l3_read_gbs").unwrap().gain.unwrap(), 2.0));
+    assert_eq!(of("bandwidth_gbs").unwrap().gain, Some(0.0));
+    assert!(of("cores").is_none() && found.widening_left == 0);
+    // 3 + 3 threads draw as much, and are ahead as soon as domains of more than 60 GB/s are not full with two.
+    assert!(found.ranges.iter().any(|range| range.figure.key() == "l3_read_gbs"));
+}
+
+#[test]
 fn gains_on_the_papers_machine() {
     let everywhere = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
     let found = solved(&paper(everywhere));

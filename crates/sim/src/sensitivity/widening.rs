@@ -100,14 +100,21 @@ fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
         let others = machine.memory_nodes().filter(|&to| to != from);
         found.extend(others.map(|to| (Figure::Links(vec![(from, to)]), Step::GigabytePerSecond, false)));
     }
+    // One core more is no machine where a node has several L3 domains of as many cores each.
+    let of_one_domain = |n: &NodeId| machine.node(*n).domains() == 1;
     if problem.restrictions.same_on_every_node && compute.len() > 1 {
-        found.push((Figure::Cores(compute.clone()), Step::Core, true));
+        if compute.iter().all(of_one_domain) {
+            found.push((Figure::Cores(compute.clone()), Step::Core, true));
+        }
     } else {
-        found.extend(compute.iter().map(|&n| (Figure::Cores(vec![n]), Step::Core, false)));
+        let wider = compute.iter().filter(|&n| of_one_domain(n));
+        found.extend(wider.map(|&n| (Figure::Cores(vec![n]), Step::Core, false)));
     }
     found.extend(compute.iter().map(|&n| (Figure::Peaks(vec![n]), Step::Percent, false)));
     let limited = compute.iter().filter(|&&n| machine.node(n).core_bandwidth.is_some());
     found.extend(limited.map(|&n| (Figure::CoreBandwidths(vec![n]), Step::GigabytePerSecond, false)));
+    let domains = compute.iter().filter(|&&n| machine.node(n).l3_bandwidth.is_some());
+    found.extend(domains.map(|&n| (Figure::DomainBandwidths(vec![n]), Step::GigabytePerSecond, false)));
     found
 }
 

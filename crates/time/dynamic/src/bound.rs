@@ -76,8 +76,8 @@ pub fn lower_bound(
     seed: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<LowerBound>, SimulateError> {
-    let machine = &study.machine;
-    if let Some(refusal) = machine.refusal_by_node() {
+    let machine = &study.machine.with_domains_dealt();
+    if let Some(refusal) = study.machine.sharing_refusal() {
         return Err(refusal.into());
     }
     let question = Question { study, controller: Controller::Nobody, data, seed, until: None };

@@ -34,8 +34,8 @@ mod records;
 /// As [`crate::simulate`].
 pub fn simulate(question: Question) -> Result<Run, SimulateError> {
     let study = question.study;
-    let machine = &study.machine;
-    if let Some(refusal) = machine.refusal_by_node() {
+    let machine = &study.machine.with_domains_dealt();
+    if let Some(refusal) = study.machine.sharing_refusal() {
         return Err(refusal.into());
     }
     question.check_period()?;

@@ -106,7 +106,7 @@ pub fn simulate(
     question.check_period()?;
     let placements = question.placements()?;
     let Question { study, controller, seed, until, .. } = question;
-    if let Some(refusal) = study.machine.refusal_by_node() {
+    if let Some(refusal) = study.machine.sharing_refusal() {
         return Err(refusal.into());
     }
     let dynamics = &study.dynamics;

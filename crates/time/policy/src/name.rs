@@ -299,7 +299,7 @@ impl PolicyName {
     }
 
     fn check_figures(&self, study: &Study) -> Result<(), MakeError> {
-        if let Some(refusal) = study.machine.refusal_by_node() {
+        if let Some(refusal) = study.machine.sharing_refusal() {
             return Err(refusal.into());
         }
         let is_open = |(a, app): &(usize, &App)| match study.dynamics.courses.get(*a) {

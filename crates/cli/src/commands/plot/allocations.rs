@@ -54,7 +54,7 @@ pub(crate) fn heat_map(
     numasim_ask::over_time::one_thread_per_core(study, "plot allocations")?;
     let question = Question::new(axes, study)?;
     let machine = &study.machine;
-    if let Some(refusal) = machine.refusal_by_node() {
+    if let Some(refusal) = machine.sharing_refusal() {
         return Err(refused(ProblemError::Refused(refusal)).into());
     }
     let objective = axes.objective.unwrap_or(Objective::TotalGflops);
@@ -108,15 +108,17 @@ pub(crate) fn heat_map(
             app if app < question.x.apps.len() + question.y.apps.len() => y,
             _ => left(cores),
         };
-        let all: Vec<u32> = (0..apps.len())
-            .flat_map(|app| cores.iter().map(move |&cores| (app, cores)))
-            .map(|(app, cores)| threads(app, cores))
-            .collect();
-        if !data.fits(&all) {
+        let mut allocation = Allocation::empty(apps.len(), cores.len());
+        for (app, (node, &cores)) in
+            (0..apps.len()).flat_map(|app| cores.iter().enumerate().map(move |of| (app, of)))
+        {
+            allocation.set(AppId(app), NodeId(node), threads(app, cores));
+        }
+        if !data.fits(allocation.as_slice()) {
             values.push(f64::NAN);
             continue;
         }
-        solver.solve(&all, &mut workspace);
+        solver.solve(allocation.rows(machine).as_slice(), &mut workspace);
         if static_work {
             solver.wait_for_slowest(&mut workspace);
         }

@@ -12,7 +12,9 @@ use climb::Climber;
 use space::{Space, Threads};
 
 use super::choices::best_of_choices;
-use super::{ExploreError, Outcome, Settings, Status, explore, explore_to_the_end, gap, homes, local};
+use super::{
+    ExploreError, Outcome, Proof, Search, Settings, Status, explore, explore_to_the_end, gap, homes, local,
+};
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
 use crate::objective::{Goal, Objective};
@@ -37,10 +39,12 @@ const STEPS_PER_OPERATION: u64 = 2;
 const RESTARTS: u64 = 6;
 /// Chains of kicks in each round.
 const CHAINS: u64 = 4;
+/// Alternatives of a part of a space, of which one may be an answer where the best is none.
+const PROOF_TOP: usize = 5;
 /// Most sets of homes of which all allocations are looked at.
 const MOST_SETS: usize = 64;
 
-/// Finds a good allocation by L3 domains, for a problem of [`Problem::by_domain`]. `known`: allocations that are starting points: the answer is at
+/// Finds a good allocation by L3 domain. `known`: allocations that are starting points: the answer is at
 /// least as good as those of them that are allowed. `to_the_end`: until it is proven or `monitor` says stop.
 ///
 /// # Errors
@@ -95,6 +99,25 @@ pub fn explore_by_domain(
         }
     }
     search.outcome()
+}
+
+impl Search<'_> {
+    /// [`Self::prove`] by L3 domain.
+    pub(super) fn prove_by_domain(&self, pool: &mut Pool, effort: u64) -> Proof {
+        let settings = Settings { top: PROOF_TOP, effort, ..*self.settings };
+        match explore_by_domain(self.problem, &settings, &[], false, self.monitor) {
+            Ok(outcome) => {
+                let complete = outcome.status == Status::Optimal;
+                let open_bound = score_of(&self.problem.goal, outcome.bound);
+                std::iter::once(outcome.best)
+                    .chain(outcome.alternatives)
+                    .for_each(|found| pool.add(&self.canonical, found));
+                Proof { open_bound, complete }
+            }
+            Err(ExploreError::Infeasible(_)) => Proof { open_bound: f64::NEG_INFINITY, complete: true },
+            Err(_) => Proof { open_bound: f64::INFINITY, complete: false },
+        }
+    }
 }
 
 struct ByDomain<'s, 'a> {
@@ -346,7 +369,7 @@ mod tests {
     }
 
     fn best(machine: &Machine, apps: &[App], objective: Objective) -> Outcome {
-        let problem = Problem::by_domain(machine, apps, objective, Restrictions::default()).unwrap();
+        let problem = Problem::new(machine, apps, objective, Restrictions::default()).unwrap();
         explore_by_domain(&problem, &Settings::default(), &[], false, &crate::search::Unattended).unwrap()
     }
 
@@ -379,7 +402,7 @@ mod tests {
         };
         let apps = [app("a", 1.0), app("b", 0.25)];
         for objective in [Objective::TotalGflops, Objective::Fair, Objective::Geomean] {
-            let problem = Problem::by_domain(&machine, &apps, objective, Restrictions::default()).unwrap();
+            let problem = Problem::new(&machine, &apps, objective, Restrictions::default()).unwrap();
             let mut evaluator = Evaluator::new(&problem, vec![Placement::Local; 2]);
             let mut most = f64::NEG_INFINITY;
             for code in 0..6_u32.pow(3) {

@@ -42,6 +42,8 @@
 //!    (`walk`), where also each model's own potentials cut. Where every node gets the same, all contents are rated (`every_node`).
 //! 4. What is not proven is kicked and climbed again.
 //!
+//! Where it matters in which L3 domain a thread is, the best of each model are by domain and what climbs find is dealt over domains; nothing is proven.
+//!
 //! Answers are the same on any number of threads, as those of [`super::explore`] are.
 
 use numasim_model::{Allocation, Placement};
@@ -105,7 +107,7 @@ impl Robust {
         placements: &[Placement],
     ) -> Vec<f64> {
         let of = |(problem, of): (&Problem, &OfModel)| {
-            let score = Evaluator::new(problem, placements.to_vec()).rate(allocation.as_slice()).0;
+            let score = Evaluator::new(problem, placements.to_vec()).rate_of(allocation).0;
             problem.goal.regret(of.value, problem.goal.value(score))
         };
         problems.iter().zip(&self.models).map(of).collect()
@@ -145,7 +147,12 @@ pub fn robust(
         return Err(ExploreError::NothingFound);
     };
     let mut best = Best { candidate };
-    let open = parts::prove(&panel, &mut best, settings, monitor);
+    // Nodes are filled here, not L3 domains: of what else could be done in these nothing is said.
+    let open = if question.is_by_domain() {
+        f64::INFINITY
+    } else {
+        parts::prove(&panel, &mut best, settings, monitor)
+    };
     if open > best.cutoff() && !monitor.stop() {
         let kicks = KICKS.min(settings.effort / KICK_STEPS);
         let begin = |chain| (local::generator(settings.seed, 4_000 + chain), None);
@@ -346,10 +353,10 @@ impl Rates for Rater<'_> {
     }
 
     #[inline]
-    fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
+    fn rate(&mut self, allocation: &Allocation) -> (f64, f64) {
         let (mut least, mut sum) = (f64::INFINITY, 0.0);
         for (evaluator, scale) in &mut self.members {
-            let merit = scale.merit(evaluator.rate(threads).0);
+            let merit = scale.merit(evaluator.rate_of(allocation).0);
             least = least.min(merit);
             sum += merit;
         }
@@ -357,7 +364,7 @@ impl Rates for Rater<'_> {
     }
 
     fn candidate(&mut self, allocation: Allocation) -> Candidate {
-        let (score, tie_break) = self.rate(allocation.as_slice());
+        let (score, tie_break) = self.rate(&allocation);
         let excess = self.excess(allocation.as_slice());
         let placements = self.members[0].0.placements.clone();
         let smt = self.members[0].0.problem.smt.clone();

@@ -379,7 +379,7 @@ fn rate(
         }
         let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
         content.iter().enumerate().for_each(|(a, &threads)| sites.set(&mut allocation, a, 0, threads));
-        if rater.rate(allocation.as_slice()).0 > best.cutoff() && problem.allows(&allocation, placements) {
+        if rater.rate(&allocation).0 > best.cutoff() && problem.allows(&allocation, placements) {
             best.offer(rater.candidate(allocation));
         }
     }

@@ -1,7 +1,6 @@
 //! Exact search for fixed placements: one node after the other, the option that earns most first, cut off where neither the joint
 //! bound nor what each model alone allows can beat the best.
 
-use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::bound::{Joint, Part};
@@ -163,7 +162,7 @@ struct Walk<'w, 't, 'a> {
     tree: &'w Tree<'t, 'a>,
     rater: Rater<'a>,
     best: Best,
-    threads: Table<u32>,
+    threads: Allocation,
     /// `potential[model][step * apps + app]`: GFLOPS bound on the nodes before this step.
     potential: Vec<Vec<f64>>,
     given: Vec<u32>,
@@ -182,7 +181,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
             tree,
             rater: tree.panel.rater(tree.placements),
             best,
-            threads: Table::filled(apps, tree.panel.question().machine.node_count(), 0),
+            threads: Allocation::empty(apps, tree.panel.question().machine.node_count()),
             potential: vec![vec![0.0; (tree.steps.len() + 1) * apps]; tree.joint.relaxations.len()],
             given: vec![0; apps],
             on_class: vec![0; apps * tree.joint.classes().len()],
@@ -233,7 +232,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         let counts = tree.joint.classes()[here.class].table.counts(option);
         let mut possible = true;
         for (a, &count) in counts.iter().enumerate() {
-            self.threads[(AppId(a), here.node)] = count;
+            self.threads.set(AppId(a), here.node, count);
             self.given[a] += count;
             possible &= self.given[a] + tree.most[(step + 1) * apps + a] >= ranges.lowest[a];
             possible &= self.given[a] <= ranges.highest[a];
@@ -260,7 +259,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         let apps = self.given.len();
         let counts = self.tree.joint.classes()[here.class].table.counts(option);
         for (a, &count) in counts.iter().enumerate() {
-            self.threads[(AppId(a), here.node)] = 0;
+            self.threads.set(AppId(a), here.node, 0);
             self.given[a] -= count;
             self.on_class[apps * here.class + a] -= count;
         }
@@ -272,11 +271,8 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         }
         self.work += Tree::steps_to_rate(self.tree.panel);
         self.pace.stops_after(self.tree.panel.evaluation_cost());
-        if self.rater.rate(self.threads.as_slice()).0 > self.best.cutoff() {
-            let mut allocation =
-                Allocation::empty(self.given.len(), self.tree.panel.question().machine.node_count());
-            allocation.as_mut_slice().copy_from_slice(self.threads.as_slice());
-            self.best.offer(self.rater.candidate(allocation));
+        if self.rater.rate(&self.threads).0 > self.best.cutoff() {
+            self.best.offer(self.rater.candidate(self.threads.clone()));
         }
     }
 }

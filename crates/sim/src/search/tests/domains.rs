@@ -3,6 +3,7 @@
 use numasim_model::ModelKind;
 
 use super::*;
+use crate::pareto::{self, TradeOff, front};
 
 /// One or two nodes of 1 to 4 domains of 1 to 3 cores; domains are limited, or nodes, or both, or nothing.
 fn machine() -> impl Strategy<Value = Machine> {
@@ -82,42 +83,56 @@ fn by_domain() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restricti
         })
 }
 
-/// The best score over every number of threads of every application in every domain, and every set of homes.
-fn best_of_all(problem: &Problem) -> Option<f64> {
+/// Every allowed number of threads of every application in every domain, with the data on `placements`.
+fn every_by_domain(problem: &Problem, placements: &[Placement], visit: &mut dyn FnMut(&Allocation)) {
     let machine = &problem.machine;
-    let places: Vec<(usize, usize)> = machine
-        .compute_nodes()
-        .flat_map(|node| (0..machine.node(node).domains()).map(move |domain| (node.0, domain)))
-        .collect();
     let empty = || machine.nodes().iter().map(|node| vec![0; node.domains()]).collect();
-    let mut best: Option<f64> = None;
-    for homes in every_set_of_homes(problem) {
-        let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
-        let mut threads: Vec<Vec<Vec<u32>>> = problem.apps.iter().map(|_| empty()).collect();
-        let cells: Vec<(usize, usize, usize)> =
-            (0..problem.apps.len()).flat_map(|app| places.iter().map(move |&(n, d)| (app, n, d))).collect();
-        loop {
-            let allocation = Allocation::from_domains(threads.clone()).expect("equal rows");
-            if problem.allows(&allocation, &evaluator.placements) {
-                let score = evaluator.candidate(allocation).score;
-                best = Some(best.map_or(score, |best| best.max(score)));
+    let mut threads: Vec<Vec<Vec<u32>>> = problem.apps.iter().map(|_| empty()).collect();
+    let domains = |node: NodeId| (0..machine.node(node).domains()).map(move |domain| (node.0, domain));
+    let places: Vec<(usize, usize)> = machine.compute_nodes().flat_map(domains).collect();
+    let cells: Vec<(usize, usize, usize)> =
+        (0..problem.apps.len()).flat_map(|app| places.iter().map(move |&(n, d)| (app, n, d))).collect();
+    loop {
+        let allocation = Allocation::from_domains(threads.clone()).expect("equal rows");
+        if problem.allows(&allocation, placements) {
+            visit(&allocation);
+        }
+        // The next one: like counting, with what fits into a domain as digits.
+        let next = cells.iter().find(|&&(app, n, d)| {
+            let used: u32 = threads.iter().map(|own| own[n][d]).sum();
+            if used < machine.node(NodeId(n)).domain_cores() {
+                threads[app][n][d] += 1;
+                return true;
             }
-            // The next one: like counting, with what fits into a domain as digits.
-            let next = cells.iter().find(|&&(app, n, d)| {
-                let used: u32 = threads.iter().map(|own| own[n][d]).sum();
-                if used < machine.node(NodeId(n)).domain_cores() {
-                    threads[app][n][d] += 1;
-                    return true;
-                }
-                threads[app][n][d] = 0;
-                false
-            });
-            if next.is_none() {
-                break;
-            }
+            threads[app][n][d] = 0;
+            false
+        });
+        if next.is_none() {
+            break;
         }
     }
-    best
+}
+
+/// The scores of all of these under each problem, with every set of homes, and how simple each is.
+fn all_by_domain(problems: &[Problem]) -> Vec<(Simplicity, Vec<f64>)> {
+    let question = &problems[0];
+    let mut found = Vec::new();
+    for homes in every_set_of_homes(question) {
+        let placements = question.placements(&homes);
+        let evaluator = |problem| Evaluator::new(problem, placements.clone());
+        let mut evaluators: Vec<Evaluator<'_>> = problems.iter().map(evaluator).collect();
+        every_by_domain(question, &placements, &mut |allocation| {
+            let scores = evaluators.iter_mut().map(|evaluator| evaluator.rate_of(allocation).0).collect();
+            found.push((simplicity(allocation), scores));
+        });
+    }
+    found
+}
+
+/// The best score of all.
+fn best_of_all(problem: &Problem) -> Option<f64> {
+    let all = all_by_domain(std::slice::from_ref(problem)).into_iter();
+    all.map(|(_, scores)| scores[0]).reduce(f64::max)
 }
 
 proptest! {
@@ -125,7 +140,7 @@ proptest! {
 
     #[test]
     fn the_best_by_domain_is_that_of_all_allocations((machine, apps, objective, restrictions) in by_domain()) {
-        let Ok(problem) = Problem::by_domain(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let truth = best_of_all(&problem);
         let outcome = match explore_by_domain(&problem, &Settings::default(), &[], false, &Unattended) {
             Ok(outcome) => outcome,
@@ -151,6 +166,64 @@ proptest! {
             prop_assert!(holds, "bound {} of {value}", quick.bound);
             let right = quick.status != Status::Optimal || same_score(quick.best.score, truth);
             prop_assert!(right, "effort {effort}: {} of {truth} called optimal", quick.best.score);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(60))]
+
+    /// What is asked beside the best: the simplest, the robust one, a front.
+    #[test]
+    fn other_questions_by_domain_say_nothing_wrong(
+        (machine, apps, objective, restrictions) in by_domain(),
+        within in 0.0..0.3_f64,
+    ) {
+        let of = |kind: ModelKind| Problem::new(&machine.clone().with_model(kind), &apps, objective, restrictions);
+        let kinds = [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm];
+        let mut problems: Vec<Problem> = kinds.into_iter().filter_map(|kind| of(kind).ok()).collect();
+        let Some(problem) = problems.first().filter(|problem| problem.is_by_domain()).cloned() else { return Ok(()) };
+        let all = all_by_domain(&problems);
+        let settings = Settings { effort: 200_000, top: 2, seed: 0 };
+        let Ok(Outcome { best, alternatives, .. }) = explore(&problem, &settings, &Unattended) else { return Ok(()) };
+        if problem.goal.is_hopeless() || !best.score.is_finite() || problems.len() < kinds.len() {
+            return Ok(());
+        }
+
+        let found = simplest(&problem, &best, &alternatives, within, &settings, &Unattended).expect("allowed");
+        prop_assert!(found.loss <= within + 1e-8, "{} of {within}", found.loss);
+        let floor = problem.goal.least_score(best.score, within);
+        let good = all.iter().filter(|(_, scores)| scores[0] >= floor + 10.0 * margin(floor));
+        let truth = good.map(|(simplicity, _)| *simplicity).min().unwrap_or(found.simplicity);
+        prop_assert!(!found.proven || found.simplicity <= truth, "{found:?}, not {truth:?}");
+
+        if let Some(robust) = robust::answered(&mut problems, &settings)
+            && problems.len() == kinds.len()
+        {
+            let values: Vec<Vec<f64>> = all
+                .iter()
+                .map(|(_, scores)| problems.iter().zip(scores).map(|(problem, &score)| problem.goal.value(score)).collect())
+                .collect();
+            let bests = robust::bests(objective, &values);
+            let truth = values.iter().map(|values| robust::worst(objective, values, &bests)).fold(f64::INFINITY, f64::min);
+            let own = robust.regrets_of(&problems, &robust.best.allocation, &robust.best.placements);
+            let own = own.into_iter().fold(0.0, f64::max);
+            prop_assert!(problem.allows(&robust.best.allocation, &robust.best.placements));
+            prop_assert!(robust.bound <= truth + 1e-7, "bound {} of {truth}", robust.bound);
+            prop_assert!((own - robust.worst_regret).abs() < 1e-9);
+            prop_assert!(robust.status != Status::Optimal || own <= truth + 1e-7);
+        }
+
+        let other = if objective == Objective::Fair { Objective::TotalGflops } else { Objective::Fair };
+        if let Ok(question) = TradeOff::new(problem.machine(), &apps, [objective, other], restrictions) {
+            let quick = pareto::Settings { effort: 200_000, most_compared: 2_000, work: 100_000, seed: 0 };
+            let Ok(front) = front(&question, &[], &quick, &Unattended) else { return Ok(()) };
+            prop_assert!(!front.complete || front.points.len() == 1);
+            let truth = all.iter().map(|(_, scores)| scores[0]).fold(f64::NEG_INFINITY, f64::max);
+            let end = front.ends[0];
+            let best = problem.goal.value(truth);
+            let equal = (end.value - best).abs() <= 1e-8 * best.abs();
+            prop_assert!(!end.proven || equal, "{} of {best} called the best", end.value);
         }
     }
 }

@@ -19,7 +19,7 @@ fn under_every_model(
 
 /// The search for each model, then for all of them, as [`crate::search::over_models`] does: models that cannot have an
 /// answer are left out of `problems`, those for which there was too little effort to find one have no outcome.
-fn answered(problems: &mut Vec<Problem>, settings: &Settings) -> Option<Robust> {
+pub(super) fn answered(problems: &mut Vec<Problem>, settings: &Settings) -> Option<Robust> {
     let mut outcomes = Vec::new();
     problems.retain(|problem| {
         let outcome = match explore(problem, settings, &Unattended) {
@@ -47,7 +47,7 @@ fn everything(problems: &[Problem]) -> Vec<Vec<f64>> {
         every_allocation(question, &mut allocation, 0, &mut |allocation| {
             if question.allows(allocation, &placements) {
                 let rated = evaluators.iter_mut().zip(problems);
-                found.push(rated.map(|(e, p)| p.goal.value(e.rate(allocation.as_slice()).0)).collect());
+                found.push(rated.map(|(e, p)| p.goal.value(e.rate_of(allocation).0)).collect());
             }
         });
     }
@@ -60,8 +60,21 @@ fn lost(objective: Objective, value: f64, best: f64) -> f64 {
     if part.is_nan() { 0.0 } else { 1.0 - part }
 }
 
-fn worst(objective: Objective, values: &[f64], bests: &[f64]) -> f64 {
+pub(super) fn worst(objective: Objective, values: &[f64], bests: &[f64]) -> f64 {
     values.iter().zip(bests).map(|(&value, &best)| lost(objective, value, best)).fold(0.0, f64::max)
+}
+
+/// The best value under each model.
+pub(super) fn bests(objective: Objective, values: &[Vec<f64>]) -> Vec<f64> {
+    let best = |m: usize| {
+        let values = values.iter().map(|values| values[m]);
+        if objective == Objective::Makespan {
+            values.fold(f64::INFINITY, f64::min)
+        } else {
+            values.fold(0.0, f64::max)
+        }
+    };
+    (0..values.first().map_or(0, Vec::len)).map(best).collect()
 }
 
 proptest! {
@@ -76,11 +89,7 @@ proptest! {
             return Ok(());
         };
         let all = everything(&problems);
-        let best = |m: usize| {
-            let values = all.iter().map(|values| values[m]);
-            if objective == Objective::Makespan { values.fold(f64::INFINITY, f64::min) } else { values.fold(0.0, f64::max) }
-        };
-        let bests: Vec<f64> = (0..problems.len()).map(best).collect();
+        let bests = bests(objective, &all);
         let truth = all.iter().map(|values| worst(objective, values, &bests)).fold(f64::INFINITY, f64::min);
         prop_assert_eq!(found.status, Status::Optimal);
         prop_assert!((found.worst_regret - truth).abs() < 1e-7, "{} of {truth}", found.worst_regret);
@@ -95,7 +104,7 @@ proptest! {
             let Candidate { allocation, placements, .. } = &quick.best;
             prop_assert!(problems[0].allows(allocation, placements));
             let value = |problem: &Problem| {
-                problem.goal.value(Evaluator::new(problem, placements.clone()).rate(allocation.as_slice()).0)
+                problem.goal.value(Evaluator::new(problem, placements.clone()).rate_of(allocation).0)
             };
             let values: Vec<f64> = problems.iter().map(value).collect();
             let own = worst(objective, &values, &bests);

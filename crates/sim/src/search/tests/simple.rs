@@ -13,7 +13,7 @@ fn brute(problem: &Problem, floor: f64) -> Option<Simplicity> {
             let simpler = simplest.is_none_or(|known| simplicity(allocation) < known);
             if simpler
                 && problem.allows(allocation, &evaluator.placements)
-                && evaluator.rate(allocation.as_slice()).0 >= floor
+                && evaluator.rate_of(allocation).0 >= floor
             {
                 simplest = Some(simplicity(allocation));
             }
