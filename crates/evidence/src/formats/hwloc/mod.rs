@@ -134,13 +134,9 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError>
     }
     notes.extend(unequal(&found, &usable));
     let told = found.info(keys::SOURCE).map_or_else(String::new, |source| format!("; its figures: {source}"));
-    let each = match reading.counting {
-        Counting::Cores | Counting::Processors => "one hardware thread per core",
-        Counting::HardwareThreads => "every hardware thread as a core",
-    };
-    Ok(HostTopology {
+    let mut host = HostTopology {
         name,
-        source: format!("numasim detect: read by {by}, {each}{told}"),
+        source: String::new(),
         origin: reading.origin,
         counting: reading.counting,
         caches: caches(&found),
@@ -149,7 +145,16 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError>
         figures,
         notes,
         nodes,
-    })
+    };
+    let each = match reading.counting {
+        Counting::HardwareThreads => "every hardware thread as a core",
+        Counting::Cores | Counting::Processors if host.has_second_threads() => {
+            "two hardware threads per core"
+        }
+        Counting::Cores | Counting::Processors => "one hardware thread per core",
+    };
+    host.source = format!("numasim detect: read by {by}, {each}{told}");
+    Ok(host)
 }
 
 /// The processors that may be used.
