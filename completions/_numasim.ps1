@@ -79,6 +79,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;explore' {
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'Objective to optimise')
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines')
             [CompletionResult]::new('--pareto', '--pareto', [CompletionResultType]::ParameterName, 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other')
             [CompletionResult]::new('--models', '--models', [CompletionResultType]::ParameterName, 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question')
             [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')

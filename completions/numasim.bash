@@ -1130,7 +1130,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --whole-l3 --threads --threads-multiple --max-nodes --threads-per-l3 --max-l3 --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --machine --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --whole-l3 --threads --threads-multiple --max-nodes --threads-per-l3 --max-l3 --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1142,6 +1142,21 @@ _numasim() {
                     ;;
                 --objective)
                     COMPREPLY=($(compgen -W "total-gflops fair geomean makespan" -- "${cur}"))
+                    return 0
+                    ;;
+                --machine)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --pareto)
@@ -3698,7 +3713,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__schema)
-            opts="-o -h -V --output --color --help --version evaluate explore pareto compare fit simulate tasks plan sweep run bench calibrate check detect models discriminate catalog"
+            opts="-o -h -V --output --color --help --version evaluate explore pareto machines compare fit simulate tasks plan sweep run bench calibrate check detect models discriminate catalog"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

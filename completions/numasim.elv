@@ -74,6 +74,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;explore'= {
             cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
             cand --objective 'Objective to optimise'
+            cand --machine 'A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines'
             cand --pareto 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other'
             cand --models 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question'
             cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'

@@ -97,6 +97,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l machine -d 'A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r

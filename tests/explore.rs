@@ -5,6 +5,7 @@ mod cautions;
 mod enumeration;
 mod infeasible;
 mod json;
+mod machines;
 mod models;
 mod reference;
 mod restrict;

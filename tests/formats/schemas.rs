@@ -35,7 +35,9 @@ fn schema(document: &str) -> Value {
 /// The schema of the command accepts what it writes.
 #[track_caller]
 fn accepted(args: &[&str]) -> Value {
-    let schema = schema(if args.contains(&"--pareto") { "pareto" } else { args[0] });
+    let other = [("--pareto", "pareto"), ("--machine", "machines")];
+    let other = other.into_iter().find(|(switch, _)| args[0] == "explore" && args.contains(switch));
+    let schema = schema(other.map_or(args[0], |(_, document)| document));
     let document: Value = serde_json::from_str(&printed(args, "json")).expect("valid JSON");
     assert!(accepts(&schema, &schema, &document), "the schema refuses {args:?}\n{document:#}");
     document
@@ -69,6 +71,8 @@ fn schemas_accept_what_commands_write() {
     accepted(&["explore", &odd, "--objective", "fair", "--sensitivity"]);
     accepted(&["explore", &opteron, &workload, "--time-limit", "0.2", "--no-idle-cores"]);
     accepted(&["explore", &odd, "--pareto", "total-gflops,fair"]);
+    let nehalem = config_path("machines/xeon-gold-6138-4s.toml");
+    accepted(&["explore", "--machine", &opteron, "--machine", &nehalem, &workload, "--time-limit", "0.5"]);
     accepted(&["compare", &study, &option, &measured]);
     accepted(&["sweep", &odd, "--set", "machine.link_gbs=1..5:2"]);
     accepted(&["sweep", &odd, "--explore", "--set", "machine.link_gbs=1..5:2"]);

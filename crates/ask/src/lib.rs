@@ -53,6 +53,7 @@ pub mod intervals;
 pub mod lettering;
 pub mod limits;
 pub mod located;
+pub mod machines;
 pub mod measuring;
 pub mod models;
 pub mod over_time;
@@ -85,6 +86,7 @@ pub use evaluate::{Evaluate, Evaluated, EvaluatedUnderAll, evaluate, evaluate_un
 pub use explore::{Clock, Explore, explore};
 pub use explored::Explored;
 pub use input::Input;
+pub use machines::{Machines, machines};
 pub use pareto::{Pareto, pareto};
 pub use refusal::Refusal;
 pub use scenario::{EvaluatedScenario, ScenarioView};

@@ -240,6 +240,7 @@ Examples:
   numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
+  numasim explore --machine @epyc-9654-2s-nps1 --machine @epyc-9654-2s-nps4 apps.toml --objective geomean
   numasim explore study.toml --sensitivity
   numasim explore study.toml --models all
   numasim explore study.toml --threads solver=16 --max-nodes solver=2 --exclusive solver
@@ -258,6 +259,10 @@ the other, from the best for the first to the best for the second. If every allo
 equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
 --pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
 of one or two steps. The knee is the point farthest outside the straight line between both ends.
+
+--machine, given twice or more, compares machines: the best placement of the same applications on each. `speed` is how many times as fast as on the \
+first machine they are: the ratio of the values for total-gflops and makespan, else the weighted geometric mean of GFLOPS / GFLOPS on the first machine, \
+because p is relative to each machine itself. Each machine has the same part of --time-limit.
 
 --models finds the placement that is good whichever of several sharing models is right: its loss, 1 - value / best value (makespan: 1 - best / value), is \
 smallest under the model where it is largest. It is searched for, not picked from the bests, and comes with a bound that no placement is below. Losses \
@@ -285,6 +290,10 @@ pub(crate) struct ExploreArgs {
     /// Objective to optimise
     #[arg(long, value_name = "NAME", default_value = "total-gflops", value_parser = objective())]
     pub(crate) objective: Objective,
+
+    /// A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) machine: Vec<PathBuf>,
 
     /// Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the
     /// other

@@ -8,8 +8,8 @@ use numasim_ask::schema::{self, Either};
 use numasim_ask::simulate::Replayed;
 use numasim_ask::tasks::Real;
 use numasim_ask::{
-    Checked, Evaluated, EvaluatedUnderAll, Explored, Simulation, TasksAnswer, catalog, compare, detect,
-    discriminate, fit, models, pareto, run, sweep,
+    Checked, Evaluated, EvaluatedUnderAll, Explored, Machines, Simulation, TasksAnswer, catalog, compare,
+    detect, discriminate, fit, models, pareto, run, sweep,
 };
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ documents! {
     Evaluate: Either<Evaluated, EvaluatedUnderAll> = "evaluate";
     Explore: Explored = "explore";
     Pareto: pareto::Front = "explore --pareto";
+    Machines: Machines = "explore --machine";
     Compare: compare::Compared = "compare";
     Fit: fit::Fitted = "fit";
     Simulate: Either<Simulation, Replayed> = "simulate";

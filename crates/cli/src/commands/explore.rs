@@ -1,11 +1,12 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::explore::static_work_warning;
 use numasim_ask::sensitivity::Row;
-use numasim_ask::{Explore, Explored, Pareto, table, tables};
+use numasim_ask::{Explore, Explored, Input, Pareto, table, tables};
 use numasim_sim::Restrictions;
 use numasim_sim::search::over_models::Models;
 
@@ -17,18 +18,18 @@ use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::shell::Shell;
 use crate::view::answer::Answer;
 use crate::view::answer::sensitivity::SensitivityView;
-use crate::view::{Style, front, plots};
+use crate::view::{self, Style, front, plots};
 use crate::watch::{Parts, Watch};
 use crate::{files, sharing, threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
-    if let Some(pair) = args.pareto {
-        return pareto(args, pair, shell);
+    match (args.pareto, args.machine.as_slice()) {
+        (_, [_, _, ..]) => return machines(args, shell),
+        (Some(pair), _) => return pareto(args, pair, shell),
+        _ => {}
     }
-    let input = files::read_input(&args.study.toml.files)?;
-    let chosen = Models::first(args.study.sharing.model, args.models.as_ref());
-    let mut input = sharing::choose_for(input, chosen, shell)?.placed(&args.placing.asked())?;
+    let mut input = read(args, args.machine.first(), shell)?;
     let study = Arc::make_mut(&mut input.study);
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
     let what = "its figures here are so, while the search takes work that is shared by speed";
@@ -99,6 +100,14 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
     }
 }
 
+/// The files, with the machine of one more before them.
+fn read(args: &ExploreArgs, machine: Option<&PathBuf>, shell: &Shell) -> Result<Input, Failure> {
+    let files: Vec<PathBuf> = machine.into_iter().chain(&args.study.toml.files).cloned().collect();
+    let input = files::read_input(&files)?;
+    let chosen = Models::first(args.study.sharing.model, args.models.as_ref());
+    Ok(sharing::choose_for(input, chosen, shell)?.placed(&args.placing.asked())?)
+}
+
 /// Runs the search with this many worker threads.
 fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     match threads {
@@ -111,8 +120,7 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
 
 /// Runs the command.
 fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
-    let input = files::read_input(&args.study.toml.files)?;
-    let input = sharing::choose_for(input, args.study.sharing.model, shell)?.placed(&args.placing.asked())?;
+    let input = read(args, args.machine.first(), shell)?;
     let what = "its figures here are those of work shared by speed, as in the search";
     shell.warn_all(static_work_warning(&input.study, what).as_slice());
     let destination = args.output.open()?;
@@ -134,4 +142,43 @@ fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), 
     }
     let rows = || table::csv(&found.columns(), found.rows());
     shell.answer(&destination, args.output.format, |style| front::table(&found, style), &found, rows)
+}
+
+// `numasim explore --machine A --machine B`: the best on each machine.
+
+/// Runs the command.
+fn machines(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
+    let one_only = [
+        ("--pareto", args.pareto.is_some()),
+        ("--models", args.models.is_some()),
+        ("--simple", args.simple),
+        ("--sensitivity", args.sensitivity),
+        ("--save", args.save.is_some()),
+        ("--plot", args.plot.is_some()),
+        ("--emit", args.emit.emit.is_some()),
+    ];
+    if let Some((switch, _)) = one_only.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::input(format!(
+            "{switch} is about one machine, and --machine names {}",
+            args.machine.len()
+        ))
+        .hint("give --machine once"));
+    }
+    let destination = args.output.open()?;
+    let inputs: Vec<Input> =
+        args.machine.iter().map(|machine| read(args, Some(machine), shell)).collect::<Result<_, _>>()?;
+    let question = |input| Explore {
+        objective: args.objective,
+        restrictions: restrictions(args),
+        top: 0,
+        seed: args.seed,
+        intervals: false,
+        most_figures: Some(MOST_FIGURES),
+        ..Explore::new(input)
+    };
+    let questions: Vec<Explore<'_>> = inputs.iter().map(question).collect();
+    let watch = Watch::start(args.time_limit, args.objective, shell);
+    let found = in_pool(args.placing.workers(), || numasim_ask::machines(&questions, &watch))??;
+    let rows = || table::csv(&found.csv_columns(), found.rows());
+    shell.answer(&destination, args.output.format, |style| view::machines::table(&found, style), &found, rows)
 }

@@ -13,6 +13,7 @@ pub(crate) mod compared;
 pub(crate) mod executed;
 pub(crate) mod fitted;
 pub(crate) mod front;
+pub(crate) mod machines;
 mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;

@@ -5,7 +5,7 @@
 
 use super::budget::RISE;
 use super::dual::{Effort, Relaxation};
-use super::{ExploreError, Outcome, Settings, Status, explore, explore_beyond, explore_by_domain, gap};
+use super::{ExploreError, Outcome, Settings, Status, explore_beyond, gap};
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
@@ -135,21 +135,14 @@ fn preparing(problem: &Problem) -> u64 {
 // monitor says stop. More effort also lists nodes with more options. Each begins with the best allocation of those before; of all bounds the tightest
 // counts. Starting over costs at most a third of all steps.
 
-/// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
-/// go on for ever: what no effort proves is at least climbed to from further starts.
-///
-/// # Errors
-/// Those of [`explore`]; [`ExploreError::NothingFound`] only when it was stopped.
-pub fn explore_to_the_end(
+/// [`super::explore_to_the_end`] by node.
+pub(super) fn to_the_end(
     problem: &Problem,
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
-    if problem.is_by_domain() {
-        return explore_by_domain(problem, settings, &[], true, monitor);
-    }
     let mut settings = *settings;
-    let mut found = explore(problem, &settings, monitor);
+    let mut found = explore_beyond(problem, &settings, monitor, None);
     loop {
         let goes_on = match &found {
             Ok(outcome) => outcome.status != Status::Optimal,
@@ -289,6 +282,7 @@ mod tests {
 mod tests_of_rounds {
     use super::super::Unattended;
     use super::super::testing::{StopAt, question};
+    use super::super::{explore, explore_to_the_end};
     use super::*;
 
     const LITTLE: Settings = Settings { top: 3, seed: 0, effort: 1 };

@@ -40,7 +40,6 @@ use crate::search::pool::Canonical;
 pub use crate::monitor::{Monitor, Progress, Unattended};
 pub use budget::Settings;
 pub use domains::explore_by_domain;
-pub use homes::explore_to_the_end;
 pub(crate) use local::generator;
 pub use simple::{
     PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
@@ -91,6 +90,22 @@ pub fn explore(
         return explore_by_domain(problem, settings, &[], false, monitor);
     }
     explore_beyond(problem, settings, monitor, None)
+}
+
+/// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
+/// go on for ever: what no effort proves is at least climbed to from further starts.
+///
+/// # Errors
+/// Those of [`explore`]; [`ExploreError::NothingFound`] only when it was stopped.
+pub fn explore_to_the_end(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Outcome, ExploreError> {
+    if problem.is_by_domain() {
+        return explore_by_domain(problem, settings, &[], true, monitor);
+    }
+    homes::to_the_end(problem, settings, monitor)
 }
 
 /// [`explore`] where this allocation is known.

@@ -1,0 +1,68 @@
+//! Several machines for people: the best placement on each, and what changes from one to the next.
+
+use numasim_ask::machines::{Machines, Row};
+use numasim_ask::table::{Of, grid};
+use numasim_ask::verdict::{gap, restrictions};
+use numasim_ask::wording::meaning;
+use numasim_draw::grid::wrap;
+use numasim_model::AppId;
+
+use super::Style;
+use super::answer::head;
+
+/// The question, which machine is the fastest, and a row for each.
+pub(crate) fn table(machines: &Machines, style: &Style) -> String {
+    [question(machines, style), verdict(machines, style), rows(machines, style)].join("\n")
+}
+
+fn question(machines: &Machines, style: &Style) -> String {
+    let objective = machines.objective();
+    let first = &machines.found[0];
+    let lines = [
+        ("Machines", format!("{}, each by itself", machines.found.len())),
+        ("Objective", format!("{}: {}", objective.as_str(), meaning(objective, &first.study.apps))),
+        ("Restrictions", restrictions(&first.problem)),
+    ];
+    head(lines, style)
+}
+
+/// Which machine, by how much, and whether the gaps could turn that around.
+fn verdict(machines: &Machines, style: &Style) -> String {
+    let name = |number: usize| machines.found[number].study.machine.name().to_owned();
+    let fastest = machines.fastest();
+    let times = machines.speed(fastest).unwrap_or(1.0);
+    let mut text = if fastest == 0 {
+        format!("Fastest on {}, the first.", style.strong(&name(0)))
+    } else {
+        format!("Fastest on {}: {times:.3} times as fast as on {}.", style.strong(&name(fastest)), name(0))
+    };
+    let open = machines.found.iter().filter(|found| found.unproven.is_some());
+    let open: Vec<String> =
+        open.map(|found| format!("{} (gap {})", found.study.machine.name(), gap(found.gap))).collect();
+    text += &match open.as_slice() {
+        [] => " Each best is proven.".to_owned(),
+        open => format!(" Not proven, so that better placements may exist there: {}.", open.join(", ")),
+    };
+    wrap(&text, style.columns()).join("\n") + "\n"
+}
+
+fn rows(machines: &Machines, style: &Style) -> String {
+    let apps = &machines.found[0].study.apps;
+    let changes = |row: &Row| {
+        let of = |(a, app): (usize, &numasim_model::App)| {
+            let change = machines.change(row.number(), AppId(a))?;
+            Some(format!("{} {:+.0} %", app.name, 100.0 * change))
+        };
+        apps.iter().enumerate().filter_map(of).collect::<Vec<_>>().join(", ")
+    };
+    let mut columns = machines.columns();
+    columns.push(Of::text("changes", changes).titled("speed of each\nbeside the first"));
+    let rows: Vec<Row> = machines.rows().collect();
+    let mut text = grid(&columns, &rows).render(style);
+    let note = "Percentages below the names of applications: part of what each computes alone on that machine. Changes below 1 % are left out.";
+    for line in wrap(note, style.columns()) {
+        text += &style.faint(&line);
+        text.push('\n');
+    }
+    text
+}
