@@ -4,14 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use numasim_ask::explored::{Rated, WhyUnproven};
-use numasim_ask::{Clock, Explore, Explored, document, limits};
+use numasim_ask::{Clock, EvaluatedScenario, Explore, Explored, document, limits};
+use numasim_model::App;
 use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use numasim_sim::sweep::Task;
 use numasim_sim::{Objective, Restrictions};
 use serde::Serialize;
 
-use crate::question::{Placed, Question, Search, asked, in_words, wrong};
+use crate::question::{Asked, Placed, Question, Search, asked, in_words, wrong};
 
 /// What the page shows of a search.
 #[derive(Serialize)]
@@ -27,7 +28,8 @@ struct Answer<'a> {
 
 /// For the page: to be shown.
 fn shown(rated: &Rated) -> Placed {
-    Placed::of(&rated.scenario.name, &rated.candidate, rated.scenario.evaluation.static_work)
+    let EvaluatedScenario { name, study, evaluation, .. } = &*rated.scenario;
+    Placed::of(name, &study.apps, &rated.candidate, evaluation.static_work)
 }
 
 /// Searches for the best placement.
@@ -36,19 +38,21 @@ fn shown(rated: &Rated) -> Placed {
 /// What is wrong, as the command line says it.
 pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> {
     let question = Question::from_json(question)?;
-    let asked = asked(&question, Task::Explore)?;
+    let Asked { input, warnings, .. } = asked(&question, Task::Explore)?;
     let wanted = &question.search;
-    let watch = Watch::start(outside, limits::time_limit(wanted.time_limit_s).map_err(wrong)?);
+    let input = input.placed(&wanted.asked()).map_err(in_words)?;
+    let limit = limits::time_limit(wanted.time_limit_s).map_err(wrong)?;
+    let watch = Watch::start(outside, &input.study.apps, limit);
     let question = Explore {
         objective: limits::named("objective", &wanted.objective, &Objective::ALL, Objective::as_str)
             .map_err(wrong)?,
         restrictions: restrictions(wanted),
         top: limits::alternatives(wanted.top).map_err(wrong)?,
         seed: wanted.seed,
-        ..Explore::new(&asked.input)
+        ..Explore::new(&input)
     };
     let found = numasim_ask::explore(&question, &watch).map_err(in_words)?;
-    let warnings = asked.warnings.iter().chain(&found.warnings).cloned().collect();
+    let warnings = warnings.iter().chain(&found.warnings).cloned().collect();
     let placed = std::iter::once(&found.best).chain(found.others()).map(shown).collect();
     Ok(document::text(&Answer { document: &found, placed, warnings, words: found.in_words() }))
 }
@@ -90,6 +94,8 @@ struct Report {
 /// Watches one search.
 pub(crate) struct Watch<'a> {
     outside: &'a dyn Outside,
+    /// The applications of the question.
+    apps: &'a [App],
     start_ms: f64,
     limit: Option<Duration>,
     out_of_time: AtomicBool,
@@ -98,9 +104,10 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn start(outside: &'a dyn Outside, limit: Option<Duration>) -> Self {
+    pub(crate) fn start(outside: &'a dyn Outside, apps: &'a [App], limit: Option<Duration>) -> Self {
         Self {
             outside,
+            apps,
             start_ms: outside.now_ms(),
             limit,
             out_of_time: AtomicBool::new(false),
@@ -129,7 +136,7 @@ impl Monitor for Watch<'_> {
             best: progress.best,
             bound: progress.bound,
             effort_spent: progress.effort_spent,
-            found: progress.found.map(|found| Placed::of("", found, false)),
+            found: progress.found.map(|found| Placed::of("", self.apps, found, false)),
         };
         self.outside.tell(&document::text(&report));
     }
@@ -162,6 +169,6 @@ impl Clock for Watch<'_> {
     fn keep_back(&self, _: Duration) {}
 
     fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
-        Box::new(Watch::start(self.outside, limit))
+        Box::new(Watch::start(self.outside, self.apps, limit))
     }
 }

@@ -1,15 +1,18 @@
 //! What the page asks, and the files that it asks about.
 
+use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
 
-use numasim_ask::over_time::one_thread_per_core;
+use numasim_ask::placing::{self, OfApp};
 use numasim_ask::{Input, Refusal, limits};
 use numasim_course::Study;
-use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement};
+use numasim_model::allocation::OnNode;
+use numasim_model::demand::with_smt;
+use numasim_model::{Allocation, App, Data, ModelKind, NodeId, Placement, Smt};
 use numasim_sim::Candidate;
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
-use numasim_study::writing::study::Written;
+use numasim_study::writing::study::{Counted, counted};
 use serde::{Deserialize, Serialize};
 
 /// A file as the page has it.
@@ -22,6 +25,34 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
+/// Hardware threads of an application on a node, as files have them.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Threads {
+    /// Dealt over the L3 domains of the node.
+    OnNode(u32),
+    /// In each L3 domain of the node.
+    InDomains(Vec<u32>),
+}
+
+impl From<&OnNode> for Threads {
+    fn from(threads: &OnNode) -> Self {
+        match threads {
+            OnNode::Domains(list) if list.len() > 1 => Self::InDomains(list.clone()),
+            one => Self::OnNode(one.threads()),
+        }
+    }
+}
+
+impl From<&Threads> for OnNode {
+    fn from(threads: &Threads) -> Self {
+        match threads {
+            Threads::OnNode(threads) => Self::Threads(*threads),
+            Threads::InDomains(list) => Self::Domains(list.clone()),
+        }
+    }
+}
+
 /// A placement that the page shows.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +60,10 @@ pub(crate) struct Placed {
     /// The name of the scenario.
     pub(crate) name: String,
     /// Threads of each application on each node.
-    pub(crate) threads: Vec<Vec<u32>>,
+    pub(crate) threads: Vec<Vec<Threads>>,
+    /// Hardware threads of a core that each application uses, by name; empty: as the applications say.
+    #[serde(default)]
+    pub(crate) smt: Vec<String>,
     /// The node of the data of each application; null: where the file has it.
     #[serde(default)]
     pub(crate) homes: Vec<Option<usize>>,
@@ -39,16 +73,43 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// An allocation, to be shown.
-    pub(crate) fn of(name: &str, candidate: &Candidate, static_work: bool) -> Self {
-        let placements = &candidate.placements;
+    /// What a search has found, to be shown.
+    pub(crate) fn of(name: &str, apps: &[App], candidate: &Candidate, static_work: bool) -> Self {
+        let homes = candidate.placements.iter().map(|placement| placement.home().map(|home| home.0));
+        let apps = with_smt(apps, &candidate.smt);
+        Self::at(name, &apps, &candidate.allocation, homes.collect(), static_work)
+    }
+
+    /// Cores of each application on each node, with the data at these homes.
+    pub(crate) fn at(
+        name: &str,
+        apps: &[App],
+        cores: &Allocation,
+        homes: Vec<Option<usize>>,
+        static_work: bool,
+    ) -> Self {
+        let rows = counted(apps, cores);
+        // A core that nobody has decided about has one thread, as in `counted`.
+        let smt = apps.iter().map(|app| if app.smt == Smt::Both { Smt::Both } else { Smt::One });
         Self {
             name: name.to_owned(),
-            threads: (0..placements.len()).map(|app| candidate.allocation.row(AppId(app)).to_vec()).collect(),
-            homes: placements.iter().map(|placement| placement.home().map(|home| home.0)).collect(),
+            threads: rows.iter().map(|row| row.iter().map(Threads::from).collect()).collect(),
+            smt: smt.map(|smt| smt.as_str().to_owned()).collect(),
+            homes,
             static_work,
         }
     }
+}
+
+/// A number for one application, or for each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NumberOf<T> {
+    /// The application, or all instances of a group; null: each application.
+    #[serde(default = "Option::default")]
+    app: Option<String>,
+    /// The number, from 1 up.
+    value: T,
 }
 
 /// What is searched for.
@@ -62,6 +123,10 @@ pub(crate) struct Search {
     pub(crate) min_threads_per_node: u32,
     pub(crate) no_idle_cores: bool,
     pub(crate) whole_l3: bool,
+    /// An L3 domain has none or so many threads of the application.
+    pub(crate) threads_per_l3: Vec<NumberOf<NonZeroU32>>,
+    /// At most so many L3 domains, over the machine, have threads of the application.
+    pub(crate) max_l3: Vec<NumberOf<NonZeroU16>>,
     /// How many alternatives.
     pub(crate) top: u64,
     pub(crate) seed: u64,
@@ -79,11 +144,28 @@ impl Default for Search {
             min_threads_per_node: 0,
             no_idle_cores: false,
             whole_l3: false,
+            threads_per_l3: Vec::new(),
+            max_l3: Vec::new(),
             top: settings.top as u64,
             seed: settings.seed,
             time_limit_s: None,
         }
     }
+}
+
+impl Search {
+    /// What is asked of single applications.
+    pub(crate) fn asked(&self) -> placing::Asked {
+        placing::Asked {
+            threads_per_l3: of_apps(&self.threads_per_l3),
+            max_l3: of_apps(&self.max_l3),
+            ..placing::Asked::default()
+        }
+    }
+}
+
+fn of_apps<T: Copy>(numbers: &[NumberOf<T>]) -> Vec<OfApp<T>> {
+    numbers.iter().map(|of| OfApp { app: of.app.clone(), value: of.value }).collect()
 }
 
 /// A question about files.
@@ -148,8 +230,6 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
     let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::as_str);
     let model = question.model.as_ref().map(named);
     let (mut input, warnings) = input.under(model.transpose().map_err(wrong)?).map_err(in_words)?;
-    // Its boxes are cores with one thread.
-    one_thread_per_core(&input.study, "the page").map_err(in_words)?;
     changed(&mut input.study, &question.set, task)?;
     Ok(Asked { input, warnings, placed })
 }
@@ -173,9 +253,12 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
     if !fits {
         return Err(format!("error: the threads are not those of {apps} applications on {nodes} nodes\n"));
     }
-    let mut allocation = Allocation::empty(apps, nodes);
-    for (app, row) in placed.threads.iter().enumerate() {
-        row.iter().enumerate().for_each(|(node, &threads)| allocation.set(AppId(app), NodeId(node), threads));
+    let threads: Vec<Vec<OnNode>> =
+        placed.threads.iter().map(|row| row.iter().map(OnNode::from).collect()).collect();
+    let named = |word: &String| limits::named("smt", word, &Smt::ALL, Smt::as_str);
+    let smt: Vec<Smt> = placed.smt.iter().map(named).collect::<Result<_, _>>().map_err(wrong)?;
+    if !smt.is_empty() && smt.len() != apps {
+        return Err(format!("error: `smt` is not that of {apps} applications\n"));
     }
     let mut placements = Vec::with_capacity(apps);
     for (number, app) in study.apps.iter().enumerate() {
@@ -188,7 +271,7 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
         }
         let first = study.machine.memory_nodes().next().unwrap_or(NodeId(0));
         let own = || app.data.placement().cloned();
-        let without_threads = placed.threads[number].iter().all(|&threads| threads == 0);
+        let without_threads = threads[number].iter().all(|on_node| on_node.threads() == 0);
         let chosen = match home {
             Some(home) => Some(at_home(&app.data, NodeId(home))),
             // Nobody reads it.
@@ -200,14 +283,13 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
         };
         placements.push(chosen);
     }
-    let static_work = placed.static_work;
-    let written = Written {
+    let written = Counted {
         name: &placed.name,
         apps: &study.apps,
-        allocation: &allocation,
+        threads: &threads,
         placements: &placements,
-        smt: &[],
-        static_work,
+        smt: &smt,
+        static_work: placed.static_work,
     };
     Ok(written.toml())
 }

@@ -24,6 +24,8 @@ struct Contents<'a> {
     models: Vec<&'static str>,
     objectives: Vec<&'static str>,
     nodes: Vec<NodeContents>,
+    /// Whether some node has several L3 domains.
+    has_domains: bool,
     /// From the node of the cores (row) to that of the memory (column); null where there is no link.
     link_gbs: Vec<Vec<Option<f64>>>,
     shared_links: Vec<SharedLink<'a>>,
@@ -42,6 +44,12 @@ struct SharedLink<'a> {
 #[derive(Serialize)]
 struct NodeContents {
     cores: u32,
+    /// Its L3 domains, all with as many cores.
+    domains: usize,
+    /// Cores of each of them.
+    domain_cores: u32,
+    /// What each of them reads at most; `None`: no limit.
+    l3_read_gbs: Option<f64>,
     gflops_per_core: f64,
     /// `None` where it has no memory.
     bandwidth_gbs: Option<f64>,
@@ -58,6 +66,8 @@ struct AppContents<'a> {
     is_counted: bool,
     /// Where its data lies, in words; null: its home is open.
     data: Option<String>,
+    /// Whether it can have one or both hardware threads of a core.
+    may_have_both: bool,
     /// Whether its data has a home, which can be moved.
     has_home: bool,
     /// The nodes that may hold its threads; null: all.
@@ -74,7 +84,8 @@ pub fn read(question: &str) -> Result<String, String> {
     let study = &input.study;
     let machine = &study.machine;
     let letters = Lettering::new(&study.apps);
-    let apps = study.apps.iter().enumerate().map(|(number, app)| of_app(app, letters.of(AppId(number))));
+    let apps =
+        study.apps.iter().enumerate().map(|(number, app)| of_app(app, letters.of(AppId(number)), machine));
     let able = |kind: &ModelKind| machine.clone().with_model(*kind).sharing_refusal().is_none();
     let contents = Contents {
         version: env!("CARGO_PKG_VERSION"),
@@ -83,6 +94,7 @@ pub fn read(question: &str) -> Result<String, String> {
         models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::as_str).collect(),
         objectives: Objective::ALL.map(Objective::as_str).to_vec(),
         nodes: machine.nodes().iter().map(of_node).collect(),
+        has_domains: machine.has_domains(),
         link_gbs: links(machine),
         shared_links: machine
             .shared_links()
@@ -99,6 +111,9 @@ pub fn read(question: &str) -> Result<String, String> {
 fn of_node(node: &numasim_model::Node) -> NodeContents {
     NodeContents {
         cores: node.cores,
+        domains: node.domains(),
+        domain_cores: node.domain_cores(),
+        l3_read_gbs: node.l3_bandwidth.map(GigabytesPerSecond::value),
         gflops_per_core: node.gflops_per_core.value(),
         bandwidth_gbs: node.has_memory().then(|| node.bandwidth.value()),
         core_bandwidth_gbs: node.core_bandwidth.map(GigabytesPerSecond::value),
@@ -111,7 +126,7 @@ fn links(machine: &Machine) -> Vec<Vec<Option<f64>>> {
     nodes().map(|from| nodes().map(|to| of(from, to)).collect()).collect()
 }
 
-fn of_app(app: &App, letter: usize) -> AppContents<'_> {
+fn of_app<'a>(app: &'a App, letter: usize, machine: &Machine) -> AppContents<'a> {
     let home = app.data.placement().map(Placement::home);
     AppContents {
         name: &app.name,
@@ -120,6 +135,7 @@ fn of_app(app: &App, letter: usize) -> AppContents<'_> {
         arithmetic_intensity: app.arithmetic_intensity.value(),
         is_counted: app.problem.is_some(),
         data: app.data.placement().map(data_words::brief),
+        may_have_both: app.smt_speedup.is_some() && machine.threads_per_core() > 1,
         has_home: matches!(app.data, Data::OpenHome { .. }) || home.flatten().is_some(),
         nodes: app.nodes.as_ref().map(|nodes| numasim_ask::numbers(nodes)),
     }
@@ -131,7 +147,9 @@ fn starts(study: &Study) -> Vec<Placed> {
     if let Ok(problem) = problem {
         let all = problem.baselines(&study.scenarios, &Unattended).into_iter();
         return all
-            .map(|Baseline { name, candidate, static_work, .. }| Placed::of(&name, &candidate, static_work))
+            .map(|Baseline { name, candidate, static_work, .. }| {
+                Placed::of(&name, &study.apps, &candidate, static_work)
+            })
             .collect();
     }
     // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
@@ -140,6 +158,5 @@ fn starts(study: &Study) -> Vec<Placed> {
         Data::OpenHome { .. } => study.machine.memory_nodes().next().map(|home| home.0),
         Data::Placed(placement) => placement.home().map(|home| home.0),
     });
-    let threads = (0..study.apps.len()).map(|app| rows.row(AppId(app)).to_vec()).collect();
-    vec![Placed { name: "even".to_owned(), threads, homes: homes.collect(), static_work: false }]
+    vec![Placed::at("even", &study.apps, &rows, homes.collect(), false)]
 }

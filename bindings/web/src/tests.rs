@@ -37,7 +37,11 @@ impl Outside for Still {
 }
 
 fn question(more: &Value) -> String {
-    let mut question = json!({ "files": [{ "name": "study.toml", "text": STUDY }] });
+    question_of(STUDY, more)
+}
+
+fn question_of(text: &str, more: &Value) -> String {
+    let mut question = json!({ "files": [{ "name": "study.toml", "text": text }] });
     for (key, value) in more.as_object().expect("an object") {
         question[key] = value.clone();
     }
@@ -133,4 +137,190 @@ fn a_search_without_time_says_that_it_was_ended() {
     assert!(said.contains("there is: total-gflops, fair, geomean, makespan"), "{said}");
     let search = json!({ "search": { "time_limit_s": -1.0 } });
     assert!(explore(&question(&search), &Still::default()).is_err());
+}
+
+// L3 domains.
+
+const DOMAINS: &str = "\
+[machine]
+name = \"two chiplets\"
+nodes = 1
+cores_per_node = 16
+cores_per_l3 = 8
+l3_read_gbs = 50.0
+gflops_per_core = 1000.0
+bandwidth_gbs = 200.0
+core_bandwidth_gbs = 30.0
+[[app]]
+name = \"a\"
+arithmetic_intensity = 1.0
+";
+
+fn placed_on_domains(threads: &Value) -> Value {
+    let placed = json!({ "name": "what-if", "threads": [threads] });
+    answer(evaluate(&question_of(DOMAINS, &json!({ "placed": placed }))))
+}
+
+#[test]
+fn threads_are_placed_by_l3_domain_or_dealt_over_them() {
+    // Each thread asks for 30 GB/s, each domain reads 50.
+    let cases = [
+        (json!([[4, 0]]), 50.0, json!([[4, 0]]), "[[4, 0]]"),
+        (json!([[2, 2]]), 100.0, json!([[2, 2]]), "[[2, 2]]"),
+        (json!([3]), 80.0, json!([[2, 1]]), "[3]"),
+    ];
+    for (threads, gflops, per_l3, text) in cases {
+        let found = placed_on_domains(&threads);
+        let scenario = &found["document"]["scenarios"][0];
+        let app = &scenario["apps"][0];
+        assert_eq!((&app["gflops"], &app["threads_per_l3"]), (&json!(gflops), &per_l3));
+        assert_eq!(scenario["l3"][0]["bandwidth_gbs"], 50.0);
+        let written = format!("[[scenario]]\nname = \"what-if\"\nthreads = {{ \"a\" = {text} }}\n");
+        assert_eq!(found["placed"], written);
+    }
+    let map = placed_on_domains(&json!([[4, 0]]))["maps"][0].to_string();
+    assert!(map.contains("L3"), "domains are drawn: {map}");
+}
+
+#[test]
+fn numbers_are_dealt_beside_lists() {
+    let text = DOMAINS.replace("= 16", "= 12").replace("_l3 = 8", "_l3 = 4").replace("200.0", "1000.0")
+        + "[[app]]\nname = \"b\"\narithmetic_intensity = 1.0\n";
+    let placed = json!({ "name": "what-if", "threads": [[5], [[2, 0, 0]]] });
+    let found = answer(evaluate(&question_of(&text, &json!({ "placed": placed }))));
+    // `b` is placed first: `a` gets 1, 2 and 2 threads. Domain 0: three threads share 50 GB/s; domains 1 and 2: 50 each.
+    let apps = &found["document"]["scenarios"][0]["apps"];
+    assert_eq!(apps[0]["threads_per_l3"], json!([[1, 2, 2]]));
+    assert!((apps[0]["gflops"].as_f64().expect("a number") - (50.0 / 3.0 + 100.0)).abs() < 1e-9);
+    let text = found["placed"].as_str().expect("text");
+    assert!(text.contains("threads = { \"a\" = [5], \"b\" = [[2, 0, 0]] }"), "{text}");
+}
+
+#[test]
+fn a_list_that_is_too_long_or_too_full_is_a_mistake_with_its_place() {
+    for (threads, said) in
+        [(json!([[4, 0, 0]]), "L3 domain"), (json!([[9, 0]]), "L3 domain 0 of node 0 gets 9")]
+    {
+        let placed = json!({ "name": "what-if", "threads": [threads] });
+        let wrong = evaluate(&question_of(DOMAINS, &json!({ "placed": placed }))).expect_err("a mistake");
+        assert!(wrong.contains("what-if.toml:3:") && wrong.contains(said), "{wrong}");
+    }
+}
+
+#[test]
+fn what_files_have_says_l3_domains_and_their_bandwidth() {
+    let contents = answer(read(&question_of(DOMAINS, &json!({}))));
+    let node = &contents["nodes"][0];
+    assert_eq!(
+        (&node["domains"], &node["domain_cores"], &node["l3_read_gbs"]),
+        (&json!(2), &json!(8), &json!(50.0))
+    );
+    assert_eq!(
+        (&contents["has_domains"], &contents["apps"][0]["may_have_both"]),
+        (&json!(true), &json!(false))
+    );
+    let contents = answer(read(&question(&json!({}))));
+    assert_eq!((&contents["has_domains"], &contents["nodes"][0]["domains"]), (&json!(false), &json!(1)));
+}
+
+#[test]
+fn a_search_places_threads_by_l3_domain() {
+    let search = |search: &Value| {
+        answer(explore(&question_of(DOMAINS, &json!({ "search": search })), &Still::default()))
+    };
+    let threads = |found: &Value| found["placed"][0]["threads"].clone();
+    // Two threads fill the 50 GB/s of a domain.
+    let found = search(&json!({}));
+    assert_eq!((&found["document"]["value"], threads(&found)), (&json!(100.0), json!([[[2, 2]]])));
+    assert_eq!(found["document"]["best"]["l3"].as_array().map(Vec::len), Some(2));
+    let again = json!({ "placed": found["placed"][0] });
+    let again = answer(evaluate(&question_of(DOMAINS, &again)));
+    assert_eq!(again["document"]["scenarios"][0]["apps"], found["document"]["best"]["apps"]);
+    // None or four in a domain.
+    let found = search(&json!({ "threads_per_l3": [{ "app": "a", "value": 4 }] }));
+    assert_eq!((&found["document"]["value"], threads(&found)), (&json!(100.0), json!([[[4, 4]]])));
+    // One domain for each application.
+    let found = search(&json!({ "max_l3": [{ "app": null, "value": 1 }] }));
+    assert_eq!(found["document"]["value"], 50.0);
+    let unknown = json!({ "search": { "max_l3": [{ "app": "b", "value": 1 }] } });
+    let wrong = explore(&question_of(DOMAINS, &unknown), &Still::default()).expect_err("no such application");
+    assert!(wrong.contains("--max-l3: there is no application 'b'"), "{wrong}");
+}
+
+// Hardware threads.
+
+const SMT: &str = "\
+[machine]
+name = \"one node\"
+nodes = 1
+cores_per_node = 8
+threads_per_core = 2
+gflops_per_core = 10.0
+bandwidth_gbs = 40.0
+[[app]]
+name = \"vm\"
+arithmetic_intensity = 0.5
+min_threads = 8
+max_threads = 8
+smt = \"any\"
+smt_speedup = 1.25
+[[app]]
+name = \"hpc\"
+arithmetic_intensity = 10.0
+";
+
+#[test]
+fn a_placement_says_how_many_hardware_threads_of_a_core_are_used() {
+    let contents = answer(read(&question_of(SMT, &json!({}))));
+    assert_eq!(
+        (&contents["apps"][0]["may_have_both"], &contents["apps"][1]["may_have_both"]),
+        (&json!(true), &json!(false))
+    );
+    let placed = json!({ "name": "what-if", "threads": [[8], [4]], "smt": ["both", "one"] });
+    let found = answer(evaluate(&question_of(SMT, &json!({ "placed": placed }))));
+    let vm = &found["document"]["scenarios"][0]["apps"][0];
+    // 8 hardware threads on 4 cores; hpc reads 4 GB/s of 40, the other 36 are 18 GFLOPS.
+    assert_eq!(
+        (&vm["threads"], &vm["cores"], &vm["smt"], &vm["gflops"]),
+        (&json!([8]), &json!([4]), &json!("both"), &json!(18.0))
+    );
+    let text = found["placed"].as_str().expect("text");
+    assert!(
+        text.contains("threads = { \"vm\" = [8], \"hpc\" = [4] }\nsmt = { \"vm\" = \"both\" }"),
+        "{text}"
+    );
+}
+
+#[test]
+fn hardware_threads_that_are_open_odd_or_not_there_are_mistakes() {
+    let wrong = |threads: Value, smt: Value| {
+        let placed = json!({ "name": "what-if", "threads": threads, "smt": smt });
+        evaluate(&question_of(SMT, &json!({ "placed": placed }))).expect_err("a mistake")
+    };
+    for (threads, smt, said) in [
+        (json!([[8], [0]]), json!([]), "any"),
+        (json!([[7], [0]]), json!(["both", "one"]), "7 threads on node 0"),
+        (json!([[0], [2]]), json!(["one", "both"]), "smt_speedup"),
+        (json!([[8], [0]]), json!(["half", "one"]), "there is: one, both, any"),
+        (json!([[8], [0]]), json!(["both"]), "not that of 2 applications"),
+    ] {
+        let wrong = wrong(threads, smt);
+        assert!(wrong.contains(said), "{wrong}");
+    }
+}
+
+#[test]
+fn a_search_chooses_between_one_and_both_hardware_threads() {
+    let still = Still::default();
+    let found = answer(explore(&question_of(SMT, &json!({})), &still));
+    // Only with 8 hardware threads on 4 cores is there room for 4 threads of hpc: 18 + 40 GFLOPS.
+    let best = &found["placed"][0];
+    assert_eq!(found["document"]["value"], 58.0);
+    assert_eq!((&best["threads"], &best["smt"]), (&json!([[8], [4]]), &json!(["both", "one"])));
+    let again = answer(evaluate(&question_of(SMT, &json!({ "placed": best }))));
+    assert_eq!(again["document"]["scenarios"][0]["apps"], found["document"]["best"]["apps"]);
+    // A search that is cancelled leaves the best that it has reported.
+    let told = still.0.lock().expect("one thread");
+    let report: Value = serde_json::from_str(told.last().expect("a report")).expect("JSON");
+    assert_eq!(report["found"]["smt"][0].as_str().map(str::is_empty), Some(false), "{report}");
 }

@@ -111,7 +111,7 @@ pub(super) fn best_of_choices(
                 tighter(bound, of.goal.value(of.roof()))
             });
             let bound = found.iter().fold(bound, |bound, outcome| tighter(bound, outcome.bound));
-            monitor.progress(&Progress { found: None, best: Some(value), bound, effort_spent });
+            monitor.progress(&Progress { found: Some(best), best: Some(value), bound, effort_spent });
         }
     }
     let bound = found.iter().map(|outcome| outcome.bound).chain(open_bound).reduce(tighter);

@@ -1,7 +1,7 @@
 //! A study as an input file: every key of it, so that what is read again is the same, but for what its applications do
 //! over time; and its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save` and `discriminate`.
 
-use numasim_model::allocation::Allocation;
+use numasim_model::allocation::{Allocation, OnNode};
 use numasim_model::app::{App, Data, Placement, Smt};
 use numasim_model::demand::with_smt;
 use numasim_model::ids::AppId;
@@ -112,9 +112,9 @@ fn write_scenario(lines: &mut Lines, study: &Study, of: &Scenario) {
     if of.static_work {
         lines.put(&scenario::STATIC, true);
     }
-    let apps = study.apps_in(of);
-    lines.put(&scenario::THREADS, threads(&apps, &of.allocation));
-    lines.maybe(&scenario::SMT, smt(&study.apps, &of.smt, &of.allocation));
+    let counts = counted(&study.apps_in(of), &of.allocation);
+    lines.put(&scenario::THREADS, threads(&study.apps, &counts));
+    lines.maybe(&scenario::SMT, smt(&study.apps, &of.smt, &counts));
     let apps = study.apps.iter().zip(&of.data).enumerate();
     let elsewhere: Vec<String> = apps
         .filter(|(number, (app, own))| of.allocation.total(AppId(*number)) > 0 && app.data != **own)
@@ -154,12 +154,38 @@ impl Written<'_> {
     /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
     /// threads are left out of `threads`, those whose own data lie so out of `data`.
     pub fn toml(&self) -> String {
+        let Self { name, apps, allocation, placements, smt, static_work } = *self;
+        let threads = counted(&with_smt(apps, smt), allocation);
+        Counted { name, apps, threads: &threads, placements, smt, static_work }.toml()
+    }
+}
+
+/// A scenario to be written, with threads as files count them.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The applications of the study.
+    pub apps: &'a [App],
+    /// Hardware threads of each of them on each node, or in each L3 domain of it.
+    pub threads: &'a [Vec<OnNode>],
+    /// Where the data of each of them lies, open homes decided.
+    pub placements: &'a [Placement],
+    /// Hardware threads of a core that each of them uses; empty: what they say themselves.
+    pub smt: &'a [Smt],
+    /// Whether work is divided beforehand.
+    pub static_work: bool,
+}
+
+impl Counted<'_> {
+    /// The table, as [`Written::toml`] has it.
+    pub fn toml(&self) -> String {
         let mut lines = Lines::default();
         lines.table(&keys::TABLE);
         lines.put(&keys::NAME, quoted(self.name));
         lines.maybe(&keys::STATIC, self.static_work.then_some(true));
-        lines.put(&keys::THREADS, threads(&with_smt(self.apps, self.smt), self.allocation));
-        lines.maybe(&keys::SMT, smt(self.apps, self.smt, self.allocation));
+        lines.put(&keys::THREADS, threads(self.apps, self.threads));
+        lines.maybe(&keys::SMT, smt(self.apps, self.smt, self.threads));
         let moved = self.apps.iter().zip(self.placements);
         let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
         let data: Vec<String> =
@@ -189,30 +215,41 @@ pub fn home(node: impl std::fmt::Display, share: f64) -> String {
     inline([(&of_home::HOME, node.to_string())].into_iter().chain(share))
 }
 
+/// Threads as files count them, of cores: of each application on each node, in each of its L3 domains if the allocation names them.
+pub fn counted(apps: &[App], allocation: &Allocation) -> Vec<Vec<OnNode>> {
+    let row = |(number, app): (usize, &App)| match allocation.own_domains() {
+        Some(per_l3) => per_l3[number].iter().map(|cores| OnNode::Domains(app.smt.threads(cores))).collect(),
+        None => app.smt.threads(allocation.row(AppId(number))).into_iter().map(OnNode::Threads).collect(),
+    };
+    apps.iter().enumerate().map(row).collect()
+}
+
+fn has_threads(row: &[OnNode]) -> bool {
+    row.iter().any(|on_node| on_node.threads() > 0)
+}
+
 /// The value of `smt` in a scenario: of the applications with threads that may have both hardware threads of a core.
-fn smt(apps: &[App], of: &[Smt], allocation: &Allocation) -> Option<String> {
-    let both = apps.iter().zip(of).enumerate();
-    let both =
-        both.filter(|(number, (app, _))| app.smt_speedup.is_some() && allocation.total(AppId(*number)) > 0);
-    let words: Vec<String> =
-        both.map(|(_, (app, own))| format!("{} = {}", quoted(&app.name), quoted(own.as_str()))).collect();
+fn smt(apps: &[App], of: &[Smt], threads: &[Vec<OnNode>]) -> Option<String> {
+    let each = apps.iter().zip(of).zip(threads);
+    let words: Vec<String> = each
+        .filter(|((app, own), row)| (app.smt_speedup.is_some() || app.smt != **own) && has_threads(row))
+        .map(|((app, own), _)| format!("{} = {}", quoted(&app.name), quoted(own.as_str())))
+        .collect();
     (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", ")))
 }
 
 /// The value of `threads` in a scenario; applications without threads are left out.
-pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
-    let written = |(number, app): (usize, &App)| {
-        let row = match allocation.own_domains() {
-            Some(per_l3) => {
-                let nodes: Vec<_> = per_l3[number].iter().map(|cores| app.smt.threads(cores)).collect();
-                format!("{nodes:?}")
-            }
-            None => format!("{:?}", app.smt.threads(allocation.row(AppId(number)))),
-        };
-        format!("{} = {row}", quoted(&app.name))
+fn threads(apps: &[App], threads: &[Vec<OnNode>]) -> String {
+    let on_node = |on_node: &OnNode| match on_node {
+        OnNode::Threads(threads) => threads.to_string(),
+        OnNode::Domains(list) => format!("{list:?}"),
     };
-    let with_threads = apps.iter().enumerate().filter(|(number, _)| allocation.total(AppId(*number)) > 0);
-    format!("{{ {} }}", with_threads.map(written).collect::<Vec<_>>().join(", "))
+    let with_threads = apps.iter().zip(threads).filter(|(_, row)| has_threads(row));
+    let written = with_threads.map(|(app, row)| {
+        let row: Vec<String> = row.iter().map(on_node).collect();
+        format!("{} = [{}]", quoted(&app.name), row.join(", "))
+    });
+    format!("{{ {} }}", written.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
