@@ -93,6 +93,86 @@ fn searches_find_the_same_document() {
     }
 }
 
+const DOMAINS: &str = "\
+[machine]
+name = \"chiplets\"
+nodes = 2
+cores_per_node = 16
+cores_per_l3 = 4
+l3_read_gbs = 50.0
+threads_per_core = 2
+gflops_per_core = 20.0
+core_bandwidth_gbs = 30.0
+bandwidth_gbs = 180.0
+link_gbs = 40.0
+";
+
+const THREADS: &str = "\
+[[app]]
+name = \"vm\"
+arithmetic_intensity = 0.8
+smt = \"any\"
+smt_speedup = 1.25
+min_threads = 8
+max_threads = 8
+[[app]]
+name = \"hpc\"
+arithmetic_intensity = 10.0
+";
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn l3_domains_and_hardware_threads_are_those_of_the_program() {
+    let Some(page) = page() else { return };
+    let [machine, workload] = [DOMAINS, THREADS].map(|text| Value::from(text).to_string());
+    let script = format!(
+        "set('machine-text', {machine}); set('workload-text', {workload}); await until(() => by('smt-0') && by('threads-0-1-3'));\
+         set('threads-0', 0); set('threads-1', 5); set('smt-0', 'both', 'change'); set('threads-0-0-1', 5); set('threads-0-1-3', 2);\
+         const of = (text, after) => text.slice(text.indexOf('{{', 1), text.lastIndexOf(after)); const found = answer;\
+         by('in-domains').open = true; set('domains-most-2', 7, 'change'); set('domains-threads-1', 4, 'change');\
+         by('explore').click(); await until(() => window.explored);\
+         const words = document.querySelector('#found tbody tr').textContent; document.querySelector('#found button').click();\
+         const ofAnswer = (text) => of(text, ',\"maps\":'); tell({{ found: ofAnswer(found), placed: JSON.parse(found).placed,\
+           best: of(explored, ',\"placed\":[{{'), words, shown: ofAnswer(answer),\
+           boxes: [...document.querySelectorAll('[id^=threads-0-0-]')].map((box) => Number(box.value)), smt: by('smt-0').value,\
+           domains: document.querySelectorAll('#domains tbody tr').length, cores: by('apps').textContent, trouble: by('trouble').textContent }});"
+    );
+    let (told, console) = told(&page, "", &script);
+    assert!(console.is_empty(), "{console:?}");
+    assert_eq!(told["trouble"], "");
+    let document = |key: &str| -> Value {
+        serde_json::from_str(told[key].as_str().expect("text")).expect("JSON of the page")
+    };
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file for the test");
+        path.display().to_string()
+    };
+    let [machine, workload] = [file("machine.toml", DOMAINS), file("workload.toml", THREADS)];
+    let placed = file("what-if.toml", told["placed"].as_str().expect("text"));
+    // An odd number of hardware threads becomes the next even one. `hpc` stays where its 5 threads were dealt to: domain 0 got two of them.
+    let text = "threads = { \"vm\" = [[0, 6, 0, 0], [0, 0, 0, 2]], \"hpc\" = [[2, 1, 1, 1], [2, 1, 1, 1]] }";
+    assert!(told["placed"].as_str().expect("text").contains(text), "{}", told["placed"]);
+    let files = [machine.as_str(), &workload, &placed];
+    let asked = |command: &[&str]| numasim(&[&command[..1], &files, &command[1..]].concat());
+    assert_eq!(document("found"), asked(&["evaluate", "--scenario", "what-if"]));
+    let mut ours = asked(&["explore", "--threads-per-l3", "vm=4", "--max-l3", "hpc=7"]);
+    let mut best = document("best");
+    for document in [&mut best, &mut ours] {
+        document["elapsed_s"] = Value::Null;
+    }
+    assert_eq!(best, ours);
+    let shown = document("shown");
+    let vm = &shown["scenarios"][0]["apps"][0];
+    assert_eq!(*vm, best["best"]["apps"][0]);
+    assert_eq!(told["boxes"], vm["threads_per_l3"][0], "the best is shown in the boxes");
+    assert_eq!((&vm["smt"], &told["smt"]), (&Value::from("both"), &Value::from("both")));
+    assert!(told["words"].as_str().expect("text").contains("both hardware threads: vm"), "{}", told["words"]);
+    assert!(told["cores"].as_str().expect("text").contains("4 (both)"), "{}", told["cores"]);
+    assert_eq!(told["domains"], 8, "each L3 domain reads memory");
+}
+
 #[test]
 #[ignore = "long: .ci/web runs it"]
 fn a_move_is_computed_and_redrawn_within_50_ms() {

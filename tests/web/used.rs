@@ -33,6 +33,34 @@ fn an_address_restores_what_was_shown() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
+fn a_number_in_an_l3_domain_fixes_the_node_until_it_is_dealt_again() {
+    let Some(page) = page() else { return };
+    let per_l3 = "JSON.parse(answer).document.scenarios[0].apps.map((app) => app.threads_per_l3[0])";
+    let shown = "({ hash: location.hash, total: by('total').textContent, answer, most: by('domains-most-0').value, deal: by('deal').disabled })";
+    let script = format!(
+        "set('threads-2', 0); set('threads-3', 0); set('threads-0', 3); set('threads-1', 2); const dealt = {per_l3};\
+         set('threads-0-0-0', 9); const fixed = {per_l3}; set('threads-0-0', 2); const again = {per_l3};\
+         set('threads-0-0-1', 2); by('in-domains').open = true; set('domains-most-0', 1, 'change'); await new Promise((go) => setTimeout(go, 400));\
+         const before = {shown}; by('deal').click(); tell({{ dealt, fixed, again, before, after: {per_l3}, deal: by('deal').disabled }});"
+    );
+    let (found, console) = told(&page, "#machine=epyc-9354p-1s-nps4&workload=hpc-node", &script);
+    assert!(console.is_empty(), "{console:?}");
+    // Two domains of 4 cores. Thread by thread to the domain with fewer used cores: 2 + 1, then 1 + 1.
+    assert_eq!(found["dealt"], json!([[2, 1], [1, 1], [0, 0], [0, 0]]));
+    // The second application has one of the four cores of domain 0, and stays where it is.
+    assert_eq!(found["fixed"], json!([[3, 1], [1, 1], [0, 0], [0, 0]]));
+    // A number for the node is dealt next to what is fixed.
+    assert_eq!(found["again"], json!([[1, 1], [1, 1], [0, 0], [0, 0]]));
+    // 1 + 2 are three threads.
+    assert_eq!((&found["after"], &found["deal"]), (&found["dealt"], &json!(true)));
+    let hash = text(&found["before"]["hash"]).to_owned();
+    let (again, _) = told(&page, &hash, &format!("tell({shown});"));
+    assert_eq!(again, found["before"]);
+    assert_eq!((&again["most"], &again["deal"]), (&json!("1"), &json!(false)));
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
 fn a_text_of_ones_own_is_computed_and_kept_in_the_address() {
     let Some(page) = page() else { return };
     let study = "[machine]\\nname = \\\"mine <b>\\\"\\nnodes = 2\\ncores_per_node = 4\\ngflops_per_core = 10.0\\nbandwidth_gbs = 32.0\\nlink_gbs = 10.0\\n\

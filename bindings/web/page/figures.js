@@ -14,6 +14,7 @@ function groupsOf(contents) {
     .map((node) => ({ name: `node ${node.number}`, key: `machine.node.${node.number}.${key}`, base: node[key] }));
   const groups = [
     { id: 'bandwidth', title: 'Memory controllers', unit: 'GB/s', members: ofNode(nodes, 'bandwidth_gbs') },
+    { id: 'l3', title: 'Reads of an L3 domain', unit: 'GB/s', members: ofNode(withCores, 'l3_read_gbs') },
     { id: 'link', title: 'Links', unit: 'GB/s', members: links },
     { id: 'shared', title: 'Shared links', unit: 'GB/s', members: contents.shared_links
       .map(({ name, gbs }) => ({ name, key: `machine.shared_link.${JSON.stringify(name)}.gbs`, base: gbs })) },

@@ -5,12 +5,13 @@ const shipped = JSON.parse(at('shipped').textContent);
 const study = JSON.parse(at('study').textContent);
 const embedded = window.parent !== window;
 let ask, bytes, contents, groups, showThreads, showFigures, placedName, reported;
+let smtOfFiles = null; // what the applications of the last files say of it; null: keep what the state says
 
 const filesOf = () => ['machine', 'workload']
   .map((which) => ({ name: `${state[which] || which}.toml`, text: state.texts[which] }))
   .filter((file) => file.text.trim() !== '');
 const asked = () => ({ files: filesOf(), ...(state.model ? { model: state.model } : {}), set: settingsOf(groups) });
-const shownPlacement = () => ({ name: placedName, threads: state.threads, homes: state.homes, static_work: state.static });
+const shownPlacement = () => ({ name: placedName, threads: state.threads, smt: state.smt, homes: state.homes, static_work: state.static });
 
 function trouble(error) {
   at('trouble').replaceChildren(make('pre', { textContent: error.message.trim() }));
@@ -36,11 +37,18 @@ function readFiles() {
   for (const key of Object.keys(state.factors)) if (!known.has(key)) delete state.factors[key];
   const names = contents.starts.map((start) => start.name);
   placedName = ['what-if', ...names.map((_, i) => `what-if ${i + 2}`)].find((name) => !names.includes(name));
-  const fits = state.threads?.length === contents.apps.length && state.threads.every((row) => row.length === contents.nodes.length);
-  if (!fits) place(contents.starts[names.length > 2 ? 2 : 0] ?? contents.starts[0]);
+  const onNode = (entry, n) => !isList(entry) || entry.length === contents.nodes[n].domains;
+  const ofApp = (row) => row.length === contents.nodes.length && row.every(onNode);
+  const fits = state.threads?.length === contents.apps.length && state.threads.every(ofApp);
+  const smt = contents.apps.map((app) => app.smt).join();
+  const isSame = smtOfFiles === null || smtOfFiles === smt;
+  smtOfFiles = smt;
+  if (!fits || !isSame) place(contents.starts[names.length > 2 ? 2 : 0] ?? contents.starts[0]);
   const homes = contents.starts[0].homes;
   const isNode = (home) => home !== null && home !== undefined && (contents.nodes[home]?.bandwidth_gbs ?? null) !== null;
   state.homes = contents.apps.map((app, a) => app.has_home ? (isNode(state.homes?.[a]) ? state.homes[a] : homes[a] ?? 0) : null);
+  state.smt = contents.apps.map((app, a) => app.may_have_both && state.smt?.[a] === 'both' ? 'both' : 'one');
+  drawInDomains(at('in-domains'), contents, remember);
   options(at('model'), contents.models, contents.model);
   options(at('start'), ['as chosen below', ...names], null);
   options(at('objective'), contents.objectives, state.objective);
@@ -51,7 +59,8 @@ function readFiles() {
 }
 
 function place(start) {
-  state.threads = start.threads.map((row) => [...row]);
+  state.threads = start.threads.map((row) => row.map((entry) => isList(entry) ? [...entry] : entry));
+  state.smt = [...start.smt];
   state.homes = [...start.homes];
   state.static = start.static_work ?? false;
 }
@@ -65,19 +74,21 @@ function options(select, names, chosen) {
 function moved() {
   if (!contents) return;
   const began = performance.now();
-  showThreads();
+  let scenario = null;
   showFigures();
   try {
     const answer = ask('evaluate', { ...asked(), placed: shownPlacement() });
     const parsed = JSON.parse(answer);
     drawResult(contents, parsed);
     drawCommand(parsed);
+    [scenario] = parsed.document.scenarios;
     at('trouble').replaceChildren();
     document.body.classList.remove('troubled');
     window.answer = answer; // whole, for who looks from outside
   } catch (error) {
     trouble(error);
   }
+  showThreads(scenario);
   // With the layout of the new picture, which is what somebody waits for.
   at('map').getBoundingClientRect();
   const took = performance.now() - began;
@@ -114,7 +125,7 @@ function search(event) {
   const { same, whole, busy, l3, fewest } = state.restrictions;
   const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
   const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective, same_on_every_node: same,
-    whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...limit } };
+    whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...askedOfDomains(contents), ...limit } };
   [reported, window.explored] = [null, null];
   running(true);
   at('found-box').hidden = true; // what another search found
@@ -126,7 +137,7 @@ function search(event) {
     window.explored = answer;
     const found = JSON.parse(answer);
     at('searched').textContent = found.words.join(' ');
-    drawFound(found, show);
+    drawFound(contents, found, show);
   });
 }
 
@@ -169,7 +180,7 @@ function fillLists() {
     at(which).replaceChildren(...all, make('option', { value: '', textContent: 'your own text' }));
     at(which).addEventListener('change', () => {
       const chosen = list.find((one) => one.id === at(which).value);
-      [state[which], state.threads, state.static] = [at(which).value, null, false];
+      [state[which], state.threads, state.smt, state.static] = [at(which).value, null, null, false];
       if (chosen) state.texts[which] = chosen.text;
       else at('files').open = true;
       if (which === 'machine') [state.factors, state.model] = [{}, ''];
@@ -214,6 +225,7 @@ function listen() {
   at('setup').addEventListener('submit', (event) => event.preventDefault());
   at('search').addEventListener('submit', search);
   at('cancel').addEventListener('click', cancel);
+  at('deal').addEventListener('click', () => { eachEntry(threadsOf); moved(); });
   at('reset').addEventListener('click', () => { state.factors = {}; moved(); });
   at('copy').addEventListener('click', async () => {
     history.replaceState(null, '', hashOf());
@@ -222,7 +234,7 @@ function listen() {
       at('copied').textContent = 'Copied.';
     } catch { at('copied').textContent = 'The address of this page is that link.'; }
   });
-  addEventListener('hashchange', () => { if (restore(location.hash, shipped)) { fillIn(); readFiles(); } });
+  addEventListener('hashchange', () => { if (restore(location.hash, shipped)) { smtOfFiles = null; fillIn(); readFiles(); } });
   at('share').hidden = embedded;
   // A report gives its frame this height, so that nothing scrolls inside of what scrolls.
   if (embedded) new ResizeObserver(() => parent.postMessage({ height: document.documentElement.scrollHeight }, '*')).observe(document.body);

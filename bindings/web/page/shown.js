@@ -1,5 +1,5 @@
 // What was computed, as tables and pictures. Figures are rounded here for the eye; the document has them whole.
-const MOST_LINKS = 12;
+const MOST_ROWS = 12;
 const amount = (value) => value === null ? '-' : value.toFixed(1);
 
 function row(kind, cells) {
@@ -23,6 +23,17 @@ function bar(used, capacity) {
   return make('td', { className: 'bar' }, filled);
 }
 
+const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
+
+// Those that carry something, the fullest first.
+function fullest(element, head, none, all, list) {
+  const busy = list.filter((one) => used(one) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
+  const words = `${all[0].toUpperCase()}${all.slice(1)}, GB/s`;
+  const caption = busy.length > MOST_ROWS ? `The ${MOST_ROWS} fullest of ${busy.length} ${all}, GB/s` : busy.length ? words : `No ${none}`;
+  table(element, caption, [...head, 'used', '', 'of'], busy.slice(0, MOST_ROWS).map((one) =>
+    row('body', [...one.name, amount(used(one)), bar(used(one), one.capacity_gbs), amount(one.capacity_gbs)])));
+}
+
 function drawResult(contents, answer) {
   const scenario = answer.document.scenarios[0];
   const at = (id) => document.getElementById(id);
@@ -31,24 +42,26 @@ function drawResult(contents, answer) {
   at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
   const rates = scenario.apps.filter((app) => app.rate_unit).length;
   const speed = rates === 0 ? 'GFLOPS' : rates < scenario.apps.length ? 'GFLOPS or rate' : 'rate';
-  table(at('apps'), 'Applications', ['', 'threads', speed, 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
+  const both = scenario.apps.some((app) => app.smt === 'both');
+  const cores = (cell) => both ? [cell] : [];
+  table(at('apps'), 'Applications', ['', 'threads', ...cores('cores'), speed, 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
     const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
-    return row('body', [name, String(sum(app.threads)), app.rate_unit ? `${amount(app.rate)} ${app.rate_unit}` : amount(app.gflops), amount(app.bandwidth_gbs), words]);
+    return row('body', [name, String(sum(app.threads)), ...cores(both ? `${sum(app.cores)} (${app.smt})` : ''), app.rate_unit ? `${amount(app.rate)} ${app.rate_unit}` : amount(app.gflops), amount(app.bandwidth_gbs), words]);
   }));
-  const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
   const waits = scenario.nodes.some((node) => node.loaded_latency_ns !== undefined);
   const latency = (cell) => waits ? [cell] : [];
   table(at('controllers'), 'Memory controllers, GB/s', ['node', 'used', '', 'of', 'from outside', ...latency('latency, ns')], scenario.nodes.map((node) =>
     row('body', [String(node.node), amount(used(node)), bar(used(node), node.capacity_gbs), amount(node.capacity_gbs), amount(node.remote_gbs),
       ...latency(amount(node.loaded_latency_ns ?? null))])));
-  const busy = [
-    ...scenario.links.map((link) => ({ ...link, name: `${link.from}→${link.to}` })),
-    ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: `${link.name} ${link.direction.map((nodes) => nodes.join(',')).join('→')}` })),
-  ].filter((link) => used(link) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
-  const caption = busy.length > MOST_LINKS ? `The ${MOST_LINKS} fullest of ${busy.length} links in use, GB/s` : busy.length ? 'Links in use, GB/s' : 'No link is in use';
-  table(at('links'), caption, ['link', 'used', '', 'of'], busy.slice(0, MOST_LINKS).map((link) =>
-    row('body', [link.name, amount(used(link)), bar(used(link), link.capacity_gbs), amount(link.capacity_gbs)])));
+  fullest(at('links'), ['link'], 'link is in use', 'links in use', [
+    ...scenario.links.map((link) => ({ ...link, name: [`${link.from}→${link.to}`] })),
+    ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: [`${link.name} ${link.direction.map((nodes) => nodes.join(',')).join('→')}`] })),
+  ]);
+  const domains = scenario.l3 ?? [];
+  at('domains-box').hidden = domains.length === 0;
+  fullest(at('domains'), ['L3 domain', 'of node'], 'L3 domain reads memory', 'L3 domains that read memory',
+    domains.map((one) => ({ ...one, name: [String(one.domain), String(one.node)] })));
   at('warnings').replaceChildren(...[...contents.warnings, ...answer.warnings].map((text) => make('li', { textContent: text })));
 }
 
@@ -61,14 +74,17 @@ function valueInWords(value, objective) {
 }
 
 // The list of what a search found, each with a button that shows it.
-function drawFound(answer, show) {
+function drawFound(contents, answer, show) {
   const found = answer.document;
   const all = [found.best, ...found.alternatives, ...found.baselines];
   const rows = all.map((one, i) => {
     const button = make('button', { type: 'button', textContent: 'Show', ariaLabel: `Show ${one.name}` });
     button.addEventListener('click', () => show(answer.placed[i]));
     const factor = one.factor > 1.0005 ? `best is ${one.factor.toFixed(2)} times better` : one.tie ? 'as good' : '';
-    const words = make('td', { className: 'text', textContent: one.breaks ? `breaks: ${one.breaks}` : factor });
+    const both = contents.apps.filter((_, a) => answer.placed[i].smt[a] === 'both').map((app) => app.name);
+    const smt = both.length ? `both hardware threads: ${both.join(', ')}` : '';
+    const said = [one.breaks ? `breaks: ${one.breaks}` : factor, smt].filter(Boolean).join('; ');
+    const words = make('td', { className: 'text', textContent: said });
     return row('body', [one.name, valueInWords(one.value, found.objective), words, make('td', {}, button)]);
   });
   document.getElementById('found-box').hidden = false;

@@ -3,7 +3,8 @@ const state = {
   machine: '', workload: '', // an id of what is shipped, or '' for a text of one's own
   texts: { machine: '', workload: '' },
   model: '', objective: 'total-gflops', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
-  threads: null, homes: null, static: false, // null: as the first placement of the files
+  inDomains: { threads: {}, most: {} }, // of each application by its name, '' for each: restrictions on L3 domains
+  threads: null, smt: null, homes: null, static: false, // null: as the first placement of the files
   factors: {}, // a slider's key to what it multiplies by
 };
 
@@ -19,7 +20,8 @@ function hashOf() {
     else all.set(`${which}-text`, packed(state.texts[which]));
   }
   if (state.model) all.set('model', state.model);
-  if (state.threads) all.set('threads', state.threads.map((row) => row.join('.')).join('_'));
+  if (state.threads) all.set('threads', state.threads.map((row) => row.map((one) => [one].flat().join('-')).join('.')).join('_'));
+  if (state.smt?.includes('both')) all.set('smt', state.smt.join('_'));
   if (state.homes?.some((home) => home !== null)) all.set('homes', state.homes.map((home) => home ?? '').join('_'));
   if (state.static) all.set('static', '1');
   if (Object.keys(state.factors).length) all.set('factors', JSON.stringify(state.factors));
@@ -28,6 +30,9 @@ function hashOf() {
   const { same, whole, busy, l3, fewest } = state.restrictions;
   const asked = [same && 'same', whole && 'whole', busy && 'busy', l3 && 'l3', fewest > 0 && String(fewest)].filter(Boolean);
   if (asked.length) all.set('restrictions', asked.join('_'));
+  for (const [key, numbers] of Object.entries(state.inDomains)) {
+    if (Object.keys(numbers).length) all.set(`domains-${key}`, JSON.stringify(numbers));
+  }
   return `#${all}`;
 }
 
@@ -45,16 +50,20 @@ function restore(hash, shipped) {
   }
   const whole = (text) => /^\d{1,6}$/.test(text) ? Number(text) : null;
   state.model = all.get('model') ?? '';
-  const rows = all.get('threads')?.split('_').map((row) => row.split('.').map(whole));
-  state.threads = rows?.flat().every((count) => count !== null) ? rows : null;
+  const entry = (text) => text.includes('-') ? text.split('-').map(whole) : whole(text);
+  const rows = all.get('threads')?.split('_').map((row) => row.split('.').map(entry));
+  state.threads = rows?.flat(2).every((count) => count !== null) ? rows : null;
+  state.smt = all.get('smt')?.split('_') ?? null;
   state.homes = all.get('homes')?.split('_').map(whole) ?? null;
   state.static = all.get('static') === '1';
-  state.factors = {};
-  try {
-    for (const [key, factor] of Object.entries(JSON.parse(all.get('factors') ?? '{}'))) {
-      if (Number.isFinite(factor) && factor > 0) state.factors[key] = factor;
-    }
-  } catch { /* no factors */ }
+  const numbers = (key, holds) => {
+    try {
+      return Object.fromEntries(Object.entries(JSON.parse(all.get(key) ?? '{}')).filter(([, value]) => holds(value)));
+    } catch { return {}; }
+  };
+  state.factors = numbers('factors', (factor) => Number.isFinite(factor) && factor > 0);
+  const counted = (value) => Number.isInteger(value) && value > 0;
+  state.inDomains = { threads: numbers('domains-threads', counted), most: numbers('domains-most', counted) };
   state.objective = all.get('objective') ?? 'total-gflops';
   state.limit = Number(all.get('limit')) > 0 ? all.get('limit') : '';
   const asked = (all.get('restrictions') ?? '').split('_');

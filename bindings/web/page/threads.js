@@ -6,18 +6,58 @@ function make(tag, properties, ...children) {
 }
 
 const sum = (row) => row.reduce((all, one) => all + one, 0);
-const freeOn = (contents, node) => contents.nodes[node].cores - sum(state.threads.map((row) => row[node]));
+
+// Hardware threads of an application on a node are a number, which is dealt over L3 domains, or a list of numbers for these, as in files.
+const isList = Array.isArray;
+const threadsOf = (entry) => isList(entry) ? sum(entry) : entry;
+const perCore = (app) => state.smt?.[app] === 'both' ? 2 : 1;
+const coresOf = (app, threads) => Math.ceil(threads / perCore(app));
+const freeOn = (contents, node) =>
+  contents.nodes[node].cores - sum(state.threads.map((row, app) => coresOf(app, threadsOf(row[node]))));
 const mayRun = (app, node) => app.nodes === null || app.nodes.includes(node);
 
-// As many threads of an application on a node as are wanted and as there are cores that nobody has.
-function give(contents, app, node, wanted) {
-  if (!mayRun(contents.apps[app], node)) return;
-  const most = state.threads[app][node] + freeOn(contents, node);
-  state.threads[app][node] = Math.max(0, Math.min(wanted, most));
+// What the last answer says of each application on each node and its L3 domains; null where there is none.
+let dealt = null;
+function domainsOf(app, node) {
+  const entry = state.threads[app][node];
+  const list = isList(entry) ? entry : dealt?.[app]?.[node];
+  return list && sum(list) === threadsOf(entry) ? list : null;
 }
 
-function range(id, label, most, given) {
-  const input = make('input', { type: 'range', id, min: 0, max: most, step: 1 });
+// As many threads as are wanted, on whole cores, and as there are cores that no application has.
+const within = (app, wanted, has, free) => {
+  const each = perCore(app);
+  return Math.max(0, Math.min(Math.ceil(wanted / each), coresOf(app, has) + free)) * each;
+};
+
+function give(contents, app, node, wanted) {
+  if (!mayRun(contents.apps[app], node)) return;
+  state.threads[app][node] = within(app, wanted, threadsOf(state.threads[app][node]), freeOn(contents, node));
+}
+
+// Threads in one L3 domain: those of all applications on this node stay in the domains that they were dealt to.
+function giveInDomain(contents, app, node, domain, wanted) {
+  const lists = state.threads.map((_, other) => domainsOf(other, node));
+  if (lists.includes(null)) return;
+  lists.forEach((list, other) => { state.threads[other][node] = [...list]; });
+  const free = contents.nodes[node].domain_cores - sum(lists.map((list, other) => coresOf(other, list[domain])));
+  state.threads[app][node][domain] = within(app, wanted, lists[app][domain], free);
+}
+
+const eachEntry = (change) => {
+  state.threads = state.threads.map((row, app) => row.map((entry) => change(entry, app)));
+};
+
+// One or both hardware threads of a core, on the same cores.
+function useOfCores(app, smt) {
+  const before = perCore(app);
+  state.smt[app] = smt;
+  const after = (threads) => threads / before * perCore(app);
+  eachEntry((entry, other) => other !== app ? entry : isList(entry) ? entry.map(after) : after(entry));
+}
+
+function range(id, label, given) {
+  const input = make('input', { type: 'range', id, min: 0 });
   const said = make('output', { htmlFor: id });
   input.addEventListener('input', () => given(Number(input.value)));
   const row = make('p', { className: 'slider' }, make('label', { htmlFor: id, textContent: label }), input, said);
@@ -36,55 +76,100 @@ const dark = (colour) => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.18;
 };
 
-// All sliders; what comes back brings them up to date.
+// A box for each L3 domain of a node, filled as far as its cores are.
+function domainBoxes(contents, a, node, moved) {
+  const app = contents.apps[a];
+  const boxes = Array.from({ length: node.domains }, (_, domain) => {
+    const input = make('input', { type: 'number', id: `threads-${a}-${node.number}-${domain}`, min: 0, inputMode: 'numeric',
+      ariaLabel: `${app.name}: L3 domain ${domain} of node ${node.number}` });
+    input.addEventListener('input', () => {
+      if (input.value === '') return;
+      giveInDomain(contents, a, node.number, domain, Math.trunc(Number(input.value)) || 0);
+      moved();
+    });
+    return input;
+  });
+  const row = make('p', { className: 'domains', title: 'threads in each L3 domain' }, ...boxes);
+  row.style.setProperty('--app', app.colour);
+  const show = () => {
+    const list = domainsOf(a, node.number);
+    row.classList.toggle('listed', isList(state.threads[a][node.number]));
+    const most = node.domain_cores * perCore(a);
+    boxes.forEach((box, domain) => {
+      [box.max, box.step, box.disabled] = [most, perCore(a), list === null];
+      box.value = list?.[domain] ?? '';
+      box.classList.toggle('none', !list?.[domain]);
+      box.style.setProperty('--part', `${100 * (list?.[domain] ?? 0) / most}%`);
+    });
+  };
+  return { row, show };
+}
+
+// All sliders; what comes back brings them up to date, with the answer for what they say.
 function drawThreads(box, contents, moved) {
+  dealt = null;
   const shows = [];
   const nodes = contents.nodes.map((node, number) => ({ ...node, number })).filter((node) => node.cores > 0);
   const most = Math.max(0, ...nodes.map((node) => node.cores));
   const fields = contents.apps.map((app, a) => {
     const mine = nodes.filter((node) => mayRun(app, node.number));
-    const every = range(`threads-${a}`, 'every node', most, (wanted) => {
+    const every = range(`threads-${a}`, 'every node', (wanted) => {
       mine.forEach((node) => give(contents, a, node.number, wanted));
       moved();
     });
-    const each = mine.map((node) => range(`threads-${a}-${node.number}`, `node ${node.number}`, node.cores, (wanted) => {
+    const each = mine.map((node) => range(`threads-${a}-${node.number}`, `node ${node.number}`, (wanted) => {
       give(contents, a, node.number, wanted);
       moved();
     }));
-    const set = (one, count, words) => {
+    const boxes = mine.map((node) => node.domains > 1 ? domainBoxes(contents, a, node, moved) : null);
+    const set = (one, count, cores, words) => {
+      [one.input.max, one.input.step] = [cores * perCore(a), perCore(a)];
       one.input.value = count;
       one.said.textContent = words;
       one.input.setAttribute('aria-valuetext', words);
     };
     shows.push(() => {
-      const counts = mine.map((node) => state.threads[a][node.number]);
+      const counts = mine.map((node) => threadsOf(state.threads[a][node.number]));
       const [low, high] = [Math.min(...counts), Math.max(...counts)];
-      if (mine.length) set(every, high, low === high ? `${low}` : `${low} to ${high}`);
-      each.forEach((one, i) => set(one, counts[i], `${counts[i]}`));
+      if (mine.length) set(every, high, most, low === high ? `${low}` : `${low} to ${high}`);
+      each.forEach((one, i) => set(one, counts[i], mine[i].cores, `${counts[i]}`));
+      boxes.forEach((one) => one?.show());
     });
     const legend = make('legend', {}, chip(app), ` ${app.name}`);
     const field = make('fieldset', { className: 'app' }, legend);
     if (mine.length > 1) field.append(every.row);
-    if (app.has_home) {
-      const home = make('select', { id: `home-${a}` });
-      const memories = contents.nodes.map((node, number) => ({ ...node, number })).filter((node) => node.bandwidth_gbs !== null);
-      home.append(...memories.map((node) => make('option', { value: node.number, textContent: `node ${node.number}` })));
-      home.addEventListener('change', () => { state.homes[a] = Number(home.value); moved(); });
-      shows.push(() => { home.value = state.homes[a] ?? 0; });
-      field.append(make('p', { className: 'slider' }, make('label', { htmlFor: home.id, textContent: 'data at' }), home));
+    const choice = (id, words, options, chosen, given) => {
+      const select = make('select', { id });
+      select.append(...options.map(([value, textContent]) => make('option', { value, textContent })));
+      select.addEventListener('change', () => { given(select.value); moved(); });
+      shows.push(() => { select.value = chosen(); });
+      field.append(make('p', { className: 'slider' }, make('label', { htmlFor: id, textContent: words }), select));
+    };
+    if (app.may_have_both) {
+      choice(`smt-${a}`, 'on a core', [['one', 'one thread'], ['both', 'both hardware threads']],
+        () => state.smt[a], (smt) => useOfCores(a, smt));
     }
-    const grid = make('div', { className: 'nodes' }, ...each.map((one) => one.row));
+    if (app.has_home) {
+      const memories = contents.nodes.map((node, number) => ({ ...node, number })).filter((node) => node.bandwidth_gbs !== null);
+      choice(`home-${a}`, 'data at', memories.map(({ number }) => [number, `node ${number}`]),
+        () => state.homes[a] ?? 0, (home) => { state.homes[a] = Number(home); });
+    }
+    const parts = each.map((one, i) => make('div', {}, one.row, ...(boxes[i] ? [boxes[i].row] : [])));
+    const grid = make('div', { className: 'nodes' }, ...parts);
     if (mine.length > 1) {
       field.append(make('details', { open: mine.length <= 4 }, make('summary', { textContent: 'Node by node' }), grid));
     } else field.append(grid);
     return field;
   });
   box.replaceChildren(...fields);
-  return () => {
+  const at = (id) => document.getElementById(id);
+  return (scenario) => {
+    if (scenario) dealt = scenario.apps.map((app) => app.threads_per_l3 ?? null);
     shows.forEach((show) => show());
     const free = nodes.filter((node) => freeOn(contents, node.number) > 0)
       .map((node) => `${freeOn(contents, node.number)} on node ${node.number}`);
-    document.getElementById('free').textContent =
-      free.length ? `Cores without a thread: ${free.join(', ')}.` : 'Every core has a thread.';
+    at('free').textContent = free.length ? `Cores without a thread: ${free.join(', ')}.` : 'Every core has a thread.';
+    at('by-domain').hidden = !contents.has_domains;
+    at('deal').disabled = !state.threads.flat().some(isList);
   };
 }

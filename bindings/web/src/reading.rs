@@ -66,6 +66,8 @@ struct AppContents<'a> {
     is_counted: bool,
     /// Where its data lies, in words; null: its home is open.
     data: Option<String>,
+    /// Hardware threads of a core that it uses, as the files say it.
+    smt: &'static str,
     /// Whether it can have one or both hardware threads of a core.
     may_have_both: bool,
     /// Whether its data has a home, which can be moved.
@@ -135,6 +137,7 @@ fn of_app<'a>(app: &'a App, letter: usize, machine: &Machine) -> AppContents<'a>
         arithmetic_intensity: app.arithmetic_intensity.value(),
         is_counted: app.problem.is_some(),
         data: app.data.placement().map(data_words::brief),
+        smt: app.smt.as_str(),
         may_have_both: app.smt_speedup.is_some() && machine.threads_per_core() > 1,
         has_home: matches!(app.data, Data::OpenHome { .. }) || home.flatten().is_some(),
         nodes: app.nodes.as_ref().map(|nodes| numasim_ask::numbers(nodes)),

@@ -179,7 +179,7 @@ fn threads_are_placed_by_l3_domain_or_dealt_over_them() {
         assert_eq!(found["placed"], written);
     }
     let map = placed_on_domains(&json!([[4, 0]]))["maps"][0].to_string();
-    assert!(map.contains("L3"), "domains are drawn: {map}");
+    assert!(map.contains("cores of an L3 domain"), "domains are drawn: {map}");
 }
 
 #[test]
@@ -284,6 +284,7 @@ fn a_placement_says_how_many_hardware_threads_of_a_core_are_used() {
         (&vm["threads"], &vm["cores"], &vm["smt"], &vm["gflops"]),
         (&json!([8]), &json!([4]), &json!("both"), &json!(18.0))
     );
+    assert!(found["maps"][0].as_str().expect("text").contains("both hardware threads"));
     let text = found["placed"].as_str().expect("text");
     assert!(
         text.contains("threads = { \"vm\" = [8], \"hpc\" = [4] }\nsmt = { \"vm\" = \"both\" }"),

@@ -4,7 +4,7 @@ use numasim_draw::Heading;
 use numasim_draw::figures::{self, FULL};
 use numasim_draw::threads::{MapApp, MapData, MapDomain, MapLink, MapNode, MapSharedLink, ThreadMap};
 use numasim_model::machine::SharedDirection;
-use numasim_model::{App, AppId, Machine, NodeId, Placement};
+use numasim_model::{App, AppId, Machine, NodeId, Placement, Smt};
 
 use crate::lettering::{self, Lettering};
 use crate::{ScenarioView, data_words, machine_title, node_ranges};
@@ -160,9 +160,16 @@ fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
     let result = if active.is_empty() {
         vec!["no threads".to_owned()]
     } else {
+        let both = active.iter().filter(|app| view.apps[app.0].smt == Smt::Both).count();
+        let smt = match both {
+            0 => None,
+            _ if both == active.len() => Some("both hardware threads".to_owned()),
+            _ => Some("one or both hardware threads".to_owned()),
+        };
         let speed: f64 = active.iter().map(|app| view.evaluation.apps[app.0].gflops.value()).sum();
         let unit = first.map_or("GFLOPS", App::unit);
-        vec![data_word(view, &active), format!("{} {unit}", figures::single(speed))]
+        let rest = [data_word(view, &active), format!("{} {unit}", figures::single(speed))];
+        smt.into_iter().chain(rest).collect()
     };
     let detail = intensity.into_iter().chain(result).collect::<Vec<_>>().join(", ");
     MapApp { letter: lettering::label(letter), name, detail }
