@@ -54,6 +54,6 @@ function drawInDomains(box, contents, changed) {
   const rows = names.map((name, i) => row('body', [
     make('th', { scope: 'row' }, ...(name ? [chip(contents.apps[i - 1]), ` ${name}`] : ['each application'])),
     ...Object.keys(IN_DOMAINS).map((key) => field(key, name, i))]));
-  table(box.querySelector('table'), 'An L3 domain has none or that many threads of an application, which is in that many domains at most.',
+  table(box.querySelector('table'), 'Threads: an L3 domain has none or that many of the application. Domains: at most that many have threads of it.',
     ['', 'threads', 'domains'], rows);
 }
