@@ -94,8 +94,8 @@ proportional\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'Objective to optimise' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
-fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
-geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l machine -d 'A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
@@ -145,8 +145,8 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'An input and the values it takes; several make a grid, the last one varies fastest' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l scenario -d 'Evaluate only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'Objective to optimise [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
-fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
-geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 'Search at most this many seconds at each point [default: no limit]' -r
@@ -502,8 +502,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The appli
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application on the vertical axis, in threads per node [default: the next]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that gets the remaining cores [default: none, they stay idle]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'Objective shown as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
-fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
-geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
@@ -538,8 +538,8 @@ taskloop-affinity\t''
 static\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l until -d 'End the simulations after so many seconds of simulated time [default: when every application is finished]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
-fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
-geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l time-limit -d 'Search for this many seconds at most, where there is no scenario' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l title -d 'The title of the page [default: the name of the machine]' -r

@@ -39,7 +39,7 @@ fn a_proven_zero_says_that_nothing_was_decided() {
     let asked = ["--objective", "geomean", "--model", "remote-first"];
     let text = unwrapped(&stdout(&run(&files, &asked)));
     let verdict = "Best: p = 0.0. Proven (no allocation is better), but geomean decides nothing here, as graph gets 0 GFLOPS \
-                   even alone with every core and the mean p is 0 in every allocation";
+                   even alone on the machine and the mean p is 0 in every allocation";
     assert!(text.contains(verdict), "{text}");
 
     let answer = json_of(&files, &asked);

@@ -113,7 +113,7 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
             let why = one_or_many(of, "gets", "get");
             let p = if *objective == Objective::Fair { "the smallest p" } else { "the mean p" };
             format!(
-                "{name} decides nothing here, as {why} 0 GFLOPS even alone with every core and {p} is 0 in every \
+                "{name} decides nothing here, as {why} 0 GFLOPS even alone on the machine and {p} is 0 in every \
                  allocation (--objective total-gflops still tells them apart)"
             )
         }
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(
             clauses(&all, &apps()),
             [
-                "geomean decides nothing here, as graph gets 0 GFLOPS even alone with every core and the mean p is 0 in \
+                "geomean decides nothing here, as graph gets 0 GFLOPS even alone on the machine and the mean p is 0 in \
                  every allocation (--objective total-gflops still tells them apart)",
                 "graph and scan-1 get nothing in it",
                 "graph has no thread in it (its min_threads is 0)",

@@ -13,7 +13,7 @@ use numasim_sim::objective::GoalError;
 use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared};
 use numasim_sim::search::{
     ExploreError, History, Monitor, Outcome, PART_OF_SIMPLEST, Settings, explore as search,
-    explore_by_domain, explore_to_the_end, simplest_beside,
+    explore_to_the_end, simplest_beside,
 };
 use numasim_sim::sensitivity::analyse;
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
@@ -160,12 +160,11 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     }
     let settings =
         Settings { top: question.most_alternatives()?, seed: question.seed, ..Settings::default() };
-    let rate = |name: String, candidate, static_work| rated(study, &problem, name, candidate, static_work);
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
     let baselines = distinct(problem.baselines(&study.scenarios, clock));
     let before = clock.elapsed_s();
     let baselines = baselines.into_iter().map(|Baseline { name, candidate, breaks, static_work }| {
-        Ok(crate::explored::Baseline { rated: rate(name, candidate, static_work)?, breaks })
+        Ok(crate::explored::Baseline { rated: rated(study, &problem, name, candidate, static_work)?, breaks })
     });
     let baselines: Vec<_> = baselines.collect::<Result<_, Refusal>>()?;
     let took = Duration::try_from_secs_f64(clock.elapsed_s() - before).unwrap_or_default();
@@ -175,14 +174,8 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         kept(question.within.is_some(), PART_OF_SIMPLEST) + kept(question.sensitivity, PART_OF_SENSITIVITY);
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
-    let known: Vec<Candidate> = baselines.iter().map(|one| one.rated.candidate.clone()).collect();
-    let search =
-        |problem: &Problem, settings: &Settings, monitor: &dyn Monitor| match (problem.is_by_domain(), timed)
-        {
-            (true, _) => explore_by_domain(problem, settings, &known, timed, monitor),
-            (false, true) => explore_to_the_end(problem, settings, monitor),
-            (false, false) => search(problem, settings, monitor),
-        };
+    let problem = problem.starting_from(baselines.iter().map(|one| one.rated.candidate.clone()));
+    let search = if timed { explore_to_the_end } else { search };
     let models = question.models.map(|list| Models::new(study.machine.sharing().kind, list));
     let elapsed_s = || clock.elapsed_s();
     let history = History::new(clock, &elapsed_s);
@@ -199,10 +192,10 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     let of_first = models.is_some().then(|| outcome.clone());
     let Outcome { best, bound, gap, alternatives, alternatives_complete, .. } = outcome;
     let alternatives = alternatives.into_iter().enumerate();
-    let alternatives =
-        alternatives.map(|(i, candidate)| rate(format!("alternative {}", i + 1), candidate, false));
+    let alternatives = alternatives
+        .map(|(i, candidate)| rated(study, &problem, format!("alternative {}", i + 1), candidate, false));
     let alternatives = alternatives.collect::<Result<_, _>>()?;
-    let best = rate("best".to_owned(), best, false)?;
+    let best = rated(study, &problem, "best".to_owned(), best, false)?;
     let mut answer = Explored {
         study: Arc::clone(study),
         seed: settings.seed,

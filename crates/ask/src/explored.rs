@@ -191,7 +191,7 @@ pub fn hopeless(problem: &Problem) -> Vec<String> {
     let apps = problem.apps().iter().zip(problem.goal().alone()).filter(|(_, alone)| **alone == 0.0);
     apps.map(|(app, _)| {
         format!(
-            "'{}' gets 0 GFLOPS even alone with every core of the machine, so no allocation is better than \
+            "'{}' gets 0 GFLOPS even alone on the machine, so no allocation is better than \
              another for the objective {}; total-gflops still distinguishes them",
             app.name,
             objective.as_str()
@@ -251,7 +251,7 @@ struct ExploredObject<'a> {
     alternatives_complete: bool,
     /// What people do without a search, and the scenarios of the files.
     baselines: Vec<BaselineObject<'a>>,
-    /// GFLOPS of each application alone on the whole machine.
+    /// The most GFLOPS of each application alone on the machine under its own constraints.
     alone_gflops: ByName<f64>,
     /// The allocation that is good whichever model is right.
     #[serde(skip_serializing_if = "Option::is_none")]

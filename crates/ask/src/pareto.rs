@@ -362,7 +362,7 @@ struct FrontObject<'a> {
     restrictions: Vec<String>,
     /// Seed of the random restarts.
     seed: u64,
-    /// GFLOPS of each application alone on the whole machine.
+    /// The most GFLOPS of each application alone on the machine under its own constraints.
     alone_gflops: ByName<f64>,
 }
 

@@ -562,9 +562,9 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
     named(Objective::ALL, |objective| {
         PossibleValue::new(objective.as_str()).help(match objective {
             Objective::TotalGflops => "The largest sum of weight x GFLOPS",
-            Objective::Fair => "The largest minimum of GFLOPS / GFLOPS alone on the whole machine",
+            Objective::Fair => "The largest minimum of GFLOPS / GFLOPS alone under its own constraints",
             Objective::Geomean => {
-                "The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine"
+                "The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints"
             }
             Objective::Makespan => {
                 "The shortest time until every application has done its work_gflop, in seconds"

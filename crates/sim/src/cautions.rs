@@ -330,12 +330,13 @@ mod tests {
     #[test]
     fn an_objective_that_is_zero_for_every_allocation_decides_nothing() {
         // Interleaved over two nodes whose links are as wide as their controllers, under remote-first: each node reads half
-        // of its 80 GB/s from the other, 40 > 32, so that its own half gets 0, and with it every thread.
+        // of its 80 GB/s from the other, 40 > 32, so that its own half gets 0, and with it every thread. It may not have fewer than all 8.
         let machine = uniform_machine(2, 4, 10.0, 32.0, 32.0).with_sharing(ModelKind::RemoteFirst.into());
         let mut spread = local_app("spread", 0.5);
         spread.data = numasim_model::Data::Placed(Placement::Interleave);
-        let apps = [spread, local_app("z", 100.0)];
-        let rows = [vec![1, 0], vec![0, 1]];
+        spread.min_threads = 8;
+        let apps = [spread, App { min_threads: 0, ..local_app("z", 100.0) }];
+        let rows = [vec![4, 4], vec![0, 0]];
         for objective in [Objective::Geomean, Objective::Fair] {
             let found = cautions_on(&machine, &apps, objective, Restrictions::default(), &rows);
             assert_eq!(found[0], Caution::NothingDecided { objective, apps: vec![AppId(0)] });

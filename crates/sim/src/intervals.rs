@@ -26,7 +26,6 @@ use numasim_study::figure::{Figure, Figures, of_nodes};
 use numasim_study::keys::Key;
 use rand::RngExt as _;
 
-use crate::objective::Goal;
 use crate::problem::{Candidate, Problem, SCORE_TOLERANCE};
 use crate::search::generator;
 
@@ -104,7 +103,7 @@ impl Draws {
     pub fn rivals(&self, problem: &Problem, best: &Candidate, others: &[&Candidate]) -> Option<Rivals> {
         let mut values = vec![Vec::with_capacity(Self::COUNT); others.len() + 1];
         for machine in self.machines() {
-            let goal = Goal::new(problem.goal().objective(), &machine, problem.asked()).ok()?;
+            let goal = problem.goal().on_machine(&machine, problem.asked()).ok()?;
             for (candidate, values) in std::iter::once(&best).chain(others).zip(&mut values) {
                 let value = |allocation: &Allocation, placements: &[Placement]| {
                     let solver = Solver::new(

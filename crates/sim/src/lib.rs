@@ -4,6 +4,7 @@
 //! returns an [`search::Outcome`] that says how good the answer can be at most. Everything here is pure: time, the
 //! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
 
+mod alone;
 mod answer;
 mod ascent;
 pub mod baselines;

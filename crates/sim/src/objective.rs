@@ -6,16 +6,13 @@
 //! | objective | score | value |
 //! |---|---|---|
 //! | total-gflops | sum of weight x G | the same, GFLOPS |
-//! | fair | min of p = G / G alone | the same, a fraction |
+//! | fair | min of p = G / F | the same, a fraction |
 //! | geomean | sum weight x ln p / sum weight | exp(score), a fraction |
 //! | makespan | min of G / work | 1 / score, seconds |
+//!
+//! F is what an application has alone on the machine under its own constraints (`alone`).
 
-use numasim_model::ids::{AppId, NodeId};
-use numasim_model::sharing::Solver;
-use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Allocation, App, Data, Machine, Placement, Smt};
-
-use crate::symmetry::node_classes;
+use numasim_model::App;
 
 numasim_model::words! {
     /// An objective of `explore`.
@@ -23,9 +20,9 @@ numasim_model::words! {
     pub enum Objective {
         /// The largest sum of weight x GFLOPS.
         TotalGflops = "total-gflops",
-        /// The largest minimum of GFLOPS / GFLOPS alone with every core of the machine.
+        /// The largest minimum of p = GFLOPS / GFLOPS alone under the application's own constraints.
         Fair = "fair",
-        /// The largest weighted geometric mean of GFLOPS / GFLOPS alone.
+        /// The largest weighted geometric mean of p.
         Geomean = "geomean",
         /// The smallest time until every application has done its work.
         Makespan = "makespan",
@@ -51,8 +48,19 @@ pub struct Goal {
     weights: Vec<f64>,
     /// Per application: what its GFLOPS are divided by (alone, work or 1).
     unit_gflops: Vec<f64>,
-    /// Per application: GFLOPS alone with every core.
+    /// Per application: GFLOPS alone under its own constraints.
     alone: Vec<f64>,
+    /// Whether all of these are proven.
+    alone_is_proven: bool,
+}
+
+/// The most that an application computes alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alone {
+    /// GFLOPS, or its rate.
+    pub gflops: f64,
+    /// Whether it is proven that no allocation has more.
+    pub proven: bool,
 }
 
 /// Why an objective does not apply.
@@ -70,30 +78,16 @@ pub enum GoalError {
 }
 
 impl Goal {
-    /// Computes what the objective compares with.
+    /// An objective, once it is known what the applications have alone.
     ///
     /// # Errors
-    /// [`GoalError`] if work or weights are missing, or FLOP are to be added up and an application counts something else.
-    pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
-        if matches!(objective, Objective::TotalGflops | Objective::Makespan) {
-            let rates = apps.iter().filter(|app| app.rate_unit.is_some());
-            let names: Vec<String> = rates.map(|app| app.name.clone()).collect();
-            if !names.is_empty() {
-                return Err(GoalError::NoFlop(objective, names));
-            }
-        }
-        Self::of_any_work(objective, machine, apps)
-    }
-
-    /// The same, whatever the applications count.
-    pub(crate) fn of_any_work(
+    /// [`GoalError`] if work or weights are missing.
+    pub(crate) fn compared_with(
         objective: Objective,
-        machine: &Machine,
+        known: &[Alone],
         apps: &[App],
     ) -> Result<Self, GoalError> {
-        // With one thread on each core whatever they choose, so that choices are compared with the same speed.
-        let one: Vec<App> = apps.iter().map(|app| app.clone().with_smt(Smt::One)).collect();
-        let alone = alone(machine, &one);
+        let alone: Vec<f64> = known.iter().map(|one| one.gflops).collect();
         let mut weights: Vec<f64> = apps.iter().map(|app| app.weight).collect();
         let unit_gflops = match objective {
             Objective::TotalGflops => vec![1.0; apps.len()],
@@ -117,7 +111,29 @@ impl Goal {
                 apps.iter().filter_map(|app| app.work).map(numasim_model::units::Gflop::value).collect()
             }
         };
-        Ok(Self { objective, weights, unit_gflops, alone })
+        let alone_is_proven = known.iter().all(|one| one.proven);
+        Ok(Self { objective, weights, unit_gflops, alone, alone_is_proven })
+    }
+
+    /// The largest sum of GFLOPS (or of its rate) of one application, which is compared with nothing.
+    pub(crate) fn of_one() -> Self {
+        Self {
+            objective: Objective::TotalGflops,
+            weights: vec![1.0],
+            unit_gflops: vec![1.0],
+            alone: vec![1.0],
+            alone_is_proven: true,
+        }
+    }
+
+    /// Whether applications are compared with what they have alone.
+    pub fn is_relative(&self) -> bool {
+        matches!(self.objective, Objective::Fair | Objective::Geomean)
+    }
+
+    /// Whether all that the value is relative to is proven.
+    pub fn is_exact(&self) -> bool {
+        !self.is_relative() || self.alone_is_proven
     }
 
     /// The objective.
@@ -125,9 +141,8 @@ impl Goal {
         self.objective
     }
 
-    /// GFLOPS of each application alone with every core of the machine, or of the best nodes if several cost it something
-    /// ([`App::node_overhead`]), an open home at its best node, with one thread on each core; `max_threads` and
-    /// `nodes` are ignored, and so is memory.
+    /// F: the most GFLOPS of each application alone on the machine under its own constraints: its threads, nodes, hardware threads of a
+    /// core, L3 domains and memory, an open home at its best node. Constraints on all applications do not count.
     pub fn alone(&self) -> &[f64] {
         &self.alone
     }
@@ -228,176 +243,5 @@ impl Goal {
             _ => value / baseline,
         };
         factor.is_finite().then_some(factor)
-    }
-}
-
-/// On a machine of more nodes, equal nodes are tried once as a home: there are a million pairs of 1024 nodes.
-const MOST_NODES_ALL_TRIED: usize = 64;
-
-/// GFLOPS of each application that has every core of the machine to itself, whatever its `max_threads` and `nodes`; an
-/// open home takes its best node.
-fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
-    let large = machine.node_count() > MOST_NODES_ALL_TRIED;
-    let homes: Vec<NodeId> = if large {
-        let classes = node_classes(machine, &[], &[], true);
-        machine.memory_nodes().filter(|node| classes[node.0] == node.0).collect()
-    } else {
-        machine.memory_nodes().collect()
-    };
-    let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
-    let by_domain = machine.has_limited_domains();
-    let with = |app: &App, placement: &Placement| {
-        let solver = Solver::new(machine, &[app.demand(placement.clone())]);
-        let mut workspace = solver.workspace();
-        let mut on = |threads: &[u32]| {
-            match Allocation::from_rows(&[threads.to_vec()]).filter(|_| by_domain) {
-                Some(one) => solver.solve(one.rows(machine).as_slice(), &mut workspace),
-                None => solver.solve(threads, &mut workspace),
-            }
-            workspace.gflops()[AppId(0).0]
-        };
-        if app.node_overhead > 0.0 { on_best_nodes(&everything, &mut on) } else { on(&everything) }
-    };
-    // The most promising home first: most others cannot be better, and need not be looked at.
-    let at_best_home = |app: &App| {
-        let at_home = |&home: &NodeId| app.data.placement_at(home);
-        let mut by_roof: Vec<(f64, Placement)> =
-            homes.iter().map(at_home).map(|data| (roof(machine, app, &data), data)).collect();
-        by_roof.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut best = 0.0_f64;
-        for (roof, home) in by_roof {
-            // On a large machine hundreds may have the same roof, which the first of them reaches.
-            let reached = large && roof <= best * (1.0 + LAST_DIGITS);
-            if reached || roof * (1.0 + ROUNDING) < best {
-                break;
-            }
-            best = best.max(with(app, &home));
-        }
-        best
-    };
-    let of_one = |app: &App| match &app.data {
-        Data::Placed(placement) => with(app, placement).max(0.0),
-        Data::OpenHome { .. } => at_best_home(app),
-    };
-    // Instances of one application have the same GFLOPS alone.
-    let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
-    for (a, app) in apps.iter().enumerate() {
-        let twin = a.checked_sub(1).filter(|&before| {
-            let other = &apps[before];
-            other.asks_like(app, machine)
-        });
-        alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
-    }
-    alone
-}
-
-/// The most that `on` has for all cores of some nodes: several may have less together than fewer. Nodes are added in the order of what they
-/// have alone.
-fn on_best_nodes(cores: &[u32], on: &mut impl FnMut(&[u32]) -> f64) -> f64 {
-    let mut threads = vec![0; cores.len()];
-    let mut nodes: Vec<(f64, usize)> = Vec::new();
-    for node in (0..cores.len()).filter(|&node| cores[node] > 0) {
-        threads[node] = cores[node];
-        nodes.push((on(&threads), node));
-        threads[node] = 0;
-    }
-    nodes.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let with_one_more = nodes.into_iter().map(|(_, node)| {
-        threads[node] = cores[node];
-        on(&threads)
-    });
-    with_one_more.fold(0.0, f64::max)
-}
-
-/// What adding up in another order may change.
-const ROUNDING: f64 = 1e-9;
-/// What counts as the same on a large machine: far below what the search tells apart.
-const LAST_DIGITS: f64 = 1e-12;
-
-/// No model gives `app` more GFLOPS with its data on one node: what controller, links and cores allow.
-fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
-    let (home, share) = match placement {
-        Placement::Home(home) => (*home, 1.0),
-        Placement::PartHome { home, share } => (*home, *share),
-        _ => return f64::INFINITY,
-    };
-    // GFLOPS for each GB/s that is occupied at the home.
-    let intensity =
-        app.arithmetic_intensity.value() / (share * machine.node(home).occupied_by(app.traffic()));
-    let controller = machine.node(home).bandwidth.value();
-    let of_node = |from: NodeId| {
-        let node = machine.node(from);
-        let peak = f64::from(node.cores) * app.limits().peak(node).value();
-        let reached = machine.link(from, home).map_or(f64::INFINITY, GigabytesPerSecond::value);
-        peak.min(reached * intensity)
-    };
-    machine.compute_nodes().map(of_node).sum::<f64>().min(controller * intensity)
-}
-
-#[cfg(test)]
-mod tests {
-    use numasim_model::Access;
-    use numasim_model::sharing::ModelKind;
-    use numasim_model::units::Gflops;
-
-    use super::*;
-    use crate::testing::{app, uniform_machine};
-
-    /// Five nodes whose cores, memories and links all differ; triads have 12 to 20 GB/s.
-    fn unequal(kind: ModelKind) -> Machine {
-        let mut nodes = uniform_machine(5, 4, 10.0, 32.0, 10.0).nodes().to_vec();
-        for (n, node) in nodes.iter_mut().enumerate() {
-            let n = u32::try_from(n).expect("five");
-            node.cores = 1 + (3 * n) % 5;
-            node.gflops_per_core = Gflops::new(f64::from(7 + (2 * n) % 5));
-            node.bandwidth = GigabytesPerSecond::new(f64::from(20 + (20 * n) % 7));
-            node.kernels.set(Access::Triad, GigabytesPerSecond::new(f64::from(12 + (11 * n) % 9)));
-        }
-        let links = (0..25).map(|pair| GigabytesPerSecond::new(f64::from(2 + (pair * 7) % 11)));
-        Machine::new("unequal", nodes, links.collect()).expect("a machine").with_sharing(kind.into())
-    }
-
-    #[test]
-    fn an_open_home_alone_is_as_good_as_its_best_home_under_every_model() {
-        for kind in ModelKind::ALL {
-            let machine = unequal(kind);
-            for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
-                for kernel in [Access::Read, Access::Triad] {
-                    let app = |data: Data| App { kernel, ..app("a", intensity, data) };
-                    let homes = machine
-                        .node_ids()
-                        .map(|home| alone(&machine, &[app(Data::Placed(Placement::Home(home)))])[0]);
-                    let best = homes.fold(0.0, f64::max);
-                    let open = alone(&machine, &[app(Data::OpenHome { share: 1.0 })]);
-                    assert_eq!(open, [best], "{} {intensity} {kernel:?}", kind.as_str());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn instances_that_use_memory_in_other_ways_are_not_the_same_alone() {
-        // Four cores want 80 GB/s. Reads have 20 on the first node, triads 12; copies, which nobody measured, as much as reads.
-        let machine = unequal(ModelKind::default());
-        let on = |kernel| App { kernel, ..app("a", 0.1, Data::Placed(Placement::Home(NodeId(0)))) };
-        let gflops = alone(&machine, &[on(Access::Read), on(Access::Triad), on(Access::Copy)]);
-        assert!((gflops[1] / gflops[0] - 12.0 / 20.0).abs() < 1e-12 && gflops[2] == gflops[0], "{gflops:?}");
-    }
-
-    #[test]
-    fn nothing_is_above_its_roof_under_any_model() {
-        for kind in ModelKind::ALL {
-            let machine = unequal(kind);
-            for home in machine.node_ids().map(Placement::Home) {
-                for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
-                    for kernel in [Access::Read, Access::Triad] {
-                        let app = App { kernel, ..app("a", intensity, Data::Placed(home.clone())) };
-                        let (reached, roof) =
-                            (alone(&machine, std::slice::from_ref(&app))[0], roof(&machine, &app, &home));
-                        assert!(reached <= roof * (1.0 + ROUNDING), "{}: {reached} of {roof}", kind.as_str());
-                    }
-                }
-            }
-        }
     }
 }

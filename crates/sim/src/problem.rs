@@ -1,5 +1,7 @@
 //! The question that `explore` answers, checked and made ready.
 
+use std::sync::Arc;
+
 use numasim_model::demand::{demands, with_smt};
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
@@ -22,6 +24,8 @@ pub struct Problem {
     pub(crate) smt: Vec<Smt>,
     /// Where applications leave that open: each set of choices; [`Problem::with_smt`] decides.
     pub(crate) choices: Vec<Vec<Smt>>,
+    /// Allocations where every search begins, as they were rated elsewhere; not all of them need be allowed.
+    pub(crate) known: Arc<[Candidate]>,
 }
 
 /// Most flows of an evaluation: about 10 milliseconds, and 100 MB for each thread of the search.
@@ -116,7 +120,21 @@ impl Problem {
         if let Some(refusal) = machine.sharing_refusal() {
             return Err(refusal.into());
         }
-        let goal = Goal::new(objective, machine, apps)?;
+        Self::with_goal(machine, apps, Goal::new(objective, machine, apps)?, restrictions)
+    }
+
+    /// One application alone, restricted by nothing but its own constraints: its best allocation has the most GFLOPS, or the largest rate.
+    pub(crate) fn of_one(machine: &Machine, app: &App) -> Result<Self, ProblemError> {
+        Self::with_goal(machine, std::slice::from_ref(app), Goal::of_one(), Restrictions::default())
+    }
+
+    /// The problem once it is known what is best.
+    fn with_goal(
+        machine: &Machine,
+        apps: &[App],
+        goal: Goal,
+        restrictions: Restrictions,
+    ) -> Result<Self, ProblemError> {
         check_memory(machine, apps)?;
         let mut problem = Self {
             machine: machine.clone(),
@@ -126,6 +144,7 @@ impl Problem {
             asked: apps.to_vec(),
             smt: Vec::new(),
             choices: Vec::new(),
+            known: Arc::default(),
         };
         if apps.iter().any(|app| app.smt == Smt::Any) {
             problem.choices = problem.open_choices()?;
@@ -135,6 +154,30 @@ impl Problem {
             restrictions.check(machine, &problem.apps)?;
         }
         Ok(problem)
+    }
+
+    /// The same question where these allocations are starting points of every search: scenarios and baselines. The answer is at least as
+    /// good as each of them that the question allows.
+    #[must_use]
+    pub fn starting_from(self, known: impl IntoIterator<Item = Candidate>) -> Self {
+        Self { known: known.into_iter().collect(), ..self }
+    }
+
+    /// The starting points as they are rated here, with the hardware threads of a core that this question decides or leaves open.
+    pub(crate) fn starts(&self) -> Vec<Candidate> {
+        let decided = |known: &&Candidate| {
+            if self.has_open_smt() { self.choices.contains(&known.smt) } else { self.smt == known.smt }
+        };
+        let rated = |known: &Candidate| {
+            let of = self.with_smt(&known.smt);
+            Evaluator::new(&of, known.placements.clone()).candidate(known.allocation.clone())
+        };
+        self.known.iter().filter(decided).map(rated).collect()
+    }
+
+    /// Whether an allocation with its data is an answer to the question.
+    pub(crate) fn permits(&self, candidate: &Candidate) -> bool {
+        self.check_answer(&candidate.allocation, &candidate.placements).is_ok()
     }
 
     /// Whether it matters in which L3 domain a thread is: what domains read is limited, or something is asked of them.

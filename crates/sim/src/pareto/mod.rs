@@ -243,7 +243,8 @@ pub fn front(
     {
         monitor.begin(stage);
         let alone = search::Settings { top: 0, seed: settings.seed, effort: settings.effort };
-        match explore(problem, &alone, monitor) {
+        let problem = problem.clone().starting_from(baselines.iter().map(|one| one.candidate.clone()));
+        match explore(&problem, &alone, monitor) {
             Ok(outcome) => {
                 offer(&pair, &mut archive, &outcome.best);
                 *end = Some(outcome);

@@ -20,9 +20,9 @@ use crate::search::{Search, halves, local};
 const RESTARTS: u64 = 6;
 
 impl Search<'_> {
-    /// Hill climbing from simple and from random starts, in a fixed order. What it ends with may have data
+    /// Hill climbing from `known`, from simple and from random starts, in a fixed order. What it ends with may have data
     /// that does not fit.
-    pub(super) fn climbed(&self) -> Vec<Candidate> {
+    pub(super) fn climbed(&self, known: &[Candidate]) -> Vec<Candidate> {
         let problem = self.problem;
         let allowed =
             |allocation: &Allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation);
@@ -40,7 +40,10 @@ impl Search<'_> {
             // One answer, however late it is.
             (number == 0 || !self.monitor.stop()).then(|| self.climb_from(&start))
         });
-        found.into_iter().flatten().collect()
+        let of_known = parallel::map(known, |start| {
+            (!self.monitor.stop()).then(|| self.climb_with_homes(start.clone()))
+        });
+        found.into_iter().chain(of_known).flatten().collect()
     }
 
     /// Climbs from threads anywhere, with good homes for them.

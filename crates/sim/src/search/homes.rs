@@ -150,7 +150,7 @@ pub(super) fn to_the_end(
             Err(_) => false,
         };
         if !goes_on || monitor.stop() {
-            return found;
+            return found.map(|outcome| outcome.relative_to(problem));
         }
         settings.effort = settings.effort.saturating_mul(RISE);
         settings.seed = settings.seed.wrapping_add(1);
@@ -280,9 +280,8 @@ mod tests {
 
 #[cfg(test)]
 mod tests_of_rounds {
-    use super::super::Unattended;
     use super::super::testing::{StopAt, question};
-    use super::super::{explore, explore_to_the_end};
+    use super::super::{Unattended, explore, explore_to_the_end};
     use super::*;
 
     const LITTLE: Settings = Settings { top: 3, seed: 0, effort: 1 };

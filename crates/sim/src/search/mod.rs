@@ -87,9 +87,9 @@ pub fn explore(
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
     if problem.is_by_domain() {
-        return explore_by_domain(problem, settings, &[], false, monitor);
+        return explore_by_domain(problem, settings, &problem.starts(), false, monitor);
     }
-    explore_beyond(problem, settings, monitor, None)
+    explore_beyond(problem, settings, monitor, None).map(|outcome| outcome.relative_to(problem))
 }
 
 /// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
@@ -103,7 +103,7 @@ pub fn explore_to_the_end(
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
     if problem.is_by_domain() {
-        return explore_by_domain(problem, settings, &[], true, monitor);
+        return explore_by_domain(problem, settings, &problem.starts(), true, monitor);
     }
     homes::to_the_end(problem, settings, monitor)
 }
@@ -120,7 +120,10 @@ fn explore_beyond(
     }
     let search = Search::new(problem, settings, monitor);
     let mut pool = Pool::new(1);
-    let mut climbed = search.climbed();
+    let starts: Vec<Candidate> =
+        problem.starts().into_iter().filter(|start| problem.permits(start)).collect();
+    let mut climbed = search.climbed(&starts);
+    climbed.extend(starts);
     climbed.extend(known.cloned());
     for candidate in &climbed {
         pool.add(&search.canonical, candidate.clone());
@@ -311,6 +314,12 @@ pub enum ExploreError {
 }
 
 impl Outcome {
+    /// Itself, and not proven if it is not proven what it is relative to.
+    fn relative_to(self, problem: &Problem) -> Self {
+        let optimal = self.status == Status::Optimal && !problem.goal.is_exact();
+        Self { status: if optimal { Status::Unproven } else { self.status }, ..self }
+    }
+
     /// Itself, once every allocation in it keeps to the question.
     ///
     /// # Errors

@@ -119,7 +119,7 @@ impl Models {
             let under =
                 Problem::new(&machine, problem.asked(), problem.goal().objective(), *problem.restrictions());
             let under = match under {
-                Ok(under) => under,
+                Ok(under) => under.starting_from(problem.known.iter().cloned()),
                 Err(ProblemError::Refused(refusal)) if self.all => {
                     found.left_out.push(LeftOut { kind, reason: Reason::Refused(refusal) });
                     continue;

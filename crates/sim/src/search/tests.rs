@@ -3,11 +3,12 @@
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{
-    Access, Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing,
+    Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing,
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
+mod alone;
 mod domains;
 mod drawn;
 mod effort;
@@ -19,6 +20,7 @@ mod open_smt;
 mod ranges;
 mod robust;
 mod simple;
+mod starts;
 mod waited;
 
 use super::*;

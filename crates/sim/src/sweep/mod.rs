@@ -22,9 +22,10 @@ pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
 use numasim_model::bounds::{LARGEST, SMALLEST};
-use numasim_model::{App, Data, Machine};
+use numasim_model::{App, Data, Machine, Scenario, Study};
 use numasim_study::figure::{Swept, ValueRange};
 
+use crate::monitor::Unattended;
 use crate::objective::Objective;
 use crate::problem::{Problem, ProblemError};
 use crate::restrictions::Restrictions;
@@ -315,8 +316,9 @@ impl<S: Swept> Sweep<S> {
         objective: Objective,
         restrictions: Restrictions,
     ) -> Result<Problem, String> {
-        let (machine, apps) = self.at(point)?;
-        for app in &apps {
+        let study = self.study_at(point)?;
+        let Study { machine, apps, scenarios } = study.at_rest();
+        for app in apps {
             if let Some(max) = app.max_threads.filter(|&max| max < app.min_threads) {
                 return Err(format!(
                     "min_threads {} of {} is above its max_threads {max}",
@@ -324,8 +326,13 @@ impl<S: Swept> Sweep<S> {
                 ));
             }
         }
-        Problem::new(&machine, &apps, objective, restrictions)
-            .map_err(|error: ProblemError| error.to_string())
+        let problem = Problem::new(machine, apps, objective, restrictions)
+            .map_err(|error: ProblemError| error.to_string())?;
+        // At this point a scenario may have more threads than there are cores.
+        let fit: Vec<Scenario> =
+            scenarios.iter().filter(|one| one.allocation.fits(machine).is_ok()).cloned().collect();
+        let known = problem.baselines(&fit, &Unattended).into_iter().map(|one| one.candidate);
+        Ok(problem.starting_from(known.collect::<Vec<_>>()))
     }
 
     /// Whether `explore` may choose the home of an application at some point: its data is open in the files, or some value of an axis

@@ -134,6 +134,7 @@ pub fn robust(
     let Some(mut panel) = panel(problems, &bests) else {
         return answer(problems, outcomes, &bests, met.swap_remove(0), f64::NEG_INFINITY, monitor);
     };
+    met.extend(question.starts().into_iter().filter(|start| question.permits(start)));
     let climbed = climbed(&panel, starts(question, &met, settings, monitor), monitor);
     met.extend(climbed);
     // A climb may have found what is better than the best of a model.

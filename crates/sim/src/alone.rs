@@ -1,0 +1,592 @@
+//! What an application computes alone on the machine under its own constraints: the F that p is relative to.
+//!
+//! Its own constraints are threads, nodes, hardware threads of a core, what it asks of nodes and L3 domains, and its memory. The other
+//! applications do not count, and neither do constraints on all applications (`--whole-nodes` and its like, `exclusive`).
+//!
+//! Most applications are decided by arithmetic: a simple allocation reaches what no allocation exceeds ([`roof`]), or nodes do not depend on
+//! each other ([`Separate`]). For the others all allocations are rated if these are few; else the search looks for the best one.
+
+use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Placing};
+
+use crate::monitor::Unattended;
+use crate::objective::{Alone, Goal, GoalError, Objective};
+use crate::problem::{Evaluator, Problem};
+use crate::restrictions::may_hold;
+use crate::search::{Settings, Status, explore};
+use crate::symmetry::node_classes;
+
+/// Of an application that has no allocation.
+const NOTHING: Alone = Alone { gflops: 0.0, proven: true };
+
+/// On a machine of more nodes, equal nodes are tried once as a home, and nothing is searched: there are a million pairs of 1024 nodes.
+const MOST_NODES_SEARCHED: usize = 64;
+/// Most allocations that are all rated: some milliseconds.
+const MOST_RATED: f64 = 20_000.0;
+/// Most elementary operations for all of them, and for nodes that do not depend on each other.
+const MOST_OPERATIONS: f64 = 2e7;
+/// The effort of a search for one application.
+const EFFORT: u64 = 2_000_000;
+/// What adding up in another order may change.
+const ROUNDING: f64 = 1e-9;
+/// What counts as the same on a large machine: far below what the search tells apart.
+const LAST_DIGITS: f64 = 1e-12;
+
+impl Goal {
+    /// Computes what the objective compares with.
+    ///
+    /// # Errors
+    /// [`GoalError`] if work or weights are missing, or FLOP are to be added up and an application counts something else.
+    pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
+        if matches!(objective, Objective::TotalGflops | Objective::Makespan) {
+            let rates = apps.iter().filter(|app| app.rate_unit.is_some());
+            let names: Vec<String> = rates.map(|app| app.name.clone()).collect();
+            if !names.is_empty() {
+                return Err(GoalError::NoFlop(objective, names));
+            }
+        }
+        Self::of_any_work(objective, machine, apps)
+    }
+
+    /// The same, whatever the applications count.
+    pub(crate) fn of_any_work(
+        objective: Objective,
+        machine: &Machine,
+        apps: &[App],
+    ) -> Result<Self, GoalError> {
+        Self::compared_with(objective, &alone(machine, apps), apps)
+    }
+
+    /// The same on another machine; `apps` are those of this one. What a sum or a time does not depend on is not computed again.
+    ///
+    /// # Errors
+    /// [`GoalError`], as [`Self::new`].
+    pub(crate) fn on_machine(&self, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
+        if self.is_relative() { Self::new(self.objective(), machine, apps) } else { Ok(self.clone()) }
+    }
+}
+
+/// The most that each application computes alone.
+pub(crate) fn alone(machine: &Machine, apps: &[App]) -> Vec<Alone> {
+    let mut before: Option<(App, Alone)> = None;
+    let of = |app: &App| {
+        let own = on_its_own(app);
+        // Instances of one application are the same alone.
+        let twin = before.take().filter(|(other, _)| *other == own);
+        let found = twin.map_or_else(|| of_one(machine, &own), |(_, found)| found);
+        before = Some((own, found));
+        found
+    };
+    apps.iter().map(of).collect()
+}
+
+/// The application without what it is called, what it counts for, and what it asks of others.
+fn on_its_own(app: &App) -> App {
+    App {
+        name: String::new(),
+        group: String::new(),
+        weight: 1.0,
+        work: None,
+        placing: Placing { exclusive: false, ..app.placing.clone() },
+        ..app.clone()
+    }
+}
+
+fn of_one(machine: &Machine, app: &App) -> Alone {
+    let Ok(problem) = Problem::of_one(machine, app) else { return NOTHING };
+    if !problem.has_open_smt() {
+        return of_choice(&problem);
+    }
+    let choices = problem.choices.iter().map(|smt| of_choice(&problem.with_smt(smt)));
+    choices.fold(NOTHING, better)
+}
+
+/// What two ways to place an application say together.
+fn better(a: Alone, b: Alone) -> Alone {
+    Alone { gflops: a.gflops.max(b.gflops), proven: a.proven && b.proven }
+}
+
+/// With hardware threads of a core decided: an open home at its best node.
+fn of_choice(problem: &Problem) -> Alone {
+    let Problem { machine, apps, .. } = problem;
+    let app = &apps[0];
+    let homes: Vec<Placement> = match &app.data {
+        Data::Placed(placement) => vec![placement.clone()],
+        open @ Data::OpenHome { .. } => {
+            let large = machine.node_count() > MOST_NODES_SEARCHED;
+            let classes = if large { node_classes(machine, apps, &[], true) } else { Vec::new() };
+            let first = |node: &NodeId| !large || classes[node.0] == node.0;
+            machine.memory_nodes().filter(first).map(|home| open.placement_at(home)).collect()
+        }
+    };
+    let mut by_roof: Vec<(f64, Placement)> =
+        homes.into_iter().map(|data| (roof(machine, app, &data), data)).collect();
+    // The most promising home first: most others cannot be better, and need not be looked at.
+    by_roof.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let large = machine.node_count() > MOST_NODES_SEARCHED;
+    let mut best = NOTHING;
+    for (roof, placement) in by_roof {
+        // On a large machine hundreds may have the same roof, which the first of them reaches.
+        let reached = large && roof <= best.gflops * (1.0 + LAST_DIGITS);
+        if reached || roof * (1.0 + ROUNDING) < best.gflops {
+            break;
+        }
+        best = better(best, Placed::new(problem, placement).most(roof));
+    }
+    best
+}
+
+/// One application with its data decided.
+struct Placed {
+    problem: Problem,
+    placements: Vec<Placement>,
+}
+
+impl Placed {
+    fn new(problem: &Problem, placement: Placement) -> Self {
+        let mut problem = problem.clone();
+        for app in problem.apps.iter_mut().chain(&mut problem.asked) {
+            app.data = Data::Placed(placement.clone());
+        }
+        Self { problem, placements: vec![placement] }
+    }
+
+    /// The most that it computes; no allocation has more than `roof`.
+    fn most(&self, roof: f64) -> Alone {
+        let mut evaluator = Evaluator::new(&self.problem, self.placements.clone());
+        let mut best: f64 = 0.0;
+        for allocation in self.simple() {
+            best = best.max(self.gflops(&mut evaluator, &allocation));
+        }
+        let reaches = |best: f64, roof: f64| best * (1.0 + ROUNDING) >= roof;
+        if reaches(best, roof) {
+            return Alone { gflops: best, proven: true };
+        }
+        let mut roof = roof;
+        if let Some(separate) = Separate::new(self, &mut evaluator) {
+            let (most, allocation) = separate.best();
+            best = best.max(self.gflops(&mut evaluator, &allocation));
+            // Data may not fit the memory of its nodes: then no allocation that does has more.
+            roof = roof.min(most);
+            if reaches(best, roof) {
+                return Alone { gflops: best, proven: true };
+            }
+        }
+        if let Some(listed) = self.best_of_all(&mut evaluator) {
+            return Alone { gflops: best.max(listed), proven: true };
+        }
+        let (searched, proven) = self.search();
+        let gflops = best.max(searched);
+        Alone { gflops, proven: proven || reaches(gflops, roof) }
+    }
+
+    /// GFLOPS of an allocation; 0 if it is not allowed.
+    fn gflops(&self, evaluator: &mut Evaluator<'_>, allocation: &Allocation) -> f64 {
+        if evaluator.allows(allocation) { evaluator.gflops_of(allocation)[0].max(0.0) } else { 0.0 }
+    }
+
+    /// Threads on all cores that the application may have, its home and the fastest nodes first; on one node, on two and so on if several
+    /// nodes cost it something.
+    fn simple(&self) -> Vec<Allocation> {
+        let Problem { machine, apps, .. } = &self.problem;
+        let (app, placement) = (&apps[0], &self.placements[0]);
+        let mut nodes: Vec<(f64, NodeId)> = machine
+            .compute_nodes()
+            .filter(|&node| may_hold(app, node))
+            .map(|node| (roof_of_node(machine, app, placement, node), node))
+            .collect();
+        let is_home = |node| placement.home() == Some(node);
+        nodes.sort_by(|a, b| is_home(b.1).cmp(&is_home(a.1)).then(b.0.total_cmp(&a.0)));
+        nodes.truncate(app.placing.max_nodes.unwrap_or(usize::MAX));
+        let mut left = app.max_threads.unwrap_or(u32::MAX);
+        let mut allocation = Allocation::empty(1, machine.node_count());
+        let mut growing = Vec::new();
+        for (_, node) in nodes {
+            let threads = app.placing.previous(left.min(machine.node(node).cores));
+            left -= threads;
+            allocation.set(AppId(0), node, threads);
+            if app.node_overhead > 0.0 {
+                growing.push(allocation.clone());
+            }
+        }
+        growing.push(allocation);
+        growing
+    }
+
+    /// The most over all allocations; `None` if there are too many. Equal nodes have their threads in descending order.
+    fn best_of_all(&self, evaluator: &mut Evaluator<'_>) -> Option<f64> {
+        let Problem { machine, apps, restrictions, .. } = &self.problem;
+        if restrictions.ask_of_domains(apps) || machine.node_count() > MOST_NODES_SEARCHED {
+            return None;
+        }
+        let classes = node_classes(machine, apps, &self.placements, false);
+        let mut nodes: Vec<NodeId> =
+            machine.compute_nodes().filter(|&node| may_hold(&apps[0], node)).collect();
+        nodes.sort_by_key(|node| (classes[node.0], node.0));
+        let options = |node: NodeId| {
+            (0..=machine.node(node).cores).filter(|&threads| apps[0].placing.takes(threads)).count() as f64
+        };
+        let mut count = 1.0;
+        let mut alike = 0.0;
+        for (i, &node) in nodes.iter().enumerate() {
+            let same = i > 0 && classes[nodes[i - 1].0] == classes[node.0];
+            alike = if same { alike + 1.0 } else { 1.0 };
+            // C(options + alike - 1, alike), factor by factor.
+            count *= (options(node) + alike - 1.0) / alike;
+        }
+        if count > MOST_RATED || count * self.problem.evaluation_cost() as f64 > MOST_OPERATIONS {
+            return None;
+        }
+        let mut every = Every { placed: self, classes, nodes, best: 0.0 };
+        let mut allocation = Allocation::empty(1, machine.node_count());
+        every.from(0, evaluator, &mut allocation);
+        Some(every.best)
+    }
+
+    /// The best that the search finds, and whether it is proven.
+    fn search(&self) -> (f64, bool) {
+        if self.problem.machine.node_count() > MOST_NODES_SEARCHED {
+            return (0.0, false);
+        }
+        let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
+        match explore(&self.problem, &settings, &Unattended) {
+            Ok(outcome) => (outcome.value, outcome.status == Status::Optimal),
+            Err(_) => (0.0, false),
+        }
+    }
+}
+
+/// A walk over all allocations.
+struct Every<'p> {
+    placed: &'p Placed,
+    classes: Vec<usize>,
+    nodes: Vec<NodeId>,
+    best: f64,
+}
+
+impl Every<'_> {
+    /// Rates everything that differs from the i-th node on.
+    fn from(&mut self, i: usize, evaluator: &mut Evaluator<'_>, allocation: &mut Allocation) {
+        let Some(&node) = self.nodes.get(i) else {
+            self.best = self.best.max(self.placed.gflops(evaluator, allocation));
+            return;
+        };
+        let before = i.checked_sub(1).map(|before| self.nodes[before]);
+        let twin = before.filter(|before| self.classes[before.0] == self.classes[node.0]);
+        let most = twin.map_or(u32::MAX, |twin| allocation.get(AppId(0), twin));
+        let Problem { machine, apps, .. } = &self.placed.problem;
+        for threads in 0..=machine.node(node).cores.min(most) {
+            if apps[0].placing.takes(threads) {
+                allocation.set(AppId(0), node, threads);
+                self.from(i + 1, evaluator, allocation);
+            }
+        }
+        allocation.set(AppId(0), node, 0);
+    }
+}
+
+/// An application whose threads read their own node's memory only, so that its GFLOPS are a sum over nodes.
+///
+/// The best sum is found node after node, for each number of used nodes and of threads that matters.
+struct Separate<'p> {
+    app: &'p App,
+    nodes: Vec<NodeId>,
+    /// Per node: GFLOPS of so many threads there.
+    gflops: Vec<Vec<f64>>,
+    all_nodes: usize,
+    /// Most used nodes that are told apart; 0 if their number does not matter.
+    most_nodes: usize,
+    /// Most threads that are told apart.
+    most_threads: usize,
+}
+
+impl<'p> Separate<'p> {
+    /// `None` if nodes depend on each other, or there are too many numbers of nodes and threads.
+    fn new(placed: &'p Placed, evaluator: &mut Evaluator<'_>) -> Option<Self> {
+        let Problem { machine, apps, restrictions, .. } = &placed.problem;
+        let app = &apps[0];
+        if !placed.placements[0].stays_at_home(machine) || restrictions.ask_of_domains(apps) {
+            return None;
+        }
+        let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
+        let counts_nodes = app.node_overhead > 0.0 || app.placing.max_nodes.is_some();
+        let most_nodes = if counts_nodes { nodes.len() } else { 0 };
+        let most_threads = app.max_threads.unwrap_or(app.min_threads) as usize;
+        let cores = nodes.iter().map(|&node| f64::from(machine.node(node).cores) + 1.0).sum::<f64>();
+        if cores * (most_nodes + 1) as f64 * (most_threads + 1) as f64 > MOST_OPERATIONS {
+            return None;
+        }
+        let classes = node_classes(machine, apps, &placed.placements, false);
+        let mut allocation = Allocation::empty(1, machine.node_count());
+        let mut gflops: Vec<Vec<f64>> = Vec::with_capacity(nodes.len());
+        for (i, &node) in nodes.iter().enumerate() {
+            if let Some(twin) = (0..i).find(|&other| classes[nodes[other].0] == classes[node.0]) {
+                gflops.push(gflops[twin].clone());
+                continue;
+            }
+            let mut of = |threads| {
+                allocation.set(AppId(0), node, threads);
+                evaluator.gflops_of(&allocation)[0]
+            };
+            gflops.push((0..=machine.node(node).cores).map(&mut of).collect());
+            allocation.set(AppId(0), node, 0);
+        }
+        Some(Self { app, nodes, gflops, all_nodes: machine.node_count(), most_nodes, most_threads })
+    }
+
+    /// The number of a state: so many used nodes and threads.
+    fn state(&self, used: usize, threads: usize) -> usize {
+        used.min(self.most_nodes) * (self.most_threads + 1) + threads.min(self.most_threads)
+    }
+
+    /// The most GFLOPS, and an allocation that has them if its data fits.
+    fn best(&self) -> (f64, Allocation) {
+        let states = (self.most_nodes + 1) * (self.most_threads + 1);
+        let mut sums = vec![f64::NEG_INFINITY; states];
+        sums[0] = 0.0;
+        // Per node and state: the state before, and the threads of the node.
+        let mut ways: Vec<Vec<(usize, u32)>> = Vec::with_capacity(self.nodes.len());
+        for gflops in &self.gflops {
+            let mut next = vec![f64::NEG_INFINITY; states];
+            let mut way = vec![(0, 0); states];
+            for (state, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum > f64::NEG_INFINITY) {
+                let (used, before) = (state / (self.most_threads + 1), state % (self.most_threads + 1));
+                for (threads, more) in (0_u32..).zip(gflops) {
+                    let after = before + threads as usize;
+                    if self.app.max_threads.is_some() && after > self.most_threads {
+                        break;
+                    }
+                    let to = self.state(used + usize::from(threads > 0), after);
+                    if self.app.placing.takes(threads) && sum + more > next[to] {
+                        next[to] = sum + more;
+                        way[to] = (state, threads);
+                    }
+                }
+            }
+            sums = next;
+            ways.push(way);
+        }
+        let most = self.app.placing.max_nodes.unwrap_or(usize::MAX);
+        let mut best = (0.0, None);
+        for (state, sum) in sums.iter().enumerate() {
+            let (used, threads) = (state / (self.most_threads + 1), state % (self.most_threads + 1));
+            let lost = 1.0 + self.app.node_overhead * libm::log2(used.max(1) as f64);
+            let enough = threads >= self.app.min_threads as usize;
+            if used <= most && enough && sum / lost > best.0 {
+                best = (sum / lost, Some(state));
+            }
+        }
+        let mut allocation = Allocation::empty(1, self.all_nodes);
+        if let Some(mut state) = best.1 {
+            for (way, &node) in ways.iter().zip(&self.nodes).rev() {
+                let (before, threads) = way[state];
+                allocation.set(AppId(0), node, threads);
+                state = before;
+            }
+        }
+        (best.0, allocation)
+    }
+}
+
+// What no allocation exceeds under any model: cores, links and memories.
+
+/// The memories of which a limit is asked: those that all threads read. There are too many of data that is spread over a large machine.
+fn common_memories(machine: &Machine, placement: &Placement) -> Vec<NodeId> {
+    if let Some(home) = placement.home() {
+        return vec![home];
+    }
+    let few = machine.node_count() <= MOST_NODES_SEARCHED;
+    let read = |node: &NodeId| few && placement.fixed_share(machine, *node) > 0.0;
+    machine.memory_nodes().filter(read).collect()
+}
+
+/// GFLOPS that the application has for each GB/s of `memory` that it occupies there if `share` of its data lies on it.
+fn per_gbs(machine: &Machine, app: &App, memory: NodeId, share: f64) -> f64 {
+    app.arithmetic_intensity.value() / (share * machine.node(memory).occupied_by(app.traffic()))
+}
+
+/// No model gives threads on `node` more GFLOPS: what its cores and its links allow.
+fn roof_of_node(machine: &Machine, app: &App, placement: &Placement, node: NodeId) -> f64 {
+    let cores = f64::from(machine.node(node).cores) * of_core(machine, app, node);
+    let over_link = |memory: NodeId| {
+        let link =
+            machine.link(node, memory).map_or(f64::INFINITY, numasim_model::units::GigabytesPerSecond::value);
+        link * per_gbs(machine, app, memory, placement.fraction(machine, node, memory))
+    };
+    common_memories(machine, placement).into_iter().map(over_link).fold(cores, f64::min)
+}
+
+/// The most that one core of `node` computes.
+fn of_core(machine: &Machine, app: &App, node: NodeId) -> f64 {
+    let (limits, node) = (app.limits(), machine.node(node));
+    let fed = limits.want(node, app.arithmetic_intensity) * app.arithmetic_intensity;
+    fed.min(limits.peak(node)).value()
+}
+
+/// No model gives `app` more GFLOPS with its data there: what nodes, its threads and the memories that all of them read allow.
+fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
+    let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
+    let mut of_nodes: Vec<f64> =
+        nodes.iter().map(|&node| roof_of_node(machine, app, placement, node)).collect();
+    of_nodes.sort_by(|a, b| b.total_cmp(a));
+    let by_nodes: f64 = of_nodes.iter().take(app.placing.max_nodes.unwrap_or(usize::MAX)).sum();
+    let fastest = nodes.iter().map(|&node| of_core(machine, app, node)).fold(0.0, f64::max);
+    let by_threads = app.max_threads.map_or(f64::INFINITY, |max| f64::from(max) * fastest);
+    let of_memory = |memory: NodeId| {
+        let bandwidth = machine.node(memory).bandwidth.value();
+        bandwidth * per_gbs(machine, app, memory, placement.fixed_share(machine, memory))
+    };
+    let memories = common_memories(machine, placement).into_iter().map(of_memory);
+    memories.fold(by_nodes.min(by_threads), f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::sharing::ModelKind;
+    use numasim_model::units::{Gflops, GigabytesPerSecond};
+    use numasim_model::{Access, Node, Smt};
+
+    use super::*;
+    use crate::testing::{app, local_app, uniform_machine};
+
+    fn gflops(machine: &Machine, apps: &[App]) -> Vec<f64> {
+        let found = alone(machine, apps);
+        assert!(found.iter().all(|one| one.proven), "{found:?}");
+        found.into_iter().map(|one| one.gflops).collect()
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        let equal = found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= 1e-9 * b);
+        assert!(equal && found.len() == expected.len(), "{found:?} {expected:?}");
+    }
+
+    #[test]
+    fn an_application_is_compared_with_itself_under_its_own_constraints() {
+        // 2 nodes x 6 cores of 10 GFLOPS. At most 3 threads: 30; the cores of one node: 60; all cores: 120.
+        let machine = uniform_machine(2, 6, 10.0, 1000.0, 100.0);
+        let on_one = App { nodes: Some(vec![NodeId(0)]), ..local_app("y", 10.0) };
+        let few = App { max_threads: Some(3), ..on_one.clone() };
+        close(&gflops(&machine, &[few, on_one, local_app("z", 10.0)]), &[30.0, 60.0, 120.0]);
+    }
+
+    #[test]
+    fn threads_are_spread_where_one_memory_cannot_feed_them() {
+        // 12 threads of 12 GB/s: 144 on two nodes, 100 on one; x 0.2 FLOP/byte. Two threads: 24 x 0.5.
+        let node = Node {
+            core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
+            ..uniform_machine(1, 16, 10.0, 100.0, 1.0).nodes()[0]
+        };
+        let machine = Machine::uniform("a", 2, node, GigabytesPerSecond::new(30.0)).expect("a machine");
+        let exactly = |threads, app: App| App { min_threads: threads, max_threads: Some(threads), ..app };
+        let apps = [exactly(12, local_app("big", 0.2)), exactly(2, local_app("small", 0.5))];
+        close(&gflops(&machine, &apps), &[28.8, 12.0]);
+    }
+
+    #[test]
+    fn an_application_that_loses_on_several_nodes_takes_as_many_as_are_worth_it() {
+        // 4 nodes x 8 cores x 10 GFLOPS: 320 / (1 + 0.12 x 2); with at most 8 threads one node, 80.
+        let machine = uniform_machine(4, 8, 10.0, 1000.0, 10.0);
+        let all = App { node_overhead: 0.12, ..local_app("a", 10.0) };
+        let few = App { max_threads: Some(8), ..all.clone() };
+        close(&gflops(&machine, &[all, few]), &[320.0 / 1.24, 80.0]);
+    }
+
+    #[test]
+    fn hardware_threads_and_memory_of_its_own_count_and_constraints_on_all_do_not() {
+        // 4 cores x 10 GFLOPS; exactly 4 threads: 40 on 4 cores, 25 on 2 with both hardware threads.
+        let machine = uniform_machine(1, 4, 10.0, 1000.0, 10.0).with_smt(true);
+        let four = |smt| App {
+            smt,
+            smt_speedup: Some(1.25),
+            min_threads: 4,
+            max_threads: Some(4),
+            ..local_app("vm", 10.0)
+        };
+        close(&gflops(&machine, &[four(Smt::One), four(Smt::Both), four(Smt::Any)]), &[40.0, 25.0, 40.0]);
+        // 12 GiB on nodes with 8: half the threads on each node, 2 x 4 of the 4 + 8 cores x 10 GFLOPS, a third being 8 GiB of 12:
+        // 4 + 8 threads have 4 and 8 GiB.
+        let node = |cores, peak: f64| Node {
+            cores,
+            gflops_per_core: Gflops::new(peak),
+            memory: Some(numasim_model::units::Gibibytes::new(8.0)),
+            ..uniform_machine(1, 1, 10.0, 1000.0, 10.0).nodes()[0]
+        };
+        let links = vec![GigabytesPerSecond::new(10.0); 4];
+        let machine = Machine::new("m", vec![node(1, 100.0), node(9, 10.0)], links).expect("a machine");
+        let sized = App { memory: Some(numasim_model::units::Gibibytes::new(12.0)), ..local_app("a", 100.0) };
+        // One thread on node 0 and k on node 1 leave 12 k / (k + 1) GiB there, at most 8: k = 2, 120 GFLOPS of 190.
+        close(&gflops(&machine, &[sized]), &[120.0]);
+    }
+
+    #[test]
+    fn what_is_neither_reached_nor_listed_is_searched() {
+        // 8 nodes x 8 cores: 12,870 allocations up to exchange without a home; with one, 8 x C(15, 8) x 9 / 8 are more than are listed.
+        let machine = uniform_machine(8, 8, 10.0, 32.0, 3.0);
+        let home = |share| app("a", 0.5, Data::Placed(Placement::at_home(NodeId(0), share)));
+        for share in [0.5, 1.0] {
+            let all = Allocation::from_rows(&[vec![8; 8]]).expect("one row");
+            let problem = Problem::of_one(&machine, &home(share)).expect("a question");
+            let full = Evaluator::new(&problem, problem.placements(&[])).gflops_of(&all)[0];
+            let found = alone(&machine, &[home(share)])[0];
+            assert!(found.gflops >= full * (1.0 - 1e-12), "{share}: {found:?} of {full}");
+        }
+    }
+
+    /// Five nodes whose cores, memories and links all differ; triads have 12 to 20 GB/s.
+    fn unequal(kind: ModelKind) -> Machine {
+        let mut nodes = uniform_machine(5, 4, 10.0, 32.0, 10.0).nodes().to_vec();
+        for (n, node) in nodes.iter_mut().enumerate() {
+            let n = u32::try_from(n).expect("five");
+            node.cores = 1 + (3 * n) % 5;
+            node.gflops_per_core = Gflops::new(f64::from(7 + (2 * n) % 5));
+            node.bandwidth = GigabytesPerSecond::new(f64::from(20 + (20 * n) % 7));
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new(f64::from(12 + (11 * n) % 9)));
+        }
+        let links = (0..25).map(|pair| GigabytesPerSecond::new(f64::from(2 + (pair * 7) % 11)));
+        Machine::new("unequal", nodes, links.collect()).expect("a machine").with_sharing(kind.into())
+    }
+
+    #[test]
+    fn an_open_home_alone_is_as_good_as_its_best_home_under_every_model() {
+        for kind in ModelKind::ALL {
+            let machine = unequal(kind);
+            for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
+                for kernel in [Access::Read, Access::Triad] {
+                    let app = |data: Data| App { kernel, ..app("a", intensity, data) };
+                    let homes = machine
+                        .node_ids()
+                        .map(|home| alone(&machine, &[app(Data::Placed(Placement::Home(home)))])[0].gflops);
+                    let best = homes.fold(0.0, f64::max);
+                    let open = alone(&machine, &[app(Data::OpenHome { share: 1.0 })])[0].gflops;
+                    assert!((open - best).abs() <= 1e-9 * best, "{} {intensity} {kernel:?}", kind.as_str());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn instances_that_use_memory_in_other_ways_are_not_the_same_alone() {
+        // Four cores want 80 GB/s. Reads have 20 on the first node, triads 12; copies, which nobody measured, as much as reads.
+        let machine = unequal(ModelKind::default());
+        let on = |kernel| App { kernel, ..app("a", 0.1, Data::Placed(Placement::Home(NodeId(0)))) };
+        let gflops = gflops(&machine, &[on(Access::Read), on(Access::Triad), on(Access::Copy)]);
+        assert!((gflops[1] / gflops[0] - 12.0 / 20.0).abs() < 1e-12 && gflops[2] == gflops[0], "{gflops:?}");
+    }
+
+    #[test]
+    fn nothing_is_above_its_roof_under_any_model() {
+        for kind in ModelKind::ALL {
+            let machine = unequal(kind);
+            let homes = machine.node_ids().map(Placement::Home);
+            for placement in homes.chain([Placement::Local, Placement::Interleave]) {
+                for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
+                    for kernel in [Access::Read, Access::Triad] {
+                        let app = App { kernel, ..app("a", intensity, Data::Placed(placement.clone())) };
+                        let reached = alone(&machine, std::slice::from_ref(&app))[0].gflops;
+                        let roof = roof(&machine, &app, &placement);
+                        assert!(reached <= roof * (1.0 + ROUNDING), "{}: {reached} of {roof}", kind.as_str());
+                    }
+                }
+            }
+        }
+    }
+}
