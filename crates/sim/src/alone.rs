@@ -12,7 +12,7 @@ use crate::monitor::Unattended;
 use crate::objective::{Alone, Goal, GoalError, Objective};
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
-use crate::search::{Settings, Status, explore};
+use crate::search::{Settings, Status, best_with_any_threads};
 use crate::symmetry::node_classes;
 
 /// Of an application that has no allocation.
@@ -248,7 +248,7 @@ impl Placed {
             return (0.0, false);
         }
         let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
-        match explore(&self.problem, &settings, &Unattended) {
+        match best_with_any_threads(&self.problem, &settings, &Unattended) {
             Ok(outcome) => (outcome.value, outcome.status == Status::Optimal),
             Err(_) => (0.0, false),
         }

@@ -191,6 +191,14 @@ impl Goal {
         }
     }
 
+    /// p of each application, ascending: of two allocations the better one by `fair` has the larger value at the first place where they differ.
+    pub fn sorted(&self, gflops: &[f64]) -> Vec<f64> {
+        let p = |(g, alone): (&f64, &f64)| if *alone > 0.0 { g / alone } else { 0.0 };
+        let mut sorted: Vec<f64> = gflops.iter().zip(&self.alone).map(p).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+
     /// The value people read, from the score. The makespan of an allocation in which somebody never ends is infinite.
     pub fn value(&self, score: f64) -> f64 {
         match self.objective {

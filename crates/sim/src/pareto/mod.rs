@@ -20,7 +20,7 @@ use crate::pareto::archive::{Archive, Entry};
 use crate::pareto::everything::Everything;
 use crate::pareto::nearby::Nearby;
 use crate::problem::{Candidate, margin};
-use crate::search::{ExploreError, Outcome, Status, explore};
+use crate::search::{ExploreError, Outcome, Status, best_with_any_threads};
 use crate::{Objective, Problem, ProblemError, Restrictions, search};
 
 mod archive;
@@ -244,7 +244,7 @@ pub fn front(
         monitor.begin(stage);
         let alone = search::Settings { top: 0, seed: settings.seed, effort: settings.effort };
         let problem = problem.clone().starting_from(baselines.iter().map(|one| one.candidate.clone()));
-        match explore(&problem, &alone, monitor) {
+        match best_with_any_threads(&problem, &alone, monitor) {
             Ok(outcome) => {
                 offer(&pair, &mut archive, &outcome.best);
                 *end = Some(outcome);
@@ -322,7 +322,7 @@ fn between(
         if monitor.stop() {
             break;
         }
-        if let Ok(outcome) = explore(&problem, &quick, monitor) {
+        if let Ok(outcome) = best_with_any_threads(&problem, &quick, monitor) {
             offer(&pair, archive, &outcome.best);
         }
     }

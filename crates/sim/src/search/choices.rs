@@ -15,6 +15,13 @@ use super::{ExploreError, Outcome, Settings, Status, gap};
 const MAX_SETS: usize = 512;
 
 impl Problem {
+    /// Whether `a` is a better answer than `b`: it has a larger score, or an equal one with fewer threads.
+    fn prefers(&self, a: &Candidate, b: &Candidate) -> bool {
+        let equal = (a.score - b.score).abs() <= margin(b.score);
+        let (a_threads, b_threads) = (self.threads_of(a), self.threads_of(b));
+        if equal && a_threads != b_threads { a_threads < b_threads } else { a.beats(b) }
+    }
+
     /// Whether the search chooses between one and both hardware threads of a core.
     pub fn has_open_smt(&self) -> bool {
         !self.choices.is_empty()
@@ -101,7 +108,7 @@ pub(super) fn best_of_choices(
             Err(error) => return Err(error),
         }
         let best = found.iter().map(|outcome| &outcome.best);
-        let best = best.reduce(|best, next| if next.beats(best) { next } else { best });
+        let best = best.reduce(|best, next| if problem.prefers(next, best) { next } else { best });
         if let Some(best) = best {
             let effort_spent = (number + 1) as f64 / problem.choices.len() as f64;
             let value = problem.goal.value(best.score);
@@ -126,7 +133,12 @@ pub(super) fn best_of_choices(
     // The better first; of equal ones that of the earlier set. Scores that are equal but for rounding have no order to sort by.
     let mut ranked: Vec<Candidate> = Vec::new();
     while ranked.len() <= settings.top && !all.is_empty() {
-        let best = (1..all.len()).fold(0, |best, next| if all[next].beats(&all[best]) { next } else { best });
+        let best = (1..all.len()).fold(
+            0,
+            |best, next| {
+                if problem.prefers(&all[next], &all[best]) { next } else { best }
+            },
+        );
         ranked.push(all.remove(best));
     }
     let mut ranked = ranked.into_iter();

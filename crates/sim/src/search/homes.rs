@@ -150,7 +150,8 @@ pub(super) fn to_the_end(
             Err(_) => false,
         };
         if !goes_on || monitor.stop() {
-            return found.map(|outcome| outcome.relative_to(problem));
+            let found = found?.relative_to(problem);
+            return found.with_fewest_threads(problem, &settings, monitor);
         }
         settings.effort = settings.effort.saturating_mul(RISE);
         settings.seed = settings.seed.wrapping_add(1);

@@ -57,6 +57,7 @@ mod corners;
 mod cutting;
 mod domains;
 mod dual;
+mod fewest;
 mod halves;
 mod homes;
 mod local;
@@ -82,6 +83,19 @@ mod tests;
 /// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one; [`ExploreError::Fault`] if an
 /// answer breaks a rule of the question, which is checked of each before it is handed out.
 pub fn explore(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Outcome, ExploreError> {
+    let found = best_with_any_threads(problem, settings, monitor)?;
+    found.with_fewest_threads(problem, settings, monitor)
+}
+
+/// [`explore`], which takes any of the best allocations: as good for those who do not count threads.
+///
+/// # Errors
+/// Those of [`explore`].
+pub(crate) fn best_with_any_threads(
     problem: &Problem,
     settings: &Settings,
     monitor: &dyn Monitor,
@@ -192,7 +206,8 @@ impl Search<'_> {
         }
         let goal = Goal::of_any_work(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
         let other = Problem { goal, ..problem.clone() };
-        let found = explore(&other, &Settings { top: 0, ..*self.settings }, &Quiet(self.monitor)).ok()?.best;
+        let settings = Settings { top: 0, ..*self.settings };
+        let found = best_with_any_threads(&other, &settings, &Quiet(self.monitor)).ok()?.best;
         Some(Evaluator::new(problem, found.placements).candidate(found.allocation))
     }
 

@@ -47,6 +47,11 @@ impl Canonical {
         Self { apps: problem.apps.len(), nodes, app_orders, node_groups }
     }
 
+    /// Whether two answers differ by exchanges of equals at most.
+    pub(super) fn are_same(&self, a: &Candidate, b: &Candidate) -> bool {
+        self.key(a) == self.key(b)
+    }
+
     /// The smallest description of `candidate` under exchanges of equals.
     fn key(&self, candidate: &Candidate) -> Vec<u32> {
         let own = candidate.allocation.own_domains();

@@ -13,7 +13,8 @@ use space::{Space, Threads};
 
 use super::choices::best_of_choices;
 use super::{
-    ExploreError, Outcome, Proof, Search, Settings, Status, explore, explore_to_the_end, gap, homes, local,
+    ExploreError, Outcome, Proof, Search, Settings, Status, best_with_any_threads, explore_to_the_end, gap,
+    homes, local,
 };
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
@@ -48,7 +49,7 @@ const MOST_SETS: usize = 64;
 /// least as good as those of them that are allowed. `to_the_end`: until it is proven or `monitor` says stop.
 ///
 /// # Errors
-/// Those of [`explore`].
+/// Those of [`super::explore`].
 pub fn explore_by_domain(
     problem: &Problem,
     settings: &Settings,
@@ -62,7 +63,7 @@ pub fn explore_by_domain(
         };
         return best_of_choices(problem, settings, monitor, None, search);
     }
-    let search = if to_the_end { explore_to_the_end } else { explore };
+    let search = if to_the_end { explore_to_the_end } else { best_with_any_threads };
     let flat = problem.clone().by_nodes();
     let limited = problem.machine.has_limited_domains();
     let together = || Infeasible::Together(problem.restrictions.describe(&problem.asked));
@@ -159,7 +160,7 @@ impl ByDomain<'_, '_> {
     /// Climbs from the answers by node.
     fn by_node(&mut self, effort: u64) -> Result<(), ExploreError> {
         let settings = Settings { top: self.settings.top.max(3), effort, ..*self.settings };
-        let outcome = match explore(self.flat, &settings, &Quiet(self.monitor)) {
+        let outcome = match best_with_any_threads(self.flat, &settings, &Quiet(self.monitor)) {
             Ok(outcome) => outcome,
             // What is possible by domain is so by node.
             Err(error @ ExploreError::Infeasible(_)) => return Err(error),
