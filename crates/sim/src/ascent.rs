@@ -4,7 +4,8 @@
 //! before and win by the tie-break, until the first is better than the last by score. So an answer that wins by the tie-break has to be as good
 //! as the best score so far.
 
-use crate::problem::{Candidate, SCORE_TOLERANCE, margin};
+use crate::objective::SCORE_TOLERANCE;
+use crate::problem::{Candidate, margin};
 
 /// The answer that an ascent has come to.
 pub(crate) struct Ascent {

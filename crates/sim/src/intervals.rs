@@ -26,7 +26,8 @@ use numasim_study::figure::{Figure, Figures, of_nodes};
 use numasim_study::keys::Key;
 use rand::RngExt as _;
 
-use crate::problem::{Candidate, Problem, SCORE_TOLERANCE};
+use crate::objective::SCORE_TOLERANCE;
+use crate::problem::{Candidate, Problem};
 use crate::search::generator;
 
 #[cfg(test)]

@@ -14,6 +14,9 @@
 
 use numasim_model::App;
 
+/// Relative difference below which two scores count as equal.
+pub(crate) const SCORE_TOLERANCE: f64 = 1e-9;
+
 numasim_model::words! {
     /// An objective of `explore`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +55,28 @@ pub struct Goal {
     alone: Vec<f64>,
     /// Whether all of these are proven.
     alone_is_proven: bool,
+    /// For `fair`, if some applications keep what they have ([`Self::at_level`]).
+    level: Option<AtLevel>,
 }
+
+/// Some applications keep at least a p, and the smallest p of the others counts.
+///
+/// The score is concave up to a step down where one of the first misses its floor: it is at most the minimum of `offset + G / unit`, which
+/// is what bounds are made of. Of the others that is p. Of the first it is `most` at the floor, no p being larger, and falls steeply
+/// ([`STEEP`]) below it.
+#[derive(Clone, Debug)]
+struct AtLevel {
+    /// The largest score.
+    most: f64,
+    /// Per application: the least GFLOPS; `None` if its p counts.
+    floors: Vec<Option<f64>>,
+    /// Per application: what is added to GFLOPS / unit.
+    offsets: Vec<f64>,
+}
+
+/// How many times faster than its GFLOPS the term of an application falls below its floor: the larger, the stronger are bounds, and the more
+/// uneven their prices.
+const STEEP: f64 = 100.0;
 
 /// The most that an application computes alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +136,24 @@ impl Goal {
             }
         };
         let alone_is_proven = known.iter().all(|one| one.proven);
-        Ok(Self { objective, weights, unit_gflops, alone, alone_is_proven })
+        Ok(Self { objective, weights, unit_gflops, alone, alone_is_proven, level: None })
+    }
+
+    /// `fair` where each application with a floor keeps at least this p, and the smallest p of the others counts, up to `most`. Allocations
+    /// that miss a floor have scores below 0.
+    pub(crate) fn at_level(&self, floors: &[Option<f64>], most: f64) -> Self {
+        let mut unit_gflops = self.alone.clone();
+        let mut offsets = vec![0.0; floors.len()];
+        let mut least = vec![None; floors.len()];
+        for (a, floor) in floors.iter().enumerate() {
+            let Some(floor) = floor else { continue };
+            let floor = floor * self.alone[a] * (1.0 - SCORE_TOLERANCE);
+            least[a] = Some(floor);
+            // Nothing is below 0.
+            (unit_gflops[a], offsets[a]) =
+                if floor > 0.0 { (floor / STEEP, most - STEEP) } else { (1.0, most) };
+        }
+        Self { unit_gflops, level: Some(AtLevel { most, floors: least, offsets }), ..self.clone() }
     }
 
     /// The largest sum of GFLOPS (or of its rate) of one application, which is compared with nothing.
@@ -123,6 +164,7 @@ impl Goal {
             unit_gflops: vec![1.0],
             alone: vec![1.0],
             alone_is_proven: true,
+            level: None,
         }
     }
 
@@ -162,14 +204,29 @@ impl Goal {
     pub(crate) fn is_hopeless(&self) -> bool {
         match self.objective {
             Objective::TotalGflops | Objective::Makespan => false,
-            Objective::Fair => self.alone.contains(&0.0),
+            Objective::Fair => self.level.is_none() && self.alone.contains(&0.0),
             Objective::Geomean => self.alone.iter().zip(&self.weights).any(|(a, w)| *a == 0.0 && *w > 0.0),
         }
+    }
+
+    /// What is added to GFLOPS / unit of an application, where the smallest sum is the score.
+    #[inline]
+    pub(crate) fn offset(&self, app: usize) -> f64 {
+        self.level.as_ref().map_or(0.0, |level| level.offsets[app])
+    }
+
+    /// The least GFLOPS of an application in an answer that scores more than `target`, where the smallest sum is the score.
+    pub(crate) fn least_gflops(&self, app: usize, target: f64) -> f64 {
+        let floor = self.level.as_ref().and_then(|level| level.floors[app]);
+        floor.unwrap_or_else(|| self.unit_gflops[app] * (target - self.offset(app)))
     }
 
     /// The score of these GFLOPS per application; larger is better, -infinity for a geomean with a 0 in it.
     #[inline]
     pub fn score(&self, gflops: &[f64]) -> f64 {
+        if let Some(level) = &self.level {
+            return level.score(gflops, &self.unit_gflops);
+        }
         match self.objective {
             Objective::TotalGflops => gflops.iter().zip(&self.weights).map(|(g, w)| g * w).sum(),
             Objective::Fair | Objective::Makespan => gflops
@@ -191,10 +248,15 @@ impl Goal {
         }
     }
 
+    /// p of each application: its GFLOPS as a part of what it has alone, 0 where that is nothing.
+    pub fn p(&self, gflops: &[f64]) -> Vec<f64> {
+        let p = |(g, alone): (&f64, &f64)| if *alone > 0.0 { g / alone } else { 0.0 };
+        gflops.iter().zip(&self.alone).map(p).collect()
+    }
+
     /// p of each application, ascending: of two allocations the better one by `fair` has the larger value at the first place where they differ.
     pub fn sorted(&self, gflops: &[f64]) -> Vec<f64> {
-        let p = |(g, alone): (&f64, &f64)| if *alone > 0.0 { g / alone } else { 0.0 };
-        let mut sorted: Vec<f64> = gflops.iter().zip(&self.alone).map(p).collect();
+        let mut sorted = self.p(gflops);
         sorted.sort_by(f64::total_cmp);
         sorted
     }
@@ -251,5 +313,36 @@ impl Goal {
             _ => value / baseline,
         };
         factor.is_finite().then_some(factor)
+    }
+}
+
+impl AtLevel {
+    fn score(&self, gflops: &[f64], unit: &[f64]) -> f64 {
+        let (mut smallest, mut missed) = (self.most, false);
+        for (a, g) in gflops.iter().enumerate() {
+            smallest = smallest.min(self.offsets[a] + g / unit[a]);
+            missed |= self.floors[a].is_some_and(|floor| *g < floor);
+        }
+        if missed { smallest - self.most - 1.0 } else { smallest.max(0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{local_app, uniform_machine};
+
+    #[test]
+    fn below_a_floor_scores_are_below_0_and_above_it_the_smallest_other_p_counts() {
+        // Alone 80 GFLOPS each; a keeps 0.25, 20 GFLOPS.
+        let machine = uniform_machine(1, 8, 10.0, 1000.0, 10.0);
+        let apps = [local_app("a", 10.0), local_app("b", 10.0), local_app("c", 10.0)];
+        let fair = Goal::new(Objective::Fair, &machine, &apps).expect("a goal");
+        let goal = fair.at_level(&[Some(0.25), None, None], 1.0);
+        assert!((goal.score(&[20.0, 40.0, 60.0]) - 0.5).abs() < 1e-12);
+        assert!((goal.score(&[30.0, 60.0, 40.0]) - 0.5).abs() < 1e-12);
+        // 19 of 20 GFLOPS: 1 - 100 x 0.05 = -4, and 2 less.
+        assert!((goal.score(&[19.0, 40.0, 60.0]) + 6.0).abs() < 1e-6);
+        assert_eq!(fair.sorted(&[40.0, 20.0, 80.0]), [0.25, 0.5, 1.0]);
     }
 }

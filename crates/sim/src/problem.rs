@@ -8,7 +8,7 @@ use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal, Smt};
 
 use crate::memory::{Limits, check_memory};
-use crate::objective::{Goal, GoalError, Objective};
+use crate::objective::{Goal, GoalError, Objective, SCORE_TOLERANCE};
 use crate::restrictions::{Infeasible, Restrictions};
 
 /// A machine, applications, an objective and restrictions that do not contradict each other openly.
@@ -334,9 +334,6 @@ pub struct Candidate {
     /// GiB of data that do not fit; only what has none is an answer.
     pub(crate) excess: f64,
 }
-
-/// Relative difference below which two scores count as equal.
-pub(crate) const SCORE_TOLERANCE: f64 = 1e-9;
 
 /// The smallest step that counts as better than `score`.
 pub(crate) fn margin(score: f64) -> f64 {

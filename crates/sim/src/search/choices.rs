@@ -162,6 +162,7 @@ pub(super) fn best_of_choices(
         value,
         bound,
         status,
+        levels: Vec::new(),
         alternatives: ranked.collect(),
         alternatives_complete: complete,
     })

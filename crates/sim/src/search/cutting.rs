@@ -244,10 +244,11 @@ impl<'r, 'p> Master<'r, 'p> {
         let y: Vec<Variable> = goal
             .weights()
             .iter()
-            .map(|&weight| match objective {
+            .enumerate()
+            .map(|(a, &weight)| match objective {
                 Objective::TotalGflops => program.add_var(0.0, (weight, weight)),
                 Objective::Geomean => program.add_var(0.0, (1e-4 * weight, 1e4 * weight)),
-                Objective::Fair | Objective::Makespan => program.add_var(0.0, (0.0, 1.0)),
+                Objective::Fair | Objective::Makespan => program.add_var(goal.offset(a) / scale, (0.0, 1.0)),
             })
             .collect();
         if matches!(objective, Objective::Fair | Objective::Makespan) {

@@ -11,11 +11,11 @@ use super::budget::{Quiet, Settings};
 use super::climbs::climb_with_homes;
 use super::local::{self, Rates};
 use super::parts::Division;
-use super::pool::{Canonical, Pool};
-use super::{ExploreError, Outcome, Search, Status};
+use super::pool::Pool;
+use super::{ExploreError, Outcome, Search};
 use crate::monitor::Monitor;
-use crate::objective::{Goal, Objective};
-use crate::problem::{Candidate, Evaluator, Problem, SCORE_TOLERANCE, margin};
+use crate::objective::{Goal, Objective, SCORE_TOLERANCE};
+use crate::problem::{Candidate, Evaluator, Problem, margin};
 
 /// The part of the effort of a search that goes into fewer threads: one of so many.
 const PART_OF_EFFORT: u64 = 100;
@@ -105,18 +105,8 @@ impl Outcome {
             Evaluator::new(&of, self.best.placements.clone()).gflops_of(&self.best.allocation).to_vec();
         let standard = Standard::of(&problem.goal, &gflops, 0.0);
         let (fewest, _) = fewest_threads(problem, &self.best, &standard, settings, monitor);
-        if fewest == self.best {
-            return Ok(self);
-        }
         problem.with_smt(&fewest.smt).check_answer(&fewest.allocation, &fewest.placements)?;
-        let canonical = Canonical::new(&of);
-        self.alternatives.retain(|other| !canonical.are_same(other, &fewest));
-        self.alternatives.insert(0, std::mem::replace(&mut self.best, fewest));
-        self.alternatives.truncate(settings.top);
-        self.value = problem.goal.value(self.best.score);
-        if self.status == Status::Optimal {
-            self.bound = self.value;
-        }
+        self.replace_best(problem, fewest, settings.top);
         Ok(self)
     }
 }

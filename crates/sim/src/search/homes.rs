@@ -150,8 +150,7 @@ pub(super) fn to_the_end(
             Err(_) => false,
         };
         if !goes_on || monitor.stop() {
-            let found = found?.relative_to(problem);
-            return found.with_fewest_threads(problem, &settings, monitor);
+            return found.map(|outcome| outcome.relative_to(problem));
         }
         settings.effort = settings.effort.saturating_mul(RISE);
         settings.seed = settings.seed.wrapping_add(1);

@@ -40,6 +40,7 @@ use crate::search::pool::Canonical;
 pub use crate::monitor::{Monitor, Progress, Unattended};
 pub use budget::Settings;
 pub use domains::explore_by_domain;
+pub use leximin::Level;
 pub(crate) use local::generator;
 pub use simple::{
     PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
@@ -60,6 +61,7 @@ mod dual;
 mod fewest;
 mod halves;
 mod homes;
+mod leximin;
 mod local;
 mod options;
 pub mod over_models;
@@ -88,7 +90,7 @@ pub fn explore(
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
     let found = best_with_any_threads(problem, settings, monitor)?;
-    found.with_fewest_threads(problem, settings, monitor)
+    found.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
 }
 
 /// [`explore`], which takes any of the best allocations: as good for those who do not count threads.
@@ -116,10 +118,12 @@ pub fn explore_to_the_end(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
-    if problem.is_by_domain() {
-        return explore_by_domain(problem, settings, &problem.starts(), true, monitor);
-    }
-    homes::to_the_end(problem, settings, monitor)
+    let found = if problem.is_by_domain() {
+        explore_by_domain(problem, settings, &problem.starts(), true, monitor)
+    } else {
+        homes::to_the_end(problem, settings, monitor)
+    };
+    found?.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
 }
 
 /// [`explore`] where this allocation is known.
@@ -194,7 +198,8 @@ fn explore_beyond(
         Search { problem, settings, monitor: &quiet, canonical, homes }.alternatives(&best)
     };
     let gap = gap(value, bound);
-    Outcome { best, value, bound, gap, status, alternatives, alternatives_complete }.checked(problem)
+    let levels = Vec::new();
+    Outcome { best, value, bound, gap, status, levels, alternatives, alternatives_complete }.checked(problem)
 }
 
 impl Search<'_> {
@@ -308,6 +313,8 @@ pub struct Outcome {
     pub gap: f64,
     /// Whether it is proven.
     pub status: Status,
+    /// For `fair`: the levels of p, from the smallest up; else none.
+    pub levels: Vec<Level>,
     /// The next best, different allocations, best first; not merely renamed equal nodes or instances.
     pub alternatives: Vec<Candidate>,
     /// Whether no better alternative is missing.

@@ -268,8 +268,10 @@ impl<'a> Responder<'a> {
         let guide = match goal.objective() {
             // The minimum alone has plateaus: who is second worst counts a little, too.
             Objective::Fair | Objective::Makespan => {
-                let parts = gflops.iter().zip(goal.unit_gflops());
-                -parts.map(|(g, unit)| (self.target * unit / g).powi(32)).sum::<f64>()
+                let parts = gflops.iter().zip(goal.unit_gflops()).enumerate();
+                // Nothing is left of a part below 0.
+                let part = |(a, (g, unit)): (usize, (&f64, &f64))| (goal.offset(a) + g / unit).max(0.0);
+                -parts.map(|one| (self.target / part(one)).powi(32)).sum::<f64>()
             }
             Objective::TotalGflops | Objective::Geomean => goal.score(gflops),
         };

@@ -12,6 +12,7 @@ mod alone;
 mod domains;
 mod drawn;
 mod effort;
+mod fair;
 mod fewest;
 mod forbidden;
 mod four_nodes;

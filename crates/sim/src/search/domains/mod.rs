@@ -308,7 +308,8 @@ impl ByDomain<'_, '_> {
         };
         found.truncate(self.settings.top);
         let gap = gap(value, bound);
-        Outcome { best, value, bound, gap, status, alternatives: found, alternatives_complete: false }
+        let levels = Vec::new();
+        Outcome { best, value, bound, gap, status, levels, alternatives: found, alternatives_complete: false }
             .relative_to(problem)
             .checked(problem)
     }

@@ -22,7 +22,10 @@ impl Relaxation<'_> {
                 .filter(|(w, _)| **w > 0.0)
                 .map(|(w, y)| w * (libm::log(w / y) - 1.0))
                 .sum(),
-            _ => 0.0,
+            Objective::Fair | Objective::Makespan => {
+                prices.y.iter().enumerate().map(|(a, y)| y * goal.offset(a)).sum()
+            }
+            Objective::TotalGflops => 0.0,
         };
         let priced = (0..self.shared_bandwidth.len()).filter(|&m| self.has_limit(m));
         let memory: f64 = priced.map(|m| prices.lambda[m]).sum();
@@ -133,6 +136,7 @@ impl Relaxation<'_> {
                 }
             }
             Objective::Fair | Objective::Makespan => {
+                slope.y.iter_mut().enumerate().for_each(|(a, slope)| *slope += self.problem.goal.offset(a));
                 // y stays on the simplex: what all entries have in common moves nothing and would only shorten steps.
                 let mean = slope.y.iter().sum::<f64>() / apps as f64;
                 slope.y.iter_mut().for_each(|slope| *slope -= mean);

@@ -421,7 +421,12 @@ impl<'a> Relaxation<'a> {
         let apps = self.problem.apps.len();
         let y = match goal.objective() {
             Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
-            Objective::Fair | Objective::Makespan => vec![1.0 / apps as f64; apps],
+            // Those that keep a floor count nothing at first.
+            Objective::Fair | Objective::Makespan => {
+                let counts = |a: usize| goal.offset(a) == 0.0;
+                let all = (0..apps).filter(|&a| counts(a)).count().max(1) as f64;
+                (0..apps).map(|a| if counts(a) { 1.0 / all } else { 0.0 }).collect()
+            }
         };
         Prices {
             y,

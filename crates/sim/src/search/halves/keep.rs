@@ -173,13 +173,17 @@ impl Windows {
     pub(super) fn new(goal: &Goal, y: &[f64], target: f64, gap: f64, beyond: &[f64]) -> Self {
         let unit = goal.unit_gflops().iter();
         if goal.objective() != Objective::Geomean {
-            let width = |(y, beyond): (&f64, &f64)| {
-                if *y > 1e-9 { (gap + beyond) / (y * target) } else { f64::INFINITY }
+            let least: Vec<f64> = (0..y.len()).map(|a| goal.least_gflops(a, target)).collect();
+            let width = |a: usize| {
+                let most = target + (gap + beyond[a]) / y[a] - goal.offset(a);
+                if y[a] > 1e-9 {
+                    (goal.unit_gflops()[a] * most / least[a] - 1.0).max(0.0)
+                } else {
+                    f64::INFINITY
+                }
             };
-            return Self {
-                least: unit.map(|unit| unit * target).collect(),
-                width: y.iter().zip(beyond).map(width).collect(),
-            };
+            let width = (0..y.len()).map(width).collect();
+            return Self { least, width };
         }
         let ends = goal.weights().iter().zip(beyond).map(|(weight, beyond)| {
             let (low, _) = around_one(gap / weight);

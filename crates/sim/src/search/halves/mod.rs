@@ -244,7 +244,10 @@ impl Halves<'_> {
         let cutoff = pool.cutoff();
         let has_windows = match goal.objective() {
             Objective::TotalGflops => false,
-            Objective::Fair | Objective::Makespan => MOST_UNITS * cutoff > bound && cutoff > 0.0,
+            Objective::Fair | Objective::Makespan => {
+                let has_least = |a: usize| goal.least_gflops(a, cutoff) > 0.0;
+                MOST_UNITS * cutoff > bound && cutoff > 0.0 && (0..self.problem.apps.len()).all(has_least)
+            }
             Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
         };
         // Where several nodes have less than the sum of their options, windows have no upper end.
