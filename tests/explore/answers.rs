@@ -98,11 +98,16 @@ fn fewest_and_most_threads_are_kept() {
 }
 
 #[test]
-fn fair_compares_with_the_whole_machine_and_ignores_max_threads_there() {
-    // 40 GFLOPS alone each; a0 gets 10 with its one thread: p = 0.25
+fn fair_compares_with_what_an_application_has_alone_under_its_own_constraints() {
+    // a0 has all that it may have with its one thread, 10 GFLOPS; a1 has 30 of 40 beside it.
     let answer = json_of_text(&one_node(&["max_threads = 1", ""]), &["--objective", "fair"]);
-    assert_close(&answer["value"], 0.25);
-    assert_close(&answer["alone_gflops"]["a0"], 40.0);
+    assert_close(&answer["value"], 0.75);
+    assert_close(&answer["alone_gflops"]["a0"], 10.0);
+    let levels = answer["levels"].as_array().expect("levels");
+    let apps: Vec<_> = levels.iter().map(|level| (level["apps"].clone(), level["proven"].clone())).collect();
+    let proven = |app: &str| (serde_json::json!([app]), serde_json::json!(true));
+    assert_eq!(apps, [proven("a1"), proven("a0")]);
+    assert_close(&levels[1]["p"], 1.0);
 }
 
 #[test]

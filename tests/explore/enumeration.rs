@@ -113,12 +113,17 @@ fn decided(apps: &[App]) -> Vec<Vec<App>> {
     homes(&apps[0]).iter().flat_map(|a| seconds.iter().map(move |b| vec![a.clone(), b.clone()])).collect()
 }
 
-/// GFLOPS of each application alone with every core.
+/// The most GFLOPS of each application alone, with as many threads as it may have.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let one = |a: usize| {
-        let mut threads = vec![vec![0; 2]; 2];
-        threads[a].clone_from(&machine.cores);
-        decided(apps).iter().map(|apps| gflops(machine, apps, &threads)[a]).fold(0.0, f64::max)
+        let own = |threads: &Threads| {
+            let total: u32 = threads[a].iter().sum();
+            threads[1 - a] == [0, 0] && total >= apps[a].min && apps[a].max.is_none_or(|max| total <= max)
+        };
+        let all: Vec<Threads> = allocations(machine).into_iter().filter(own).collect();
+        let best =
+            |apps: Vec<App>| all.iter().map(|threads| gflops(machine, &apps, threads)[a]).fold(0.0, f64::max);
+        decided(apps).into_iter().map(best).fold(0.0, f64::max)
     };
     vec![one(0), one(1)]
 }

@@ -155,7 +155,7 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
 }
 
 /// `scan`, `graph and scan`, `mem-1 to mem-3, graph and 12 more`.
-fn names(of: &[AppId], apps: &[App]) -> String {
+pub(crate) fn names(of: &[AppId], apps: &[App]) -> String {
     let follows = |a: &AppId, b: &AppId| a.0 + 1 == b.0 && apps[a.0].group == apps[b.0].group;
     let name = |app: AppId| apps[app.0].name.clone();
     let mut parts: Vec<(String, usize)> = Vec::new();

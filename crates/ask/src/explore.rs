@@ -12,8 +12,8 @@ use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared};
 use numasim_sim::search::{
-    ExploreError, History, Monitor, Outcome, PART_OF_SIMPLEST, Settings, explore as search,
-    explore_to_the_end, simplest_beside,
+    ExploreError, History, Outcome, PART_OF_SIMPLEST, Settings, explore as search, explore_to_the_end,
+    simplest_beside,
 };
 use numasim_sim::sensitivity::analyse;
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
@@ -190,7 +190,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     let problem = problem.with_smt(&outcome.best.smt);
     let unproven = WhyUnproven::of(&outcome, &problem, clock.ended_by());
     let of_first = models.is_some().then(|| outcome.clone());
-    let Outcome { best, bound, gap, alternatives, alternatives_complete, .. } = outcome;
+    let Outcome { best, bound, gap, levels, alternatives, alternatives_complete, .. } = outcome;
     let alternatives = alternatives.into_iter().enumerate();
     let alternatives = alternatives
         .map(|(i, candidate)| rated(study, &problem, format!("alternative {}", i + 1), candidate, false));
@@ -203,6 +203,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         best,
         bound,
         gap,
+        levels,
         unproven,
         effort: history.spent().filter(|_| unproven.is_some() && !timed),
         elapsed_s: clock.elapsed_s(),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use numasim_course::Study;
-use numasim_model::ModelKind;
+use numasim_model::{App, ModelKind};
 use numasim_sim::intervals::{Draws, Interval, Rival};
 use numasim_sim::search::over_models::OverModels;
-use numasim_sim::search::{Mark, Outcome, Simplest, Spent, Status};
+use numasim_sim::search::{Level, Mark, Outcome, Simplest, Spent, Status};
 use numasim_sim::sensitivity::Sensitivity;
 use numasim_sim::{Candidate, Caution, Objective, Problem};
 use serde::Serialize;
@@ -112,6 +112,8 @@ pub struct Explored {
     pub bound: f64,
     /// |bound - value| / |bound|.
     pub gap: f64,
+    /// For `fair`: the levels of p, from the smallest up; else none.
+    pub levels: Vec<Level>,
     /// Why the best is not proven; `None` if it is.
     pub unproven: Option<WhyUnproven>,
     /// What the effort has brought so far; `None` if the best is proven, or had a time limit instead.
@@ -232,6 +234,9 @@ struct ExploredObject<'a> {
     /// |bound - value| / |bound|.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     gap: f64,
+    /// For the objective `fair`: the applications by their p, from the smallest p up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    levels: Vec<LevelObject<'a>>,
     /// Time of the search, in seconds.
     elapsed_s: f64,
     /// Why it is not proven; null where it is.
@@ -278,6 +283,7 @@ impl<'a> From<&'a Explored> for ExploredObject<'a> {
             value: plain(found.best.value),
             bound: plain(found.bound),
             gap: plain(found.gap),
+            levels: found.levels.iter().map(|level| LevelObject::new(level, apps)).collect(),
             elapsed_s: plain(found.elapsed_s),
             unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
             restrictions: found.problem.restrictions().describe(apps),
@@ -355,6 +361,25 @@ impl From<&Spent> for Effort {
             elapsed_s: plain(mark.elapsed_s),
         };
         Self { spent: plain(spent.part), history: spent.marks.iter().map(meanwhile).collect() }
+    }
+}
+
+/// The applications with one p.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct LevelObject<'a> {
+    /// GFLOPS of each, as a part of what it has alone under its own constraints.
+    p: f64,
+    /// Their names, in the order of the files.
+    apps: Vec<&'a str>,
+    /// No permitted allocation is better at this level and as good below it.
+    proven: bool,
+}
+
+impl<'a> LevelObject<'a> {
+    fn new(level: &Level, apps: &'a [App]) -> Self {
+        let names = level.apps.iter().map(|app| apps[app.0].name.as_str());
+        Self { p: plain(level.p), apps: names.collect(), proven: level.proven }
     }
 }
 

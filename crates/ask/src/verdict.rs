@@ -6,7 +6,7 @@ use numasim_draw::grid::wrap;
 use numasim_draw::{Style, figures};
 use numasim_model::{Allocation, AppId, Machine, NodeId, Smt};
 use numasim_sim::search::robust::Robust as OverModels;
-use numasim_sim::search::{Spent, Status};
+use numasim_sim::search::{Level, Spent, Status};
 use numasim_sim::{Objective, Problem};
 
 use crate::explored::{Explored, Rated, Robust, Simple, WhyUnproven};
@@ -60,6 +60,7 @@ impl Explored {
     /// How good the best is, the simplest, and the robust placement: a paragraph each, without line breaks but those between applications.
     pub fn in_words(&self) -> Vec<String> {
         let mut words = vec![one_line(&self.verdict(&PLAIN))];
+        words.extend(self.levels_in_words(&PLAIN).map(|words| one_line(&words)));
         words.extend(self.simple_in_words(&PLAIN));
         words.extend(self.robust.as_ref().map(Robust::in_words));
         words
@@ -85,9 +86,14 @@ impl Explored {
         let gap = format!("gap {}", gap(self.gap)).replace(' ', NO_BREAK);
         let but = caution::but(&caution::clauses(&self.cautions, &self.study.apps));
         let time = format!("{:.2}{NO_BREAK}s", self.elapsed_s);
+        let nothing_better = if self.levels.iter().all(|level| level.proven) {
+            "no allocation is better"
+        } else {
+            "no allocation has a larger smallest p"
+        };
         let text = match self.unproven {
-            None if but.is_empty() => format!("Best: {value}. Proven: no allocation is better. ({time})"),
-            None => format!("Best: {value}. Proven (no allocation is better){but}. ({time})"),
+            None if but.is_empty() => format!("Best: {value}. Proven: {nothing_better}. ({time})"),
+            None => format!("Best: {value}. Proven ({nothing_better}){but}. ({time})"),
             Some(WhyUnproven::Interrupted) => {
                 format!("Best so far, interrupted after {time}: {value}{but}. Not proven: {limit} ({gap}).")
             }
@@ -110,6 +116,20 @@ impl Explored {
             }
         };
         paragraph(&(text + &self.effort.as_ref().map_or_else(String::new, effort)), style)
+    }
+
+    /// What part of its speed alone each application keeps, the slowest first; `None` for other objectives than `fair`.
+    pub fn levels_in_words(&self, style: &Style) -> Option<String> {
+        let of = |level: &Level| {
+            let names = caution::names(&level.apps, &self.study.apps);
+            let keeps = if level.apps.len() == 1 { "keeps" } else { "keep" };
+            let percent = figures::short((level.p * 1e4).round() / 1e2);
+            let sure = if level.proven { "" } else { " (not proven)" };
+            format!("{names} {keeps} {percent}{NO_BREAK}%{sure}")
+        };
+        let levels: Vec<String> = self.levels.iter().map(of).collect();
+        let text = format!("Of its speed alone: {}.", levels.join("; "));
+        (!levels.is_empty()).then(|| paragraph(&text, style))
     }
 
     /// What was asked, the value, and how sure it is, each by its name; nothing that differs from run to run.

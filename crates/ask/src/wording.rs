@@ -42,9 +42,11 @@ pub fn relative<'a>(apps: impl IntoIterator<Item = &'a App>) -> String {
 pub fn meaning(objective: Objective, apps: &[App]) -> String {
     match objective {
         Objective::TotalGflops => "the largest sum of weight x GFLOPS".to_owned(),
-        Objective::Fair => format!("the largest minimum of p = {} on the whole machine", relative(apps)),
+        Objective::Fair => {
+            format!("the largest smallest p = {} under its own constraints, then the next", relative(apps))
+        }
         Objective::Geomean => {
-            format!("the largest weighted geometric mean of p = {} on the machine", relative(apps))
+            format!("the largest weighted geometric mean of p = {} under its own constraints", relative(apps))
         }
         Objective::Makespan => "the shortest time until every application has done its work".to_owned(),
     }

@@ -45,6 +45,7 @@ impl Answer<'_> {
     pub(crate) fn table(&self, style: &Style) -> String {
         let mut parts =
             vec![self.question(style), self.verdict(style), table::table(&self.best.scenario.view(), style)];
+        parts.extend(self.levels_in_words(style));
         parts.extend(self.simple_in_words(style));
         parts.push(self.compared(style));
         if let Some(others) = self.others(style) {
