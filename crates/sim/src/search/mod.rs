@@ -102,10 +102,12 @@ pub(crate) fn best_with_any_threads(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
-    if problem.is_by_domain() {
-        return explore_by_domain(problem, settings, &problem.starts(), false, monitor);
-    }
-    explore_beyond(problem, settings, monitor, None).map(|outcome| outcome.relative_to(problem))
+    let found = if problem.is_by_domain() {
+        explore_by_domain(problem, settings, &problem.starts(), false, monitor)
+    } else {
+        explore_beyond(problem, settings, monitor, None)
+    };
+    found.map(|outcome| outcome.relative_to(problem))
 }
 
 /// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
@@ -123,7 +125,8 @@ pub fn explore_to_the_end(
     } else {
         homes::to_the_end(problem, settings, monitor)
     };
-    found?.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
+    let found = found?.relative_to(problem);
+    found.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
 }
 
 /// [`explore`] where this allocation is known.
