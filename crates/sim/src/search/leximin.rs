@@ -24,7 +24,7 @@ const MOST_STATES: usize = 24;
 /// Most searches, for each application.
 const SEARCHES_PER_APP: usize = 10;
 /// The part of the effort that one of them has: one of so many.
-const PART_OF_EFFORT: u64 = 20;
+const PART_OF_EFFORT: u64 = 100;
 
 /// The applications with one p, from the smallest p up.
 #[derive(Clone, Debug, PartialEq)]
