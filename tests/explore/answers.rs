@@ -197,9 +197,9 @@ fn another_seed_finds_the_same_value() {
 
 #[test]
 fn an_application_that_gets_nothing_even_alone_is_warned_of() {
-    // remote first, two nodes, links as wide as controllers: interleaved data leaves the threads of each node nothing
+    // Remote first, two nodes, links as wide as controllers: interleaved data leaves the threads of each node nothing if all cores must run.
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 20\n\
-                link_gbs = 20\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = \"interleave\"\n";
+                link_gbs = 20\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = \"interleave\"\nmin_threads = 8\n";
     let output = run_text(text, &["--objective", "fair", "--format", "json", "--model", "remote-first"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(stderr(&output).contains("'a' gets 0 GFLOPS even alone"), "{}", stderr(&output));

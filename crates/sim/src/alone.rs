@@ -155,7 +155,7 @@ impl Placed {
         let mut evaluator = Evaluator::new(&self.problem, self.placements.clone());
         let mut best: f64 = 0.0;
         for allocation in self.simple() {
-            best = best.max(self.gflops(&mut evaluator, &allocation));
+            best = best.max(allowed_gflops(&mut evaluator, &allocation));
         }
         let reaches = |best: f64, roof: f64| best * (1.0 + ROUNDING) >= roof;
         if reaches(best, roof) {
@@ -164,7 +164,7 @@ impl Placed {
         let mut roof = roof;
         if let Some(separate) = Separate::new(self, &mut evaluator) {
             let (most, allocation) = separate.best();
-            best = best.max(self.gflops(&mut evaluator, &allocation));
+            best = best.max(allowed_gflops(&mut evaluator, &allocation));
             // Data may not fit the memory of its nodes: then no allocation that does has more.
             roof = roof.min(most);
             if reaches(best, roof) {
@@ -177,11 +177,6 @@ impl Placed {
         let (searched, proven) = self.search();
         let gflops = best.max(searched);
         Alone { gflops, proven: proven || reaches(gflops, roof) }
-    }
-
-    /// GFLOPS of an allocation; 0 if it is not allowed.
-    fn gflops(&self, evaluator: &mut Evaluator<'_>, allocation: &Allocation) -> f64 {
-        if evaluator.allows(allocation) { evaluator.gflops_of(allocation)[0].max(0.0) } else { 0.0 }
     }
 
     /// Threads on all cores that the application may have, its home and the fastest nodes first; on one node, on two and so on if several
@@ -255,6 +250,11 @@ impl Placed {
     }
 }
 
+/// GFLOPS of an allocation of one application; 0 if it is not allowed.
+fn allowed_gflops(evaluator: &mut Evaluator<'_>, allocation: &Allocation) -> f64 {
+    if evaluator.allows(allocation) { evaluator.gflops_of(allocation)[0].max(0.0) } else { 0.0 }
+}
+
 /// A walk over all allocations.
 struct Every<'p> {
     placed: &'p Placed,
@@ -267,7 +267,7 @@ impl Every<'_> {
     /// Rates everything that differs from the i-th node on.
     fn from(&mut self, i: usize, evaluator: &mut Evaluator<'_>, allocation: &mut Allocation) {
         let Some(&node) = self.nodes.get(i) else {
-            self.best = self.best.max(self.placed.gflops(evaluator, allocation));
+            self.best = self.best.max(allowed_gflops(evaluator, allocation));
             return;
         };
         let before = i.checked_sub(1).map(|before| self.nodes[before]);

@@ -128,15 +128,18 @@ fn preparing(problem: &Problem) -> u64 {
     nodes * nodes * (1 + problem.apps.len() as u64) / PAIRS_PER_STEP
 }
 
-// Searching until the proof or the end of the time that somebody gave: [`explore_to_the_end`].
+// Searching until the proof or the end of the time that somebody gave: [`best_to_the_end`].
 //
 // # Approach
 // One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
 // monitor says stop. More effort also lists nodes with more options. Each begins with the best allocation of those before; of all bounds the tightest
 // counts. Starting over costs at most a third of all steps.
 
-/// [`super::explore_to_the_end`] by node.
-pub(super) fn to_the_end(
+/// The search by node for any of the best allocations, again and again with more effort until the answer is proven or `monitor` says stop.
+///
+/// # Errors
+/// Those of [`super::explore`]; [`ExploreError::NothingFound`] only when it was stopped.
+pub(super) fn best_to_the_end(
     problem: &Problem,
     settings: &Settings,
     monitor: &dyn Monitor,

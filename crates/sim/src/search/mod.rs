@@ -123,7 +123,7 @@ pub fn explore_to_the_end(
     let found = if problem.is_by_domain() {
         explore_by_domain(problem, settings, &problem.starts(), true, monitor)
     } else {
-        homes::to_the_end(problem, settings, monitor)
+        homes::best_to_the_end(problem, settings, monitor)
     };
     let found = found?.relative_to(problem);
     found.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)

@@ -13,8 +13,7 @@ use space::{Space, Threads};
 
 use super::choices::best_of_choices;
 use super::{
-    ExploreError, Outcome, Proof, Search, Settings, Status, best_with_any_threads, explore_to_the_end, gap,
-    homes, local,
+    ExploreError, Outcome, Proof, Search, Settings, Status, best_with_any_threads, gap, homes, local,
 };
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
@@ -63,7 +62,7 @@ pub fn explore_by_domain(
         };
         return best_of_choices(problem, settings, monitor, None, search);
     }
-    let search = if to_the_end { explore_to_the_end } else { best_with_any_threads };
+    let search = if to_the_end { homes::best_to_the_end } else { best_with_any_threads };
     let flat = problem.clone().by_nodes();
     let limited = problem.machine.has_limited_domains();
     let together = || Infeasible::Together(problem.restrictions.describe(&problem.asked));
