@@ -14,6 +14,7 @@
 //!    every node gets the same, all are evaluated (`uniform`). Sets of homes have their turns (`in_turn`), and the best answer gets kicks meanwhile (`kicks`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.
+//! 7. With `fair` the next smallest p follow (`leximin`), and of equally good allocations one with the fewest threads is the answer (`fewest`).
 //!
 //! Where applications may be on few nodes only, steps 3 to 5 decide part by part which (`few_nodes`, `parts`); so
 //! [`simplest`] looks for the simplest allocation that is nearly as good.
