@@ -140,7 +140,7 @@ fn an_open_home_is_chosen_at_every_point() {
 
 #[test]
 fn an_explored_row_says_what_value_and_status_do_not() {
-    // Links first, and wider into a node than its controller: the interleaved application alone gets 0 GFLOPS on all cores.
+    // Links first, and wider into a node than its controller: the interleaved application alone gets 0 GFLOPS with threads on all nodes.
     let text = r#"
         [machine]
         name = "wide links"
@@ -153,6 +153,7 @@ fn an_explored_row_says_what_value_and_status_do_not() {
         name = "spread"
         arithmetic_intensity = 0.1
         data = "interleave"
+        min_threads = 5
         [[app]]
         name = "cpu"
         arithmetic_intensity = 10

@@ -26,7 +26,7 @@ fn scenarios_and_alternatives_of_the_paper_s_machine() {
 
 #[test]
 fn a_memory_only_node_and_an_open_home() {
-    let files = [config("machines/epyc-9224-2s-nps2-cxl.toml"), config("workloads/paper-numa-bad.toml")];
+    let files = [config("machines/xeon-6787p-1s-snc2-cxl.toml"), config("workloads/paper-numa-bad.toml")];
     insta::assert_snapshot!(table(&files, &["--top", "2", "--model", "baseline-proportional"]));
 }
 
