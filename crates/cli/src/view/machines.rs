@@ -31,7 +31,7 @@ fn verdict(machines: &Machines, style: &Style) -> String {
     let name = |number: usize| machines.found[number].study.machine.name().to_owned();
     let fastest = machines.fastest();
     let times = machines.speed(fastest).unwrap_or(1.0);
-    let mut text = if fastest == 0 {
+    let answer = if fastest == 0 {
         format!("Fastest on {}, the first.", style.strong(&name(0)))
     } else {
         format!("Fastest on {}: {times:.3} times as fast as on {}.", style.strong(&name(fastest)), name(0))
@@ -39,11 +39,11 @@ fn verdict(machines: &Machines, style: &Style) -> String {
     let open = machines.found.iter().filter(|found| found.unproven.is_some());
     let open: Vec<String> =
         open.map(|found| format!("{} (gap {})", found.study.machine.name(), gap(found.gap))).collect();
-    text += &match open.as_slice() {
-        [] => " Each best is proven.".to_owned(),
-        open => format!(" Not proven, so that better placements may exist there: {}.", open.join(", ")),
+    let sure = match open.as_slice() {
+        [] => "Each best is proven.".to_owned(),
+        open => format!("Not proven, so that better placements may exist there: {}.", open.join(", ")),
     };
-    wrap(&text, style.columns()).join("\n") + "\n"
+    wrap(&format!("{answer} {sure}"), style.columns()).join("\n") + "\n"
 }
 
 fn rows(machines: &Machines, style: &Style) -> String {
