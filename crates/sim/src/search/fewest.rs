@@ -93,7 +93,7 @@ impl Rates for Sparing<'_, '_> {
 
 impl Outcome {
     /// The same answer with the fewest threads of all that are as good, as far as they were found. An allocation that had more becomes the
-    /// first alternative.
+    /// first alternative. Where a geomean is 0 in every allocation, any is left as it is: no thread at all would be as good.
     ///
     /// # Errors
     /// [`ExploreError::Fault`] if what was found breaks a rule of the question.

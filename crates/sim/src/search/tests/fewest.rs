@@ -44,7 +44,8 @@ proptest! {
         prop_assume!(objective != Objective::Fair);
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
-        prop_assume!(!problem.goal.is_hopeless());
+        // Where all are as bad as each other, as nobody finds memory beside the others, nothing is decided by threads.
+        prop_assume!(!problem.goal.is_hopeless() && found.best.score.is_finite());
         let fewest = fewest_by_brute_force(&problem, found.best.score).expect("the best");
         prop_assert_eq!(problem.threads_of(&found.best), fewest, "{:?}", found.best);
     }
