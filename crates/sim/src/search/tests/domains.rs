@@ -153,7 +153,8 @@ proptest! {
         let truth = truth.expect("an answer exists");
         prop_assert!(problem.allows(&outcome.best.allocation, &outcome.best.placements));
         prop_assert!(same_score(outcome.best.score, truth), "found {} of {truth}", outcome.best.score);
-        prop_assert_eq!(outcome.status, Status::Optimal);
+        // What an application computes alone may not be proven: then nothing relative to it is.
+        prop_assert!(outcome.status == Status::Optimal || !problem.goal.is_exact());
         // With little effort the bound must still hold, and nothing wrong may be called optimal.
         for effort in [0, 5_000] {
             let lazy = Settings { effort, top: 0, seed: 1 };
