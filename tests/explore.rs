@@ -3,6 +3,7 @@
 mod answers;
 mod cautions;
 mod enumeration;
+mod fewest;
 mod infeasible;
 mod json;
 mod machines;
@@ -90,7 +91,7 @@ fn a_scenario_of_static_work_is_compared_as_what_its_slowest_threads_do() {
     let text = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 60\nlink_gbs = 20\n\
                 [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
                 [[scenario]]\nname = \"loop\"\nthreads = { a = 2 }\nstatic = true\n";
-    let found = json_of_text(text, &[]);
+    let found = json_of_text(text, &["--objective", "total-gflops"]);
     let baselines = found["baselines"].as_array().expect("a list");
     let value = |name: &str| &baselines.iter().find(|one| one["name"] == name).expect("a baseline")["value"];
     // The same threads: 60 GB/s shared by speed, and four as slow as the two that share the link of 20.

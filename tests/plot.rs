@@ -76,7 +76,7 @@ fn the_thread_map_in_the_guide_is_what_its_command_draws() {
 #[test]
 fn the_best_allocation_of_the_paper_is_the_best_cell() {
     let file = config("paper/uneven-even-nodes.toml");
-    let found = texts(&["allocations", &file]);
+    let found = texts(&["allocations", &file, "--objective", "total-gflops"]);
     // 1 of each mem, 5 compute: 254 GFLOPS; 2 and 2: 140.
     assert_has(
         &found,
@@ -94,7 +94,13 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
     );
     // mem-3 has no threads: 2 x 20 GB/s of 32, and 6 x 10 GFLOPS with 6 GB/s, on 4 nodes:
     // 6 compute take 6 GB/s, the two others 13 GB/s each: 4 x (60 + 13) = 292
-    let rest = texts(&["allocations", &file, "--x", "mem-1", "--y", "mem-2", "--rest", "compute"]);
+    let rest = texts(
+        &[
+            &["allocations", &file, "--objective", "total-gflops"][..],
+            &["--x", "mem-1", "--y", "mem-2", "--rest", "compute"],
+        ]
+        .concat(),
+    );
     assert_has(&rest, &["292.0"]);
     let named = "total-gflops; model baseline-proportional; compute gets the remaining cores; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
     assert_has(&rest, &[named]);
@@ -110,10 +116,10 @@ fn allocations_of_static_work_wait_for_their_slowest_threads() {
     let file = file.to_str().expect("a name");
     // One of `a` and one of `b` on each node: `b` reads 1 GB/s of its node and does 100 GFLOPS, twice; `a` has 59 GB/s of node 0, 20 of them over the link,
     // 259 in all. Statically it is as slow as the thread beyond the link, 2 x 20: 240 in all.
-    let shared = texts(&["allocations", file]);
+    let shared = texts(&["allocations", file, "--objective", "total-gflops"]);
     assert_has(&shared, &["259.0"]);
     for flags in [&["--static-work"][..], &["--scenario", "loop"]] {
-        let found = texts(&[&["allocations", file][..], flags].concat());
+        let found = texts(&[&["allocations", file, "--objective", "total-gflops"][..], flags].concat());
         assert_has(&found, &["240.0"]);
         assert!(found.iter().any(|text| text.contains("work divided beforehand")), "{found:?}");
     }
@@ -174,7 +180,7 @@ fn an_open_home_in_a_scenario_is_shown_beside_the_scenario() {
         assert!(open.contains("study.toml:17:14\n") && open.contains(named), "{kind}: {open}");
     }
     // Without the scenario nobody's home is open.
-    texts(&["allocations", file]);
+    texts(&["allocations", file, "--objective", "total-gflops"]);
 }
 
 /// Two nodes of 4 cores with 10 GiB each; all data of `a` lies on node 0, that of `b` beside its threads.

@@ -93,7 +93,7 @@ fn explore_chooses_for_each_application() {
     let two = document(&vms(2, ""), &["explore", "--objective", "fair", "--format", "json"]);
     assert_eq!((&two["value"], &two["status"]), (&json!(0.625), &json!("optimal")));
     assert_eq!(two["best"]["apps"][1]["smt"], json!("both"));
-    let beside = document(BESIDE, &["explore", "--format", "json"]);
+    let beside = document(BESIDE, &["explore", "--objective", "total-gflops", "--format", "json"]);
     assert_eq!(beside["value"], json!(58.0));
     let apps = &beside["best"]["apps"];
     assert_eq!((&apps[0]["threads"], &apps[0]["cores"]), (&json!([8]), &json!([4])));
@@ -178,7 +178,7 @@ smt = { vm = \"one\" }
     assert_eq!(of(0), json!([5.0, [[4, 0]], [2]]));
     assert_eq!(of(1), json!([10.0, [[2, 2]], [2]]));
     assert_eq!(of(2), json!([10.0, [[2, 2]], [4]]));
-    let two = document(&of_domains(2, ""), &["explore", "--format", "json"]);
+    let two = document(&of_domains(2, ""), &["explore", "--objective", "total-gflops", "--format", "json"]);
     assert_eq!(two["value"], json!(10.0));
     assert_eq!(
         (&two["best"]["apps"][0]["smt"], &two["best"]["apps"][1]["cores"]),

@@ -188,7 +188,7 @@ fn top_says_how_many_alternatives() {
 
 #[test]
 fn csv_has_one_row_per_allocation_application_and_node() {
-    let text = stdout(&run_text(PAPER, &["--format", "csv", "--top", "2"]));
+    let text = stdout(&run_text(PAPER, &["--objective", "total-gflops", "--format", "csv", "--top", "2"]));
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("role,objective,value,status,bound,"), "{}", lines[0]);
     // best, 2 alternatives, 2 baselines; 4 applications; 4 nodes

@@ -58,7 +58,8 @@ fn by_domain(answer: &Value) -> Vec<Vec<u64>> {
 #[test]
 fn l3_domains_are_kept_whole_where_they_limit_nothing() {
     let asked = ["--whole-l3", "--threads-per-l3", "mem=4", "--max-l3", "cpu=2"];
-    let answer = json_of_text(DOMAINS, &asked);
+    let sum = ["--objective", "total-gflops"];
+    let answer = json_of_text(DOMAINS, &[&asked[..], &sum].concat());
     let found = by_domain(&answer);
     assert_eq!(answer["status"], "optimal");
     assert!(found[0].iter().all(|&mem| mem == 0 || mem == 4), "{found:?}");
@@ -72,7 +73,7 @@ fn l3_domains_are_kept_whole_where_they_limit_nothing() {
     assert_eq!(answer["baselines"][0]["breaks"], "several applications share L3 domain 0 of node 0");
     // Where each node is one domain.
     let flat = DOMAINS.replace("cores_per_l3 = 8\n", "");
-    let answer = json_of_text(&flat, &["--whole-l3", "--threads-per-l3", "mem=7"]);
+    let answer = json_of_text(&flat, &[&sum[..], &["--whole-l3", "--threads-per-l3", "mem=7"]].concat());
     let rows = threads(&answer["best"]);
     assert_eq!((answer["status"].as_str(), rows), (Some("optimal"), vec![vec![7, 0], vec![0, 16]]));
     // The same is the end of a front.

@@ -37,7 +37,7 @@ fn local_data_of_a_node_without_memory_comes_over_its_link() {
 #[test]
 fn explore_puts_the_memory_bound_application_beside_the_memory() {
     // Two threads of mem have 20 of 64 GB/s each, all others compute: 8 cores x 10 GFLOPS.
-    let found = document(&["explore", STUDY]);
+    let found = document(&["explore", STUDY, "--objective", "total-gflops"]);
     assert_eq!((&found["status"], &found["value"]), (&json!("optimal"), &json!(80.0)));
     let threads = |app: usize, node: usize| found["best"]["apps"][app]["threads"][node].clone();
     assert_eq!((threads(0, 1), threads(1, 1)), (json!(0), json!(4)), "{found}");

@@ -21,7 +21,7 @@ fn best_simple_and_robust_placement_stand_side_by_side() {
     let words = plain(&page);
     for wanted in [
         "Which threads of 2 applications belong where on two nodes, for fair under the model baseline-proportional?",
-        "Best: p = 0.5000. Proven",
+        "Best: p = 50.00 %. Proven",
         "Simple: as good as the best (proven",
         "Robust: loses at most",
         "What a wider resource is worth, in p",

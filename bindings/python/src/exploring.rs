@@ -17,15 +17,16 @@ use pyo3::types::PyDict;
 
 use crate::columns::plain;
 use crate::error;
+use crate::nearly::{Fewest, Simplest};
 use crate::reading::{Reading, of_name};
 use crate::scenario::{ScenarioResult, loads, shown};
 use crate::working::{Stop, work};
 
-/// Searches for the best allocation. `models`: `all`, or names with commas between them. `simple`: whether the simplest is wanted,
-/// too, and what it may lose.
+/// Searches for the best allocation. `models`: `all`, or names with commas between them. `nearly`: whether the simplest is wanted, too, and that with
+/// the fewest threads, and what they may lose.
 #[pyfunction]
 #[pyo3(signature = (
-    reading, objective_name, restrictions, of_apps, domains, simple, top, seed,
+    reading, objective_name, restrictions, of_apps, domains, nearly, top, seed,
     model=None, models=None, time_limit_s=None, threads=None,
 ))]
 pub(crate) fn explore(
@@ -35,7 +36,7 @@ pub(crate) fn explore(
     restrictions: (bool, bool, u64, bool),
     of_apps: OfApps,
     domains: Domains,
-    simple: (bool, f64),
+    nearly: (bool, bool, Option<f64>),
     top: u64,
     seed: u64,
     model: Option<&str>,
@@ -44,7 +45,7 @@ pub(crate) fn explore(
     threads: Option<u64>,
 ) -> PyResult<Exploration> {
     let list = models.map(|text| model_list(py, text)).transpose()?;
-    let within = within(py, simple)?;
+    let (simple, fewest) = within(py, nearly)?;
     let (whole_l3, per_l3, max_l3) = domains;
     let asked = Asked {
         threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
@@ -61,7 +62,8 @@ pub(crate) fn explore(
     let input = input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))?;
     let objective = objective(py, objective_name)?;
     let models = list.as_ref();
-    let question = Explore { objective, restrictions, top, seed, models, within, ..Explore::new(&input) };
+    let question =
+        Explore { objective, restrictions, top, seed, models, simple, fewest, ..Explore::new(&input) };
     let stop = Stop::after(limit);
     let found = work(py, &stop, || in_pool(threads, || numasim_ask::explore(&question, &stop)))?;
     let found = found.map_err(|why| error::input(py, &why))?;
@@ -122,13 +124,19 @@ fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
     text.parse().map_err(|why: String| error::input(py, &format!("models: {why}")))
 }
 
-/// What the simplest may lose; `None` where nobody wants it.
-fn within(py: Python<'_>, (simple, share): (bool, f64)) -> PyResult<Option<f64>> {
-    let share = search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
-    if !simple && share.to_bits() != WITHIN.to_bits() {
-        return Err(error::input(py, "within is what the simplest may lose: give it with simple=True"));
+/// What the simplest may lose, and that with the fewest threads; `None` where it is not wanted.
+fn within(
+    py: Python<'_>,
+    (simple, fewest, share): (bool, bool, Option<f64>),
+) -> PyResult<(Option<f64>, Option<f64>)> {
+    if let Some(share) = share {
+        search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
+        if !simple && !fewest {
+            let why = "within is what these may lose of the best: give it with simple=True or fewest_threads=True";
+            return Err(error::input(py, why));
+        }
     }
-    Ok(simple.then_some(share))
+    Ok((simple.then(|| share.unwrap_or(WITHIN)), fewest.then(|| share.unwrap_or(0.0))))
 }
 
 /// What is asked of single applications.
@@ -172,6 +180,7 @@ pub(crate) struct Exploration {
     baselines: Vec<Py<ScenarioResult>>,
     robust: Option<Py<Robust>>,
     simple: Option<Py<Simplest>>,
+    fewest: Option<Py<Fewest>>,
 }
 
 impl Exploration {
@@ -190,12 +199,18 @@ impl Exploration {
             let best = result(&simple.rated)?;
             Py::new(py, Simplest { answer: simple.clone(), best })
         });
+        let fewest = answer.fewest.as_ref().map(|fewest| {
+            let best = result(&fewest.rated)?;
+            let words = fewest.verdict(answer.problem.threads_of(&answer.best.candidate));
+            Py::new(py, Fewest { answer: fewest.clone(), best, words })
+        });
         Ok(Self {
             best: result(&answer.best)?,
             alternatives: answer.alternatives.iter().map(result).collect::<PyResult<_>>()?,
             baselines: answer.baselines.iter().map(|one| result(&one.rated)).collect::<PyResult<_>>()?,
             robust: robust.transpose()?,
             simple: simple.transpose()?,
+            fewest: fewest.transpose()?,
             answer,
         })
     }
@@ -317,6 +332,20 @@ impl Exploration {
         self.simple.as_ref().map(|one| one.clone_ref(py))
     }
 
+    /// The allocation with the fewest threads that loses little of the best; None where it was not asked for.
+    #[getter]
+    fn fewest(&self, py: Python<'_>) -> Option<Py<Fewest>> {
+        self.fewest.as_ref().map(|one| one.clone_ref(py))
+    }
+
+    /// For the objective `fair`: each p from the smallest up, with its applications and whether it is proven. Else empty.
+    #[getter]
+    fn levels(&self) -> Vec<(f64, Vec<String>, bool)> {
+        let apps = &self.answer.study.apps;
+        let names = |level: &search::Level| level.apps.iter().map(|app| apps[app.0].name.clone()).collect();
+        self.answer.levels.iter().map(|level| (plain(level.p), names(level), level.proven)).collect()
+    }
+
     /// What `numasim explore --format json` writes.
     fn to_json(&self) -> String {
         document::text(&*self.answer)
@@ -327,7 +356,7 @@ impl Exploration {
         loads(py, &self.to_json())
     }
 
-    /// One row for each allocation: best, alternatives, the robust one, baselines, and the simplest where it is another one.
+    /// One row for each allocation: best, alternatives, the robust one, baselines, and the simplest and that with the fewest threads where they are other ones.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         shown(slf.as_any(), "exploration_frame")
     }
@@ -461,70 +490,5 @@ impl Robust {
     fn __repr__(&self) -> String {
         let models = self.answer.over.kinds.len();
         format!("<Robust: loses at most {} under {models} models, {}>", self.worst_regret(), self.status())
-    }
-}
-
-// The simplest allocation that is nearly as good as the best, as Python sees it.
-
-/// The simplest allocation that loses at most a given share of the best: few different numbers of threads of an application, whole nodes
-/// before shared ones.
-#[pyclass(frozen, module = "numasim._core")]
-#[derive(Debug)]
-pub(crate) struct Simplest {
-    answer: numasim_ask::explored::Simple,
-    best: Py<ScenarioResult>,
-}
-
-#[pymethods]
-impl Simplest {
-    /// The allocation.
-    #[getter]
-    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
-        self.best.clone_ref(py)
-    }
-
-    /// The share of the best that it may lose.
-    #[getter]
-    fn within(&self) -> f64 {
-        self.answer.within
-    }
-
-    /// What it loses of the best, as a share.
-    #[getter]
-    fn loss(&self) -> f64 {
-        plain(self.answer.found.loss)
-    }
-
-    /// Whether nothing simpler is good enough; else none was found.
-    #[getter]
-    fn proven(&self) -> bool {
-        self.answer.found.proven
-    }
-
-    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications.
-    #[getter]
-    fn different_numbers(&self) -> usize {
-        self.answer.found.simplicity.numbers
-    }
-
-    /// Whether some node has threads of several applications.
-    #[getter]
-    fn shared_nodes(&self) -> bool {
-        self.answer.found.simplicity.mixed
-    }
-
-    /// How good it is, and whether there is a simpler one.
-    #[getter]
-    fn words(&self) -> String {
-        self.answer.verdict()
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "simplest_html")
-    }
-
-    fn __repr__(&self) -> String {
-        let sure = if self.proven() { "proven" } else { "not proven" };
-        format!("<Simplest within {}: loses {} of the best, {sure}>", self.within(), self.loss())
     }
 }

@@ -6,6 +6,7 @@
 mod columns;
 mod error;
 mod exploring;
+mod nearly;
 mod pareto;
 mod reading;
 mod scenario;
@@ -22,7 +23,9 @@ mod _core {
     #[pymodule_export]
     use super::columns::arrow_stream;
     #[pymodule_export]
-    use super::exploring::{Exploration, Robust, Simplest, explore};
+    use super::exploring::{Exploration, Robust, explore};
+    #[pymodule_export]
+    use super::nearly::{Fewest, Simplest};
     #[pymodule_export]
     use super::pareto::{Front, pareto};
     #[pymodule_export]

@@ -51,7 +51,7 @@ function readFiles() {
   drawInDomains(at('in-domains'), contents, remember);
   options(at('model'), contents.models, contents.model);
   options(at('start'), ['as chosen below', ...names], null);
-  options(at('objective'), contents.objectives, state.objective);
+  options(at('objective'), contents.objectives, state.objective || contents.objective);
   showThreads = drawThreads(at('threads'), contents, moved);
   showFigures = drawFigures(at('figures'), groups, moved);
   at('version').textContent = contents.version;
@@ -124,7 +124,7 @@ function search(event) {
   if (!contents) return;
   const { same, whole, busy, l3, fewest } = state.restrictions;
   const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
-  const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective, same_on_every_node: same,
+  const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective || contents.objective, same_on_every_node: same,
     whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...askedOfDomains(contents), ...limit } };
   [reported, window.explored] = [null, null];
   running(true);

@@ -70,7 +70,7 @@ const UNITS = { 'total-gflops': 'GFLOPS', makespan: 's' };
 function valueInWords(value, objective) {
   if (value === null) return '-';
   const unit = UNITS[objective];
-  return unit ? `${value.toFixed(1)} ${unit}` : value.toFixed(4);
+  return unit ? `${value.toFixed(1)} ${unit}` : `${(value * 100).toFixed(2)} %`;
 }
 
 // The list of what a search found, each with a button that shows it.

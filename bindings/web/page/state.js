@@ -2,7 +2,7 @@
 const state = {
   machine: '', workload: '', // an id of what is shipped, or '' for a text of one's own
   texts: { machine: '', workload: '' },
-  model: '', objective: 'total-gflops', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
+  model: '', objective: '', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
   inDomains: { threads: {}, most: {} }, // of each application by its name, '' for each: restrictions on L3 domains
   threads: null, smt: null, homes: null, static: false, // null: as the first placement of the files
   factors: {}, // a slider's key to what it multiplies by
@@ -25,7 +25,7 @@ function hashOf() {
   if (state.homes?.some((home) => home !== null)) all.set('homes', state.homes.map((home) => home ?? '').join('_'));
   if (state.static) all.set('static', '1');
   if (Object.keys(state.factors).length) all.set('factors', JSON.stringify(state.factors));
-  if (state.objective !== 'total-gflops') all.set('objective', state.objective);
+  if (state.objective) all.set('objective', state.objective);
   if (state.limit) all.set('limit', state.limit);
   const { same, whole, busy, l3, fewest } = state.restrictions;
   const asked = [same && 'same', whole && 'whole', busy && 'busy', l3 && 'l3', fewest > 0 && String(fewest)].filter(Boolean);
@@ -64,7 +64,7 @@ function restore(hash, shipped) {
   state.factors = numbers('factors', (factor) => Number.isFinite(factor) && factor > 0);
   const counted = (value) => Number.isInteger(value) && value > 0;
   state.inDomains = { threads: numbers('domains-threads', counted), most: numbers('domains-most', counted) };
-  state.objective = all.get('objective') ?? 'total-gflops';
+  state.objective = all.get('objective') ?? '';
   state.limit = Number(all.get('limit')) > 0 ? all.get('limit') : '';
   const asked = (all.get('restrictions') ?? '').split('_');
   state.restrictions = { same: asked.includes('same'), whole: asked.includes('whole'), busy: asked.includes('busy'),

@@ -138,7 +138,7 @@ impl Default for Search {
     fn default() -> Self {
         let settings = numasim_sim::search::Settings::default();
         Self {
-            objective: numasim_sim::Objective::TotalGflops.as_str().to_owned(),
+            objective: numasim_sim::Objective::default().as_str().to_owned(),
             same_on_every_node: false,
             whole_nodes: false,
             min_threads_per_node: 0,

@@ -22,6 +22,8 @@ struct Contents<'a> {
     model: &'static str,
     /// Models that honour all that the machine has.
     models: Vec<&'static str>,
+    /// The default of `objectives`.
+    objective: &'static str,
     objectives: Vec<&'static str>,
     nodes: Vec<NodeContents>,
     /// Whether some node has several L3 domains.
@@ -94,6 +96,7 @@ pub fn read(question: &str) -> Result<String, String> {
         machine: machine_title(machine),
         model: machine.sharing().name(),
         models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::as_str).collect(),
+        objective: Objective::default().as_str(),
         objectives: Objective::ALL.map(Objective::as_str).to_vec(),
         nodes: machine.nodes().iter().map(of_node).collect(),
         has_domains: machine.has_domains(),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::numbers;
 use crate::scenario::ScenarioView;
+use crate::wording::{NO_BREAK, gap};
 
 /// Of more names the rest are counted.
 const MOST_NAMES: usize = 6;
@@ -80,7 +81,7 @@ pub fn object<'a>(caution: &Caution, apps: &'a [App]) -> CautionObject<'a> {
         Caution::StarvedByRemote { nodes } | Caution::CoresUnlimited { nodes } => {
             (None, Some(nodes.iter().map(|node| node.0 as u64).collect()))
         }
-        Caution::Assumed { .. } => (None, None),
+        Caution::Assumed { .. } | Caution::DependsOnModel { .. } => (None, None),
     };
     CautionObject { code: code(caution), apps: of_apps, nodes, message: clause(caution, apps) }
 }
@@ -100,6 +101,7 @@ pub(crate) const fn code(caution: &Caution) -> &'static str {
         Caution::FewestThreads { .. } => "fewest-threads",
         Caution::CoresUnlimited { .. } => "no-core-bandwidth",
         Caution::Assumed { .. } => "assumed-figures",
+        Caution::DependsOnModel { .. } => "depends-on-model",
     }
 }
 
@@ -142,6 +144,11 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
             let verb = if keys.len() == 1 { "is" } else { "are" };
             format!("{} of the machine {verb} assumed, not measured", listed(keys.clone(), 0))
         }
+        Caution::DependsOnModel { model, loss } => format!(
+            "under {} it loses at least {} of what another allocation has there (--models all compares the models)",
+            model.as_str(),
+            gap(*loss).replace(' ', NO_BREAK)
+        ),
         Caution::FewestThreads { apps: of, geomean_decides } => {
             let (their, them) = if of.len() == 1 { ("its", "it") } else { ("their", "each of them") };
             let instead = if *geomean_decides {
@@ -172,7 +179,7 @@ pub(crate) fn names(of: &[AppId], apps: &[App]) -> String {
 }
 
 /// `a, b and 3 more`.
-fn listed(mut words: Vec<String>, more: usize) -> String {
+pub(crate) fn listed(mut words: Vec<String>, more: usize) -> String {
     if more > 0 {
         words.push(format!("{more} more"));
     }
@@ -186,7 +193,7 @@ fn listed(mut words: Vec<String>, more: usize) -> String {
 mod tests {
     use super::*;
     use crate::reading::read_study;
-    use numasim_model::NodeId;
+    use numasim_model::{ModelKind, NodeId};
     use numasim_study::SourceFile;
 
     /// mem-1 to mem-8, graph, scan-1 and scan-2.
@@ -224,6 +231,7 @@ mod tests {
             Caution::FewestThreads { apps: ids(&[0]), geomean_decides: false },
             Caution::CoresUnlimited { nodes: vec![NodeId(0), NodeId(1)] },
             Caution::Assumed { keys: vec!["bandwidth_gbs".to_owned(), "link_gbs".to_owned()] },
+            Caution::DependsOnModel { model: ModelKind::Ecm, loss: 0.123 },
         ];
         assert_eq!(
             clauses(&all, &apps()),
@@ -240,6 +248,7 @@ mod tests {
                 "nothing limits what one core of nodes 0, 1 draws (no core_bandwidth_gbs): one thread can take a whole memory, so \
                  that small numbers of threads mean little",
                 "bandwidth_gbs and link_gbs of the machine are assumed, not measured",
+                "under ecm it loses at least 12.3\u{a0}% of what another allocation has there (--models all compares the models)",
             ]
         );
         assert_eq!(

@@ -10,16 +10,16 @@ use numasim_model::evaluation::Options;
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;
-use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared};
+use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared, losses};
 use numasim_sim::search::{
-    ExploreError, History, Outcome, PART_OF_SIMPLEST, Settings, explore as search, explore_to_the_end,
-    simplest_beside,
+    ExploreError, History, Outcome, PART_OF_FEWEST, PART_OF_SIMPLEST, Settings, explore as search,
+    explore_to_the_end, fewest_beside, simplest_beside,
 };
 use numasim_sim::sensitivity::analyse;
-use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
+use numasim_sim::{Candidate, Caution, Infeasible, Objective, Problem, ProblemError, Restrictions, cautions};
 
 use crate::evaluate::can_be_shown;
-use crate::explored::{Explored, Rated, Robust, Simple, WhyUnproven};
+use crate::explored::{Explored, Fewest, Rated, Robust, Simple, WhyUnproven};
 use crate::input::Input;
 use crate::intervals::{self, figures_of};
 use crate::refusal::{Explained, Refusal, impossible};
@@ -79,31 +79,41 @@ pub struct Explore<'a> {
     /// Also the placement that is good whichever of these models is right.
     pub models: Option<&'a ModelList>,
     /// Also the simplest placement that loses at most this share of the best.
-    pub within: Option<f64>,
+    pub simple: Option<f64>,
+    /// Also the placement with the fewest threads that loses at most this share of the best.
+    pub fewest: Option<f64>,
     /// Also what wider resources are worth, and how wrong inputs may be.
     pub sensitivity: bool,
     /// With intervals, if figures of the machine are uncertain.
     pub intervals: bool,
+    /// Whether the verdict says where the best loses much under another model; with `models` it is left out.
+    pub doubt: bool,
     /// More figures of scenarios are refused, and fewer alternatives shown, in answers that become text.
     pub most_figures: Option<u64>,
 }
 
 impl<'a> Explore<'a> {
-    /// The largest total GFLOPS, with the alternatives of the command line, and with intervals.
+    /// The default objective, with the alternatives of the command line, and with intervals.
     pub fn new(input: &'a Input) -> Self {
         let settings = Settings::default();
         Self {
             input,
-            objective: Objective::TotalGflops,
+            objective: Objective::default(),
             restrictions: Restrictions::default(),
             top: settings.top,
             seed: settings.seed,
             models: None,
-            within: None,
+            simple: None,
+            fewest: None,
             sensitivity: false,
             intervals: true,
+            doubt: true,
             most_figures: None,
         }
+    }
+
+    const fn doubts_models(&self) -> bool {
+        self.doubt && self.models.is_none()
     }
 
     /// How many alternatives are shown: of very large questions as many as anybody has use for.
@@ -120,6 +130,14 @@ impl<'a> Explore<'a> {
 
 /// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
+/// What fewer threads of a single application may lose and are almost as good, as a share.
+const ALMOST: f64 = 0.05;
+/// They are worth a word where they are at most this part of the best's.
+const PART_OF_ALMOST: f64 = 0.75;
+/// Most cores of a machine where they are looked for.
+const MOST_CORES_OF_ALMOST: u64 = 1_024;
+/// The part of the time limit that is kept for other models.
+const PART_OF_DOUBT: u32 = 20;
 /// The part of the time limit that is kept for the sensitivity.
 const PART_OF_SENSITIVITY: u32 = 4;
 
@@ -170,8 +188,10 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     let took = Duration::try_from_secs_f64(clock.elapsed_s() - before).unwrap_or_default();
     let kept =
         |asked: bool, part: u32| clock.limit().filter(|_| asked).map_or(Duration::ZERO, |limit| limit / part);
-    let of_others =
-        kept(question.within.is_some(), PART_OF_SIMPLEST) + kept(question.sensitivity, PART_OF_SENSITIVITY);
+    let of_others = kept(question.simple.is_some(), PART_OF_SIMPLEST)
+        + kept(question.fewest.is_some(), PART_OF_FEWEST)
+        + kept(question.sensitivity, PART_OF_SENSITIVITY)
+        + kept(question.doubts_models(), PART_OF_DOUBT);
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
     let problem = problem.starting_from(baselines.iter().map(|one| one.rated.candidate.clone()));
@@ -187,7 +207,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         clock.finish();
         without_answer(error, &problem)
     })?;
-    let problem = problem.with_smt(&outcome.best.smt);
+    let (problem, asked) = (problem.with_smt(&outcome.best.smt), problem);
     let unproven = WhyUnproven::of(&outcome, &problem, clock.ended_by());
     let of_first = models.is_some().then(|| outcome.clone());
     let Outcome { best, bound, gap, levels, alternatives, alternatives_complete, .. } = outcome;
@@ -212,6 +232,9 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         baselines,
         robust: None,
         simple: None,
+        fewest: None,
+        saturated: Vec::new(),
+        almost: None,
         sensitivity: None,
         uncertainty: None,
         warnings: Vec::new(),
@@ -221,9 +244,16 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         answer.add_robust(&models, &outcome, &settings, clock)?;
     }
     clock.finish();
-    if let Some(within) = question.within {
+    if question.doubts_models() {
+        answer.add_doubt(&asked, clock);
+    }
+    if let Some(within) = question.simple {
         answer.add_simple(within, &settings, clock)?;
     }
+    if let Some(within) = question.fewest {
+        answer.add_fewest(&asked, within, &settings, clock)?;
+    }
+    answer.add_saturation(&asked, &settings, clock)?;
     if question.intervals {
         answer.add_intervals()?;
     }
@@ -264,6 +294,14 @@ impl Explored {
         Ok(())
     }
 
+    /// Adds a caution where the best loses much under another model.
+    fn add_doubt(&mut self, asked: &Problem, clock: &dyn Clock) {
+        let own = clock.another(clock.limit().map(|limit| limit / PART_OF_DOUBT));
+        let losses = losses(asked, &self.best.candidate, &*own);
+        own.finish();
+        self.cautions.extend(cautions::of_models(&losses));
+    }
+
     /// Adds the simplest placement that loses at most the share `within` of the best.
     fn add_simple(&mut self, within: f64, settings: &Settings, clock: &dyn Clock) -> Result<(), Refusal> {
         let limit = clock.limit().map(|limit| limit / PART_OF_SIMPLEST);
@@ -278,6 +316,53 @@ impl Explored {
         let rated = rated(&self.study, &self.problem, "simple".to_owned(), found.candidate.clone(), false)?;
         let is_best = rated.candidate.allocation == best.allocation;
         self.simple = Some(Simple { rated, found, within, is_best });
+        Ok(())
+    }
+
+    /// Adds the placement with the fewest threads that loses at most the share `within` of the best. `asked`: the problem with every choice open.
+    fn add_fewest(
+        &mut self,
+        asked: &Problem,
+        within: f64,
+        settings: &Settings,
+        clock: &dyn Clock,
+    ) -> Result<(), Refusal> {
+        let limit = clock.limit().map(|limit| limit / PART_OF_FEWEST);
+        let own = clock.another(limit);
+        let found = fewest_beside(asked, &self.best.candidate, within, settings, limit.is_some(), &*own);
+        own.finish();
+        let mut found = found.map_err(|forbidden| Refusal::from(&forbidden))?;
+        // Of a best that is not proven nobody knows what is lost.
+        found.proven &= self.unproven.is_none();
+        let rated = rated(&self.study, &self.problem, "fewest".to_owned(), found.candidate.clone(), false)?;
+        let is_best = rated.is_as(&self.best) && rated.candidate.smt == self.best.candidate.smt;
+        self.fewest = Some(Fewest { rated, found, within, is_best });
+        Ok(())
+    }
+
+    /// Adds where cores are idle because something is full, and how many threads of a single application are almost as good.
+    fn add_saturation(
+        &mut self,
+        asked: &Problem,
+        settings: &Settings,
+        clock: &dyn Clock,
+    ) -> Result<(), Refusal> {
+        let (best, evaluation) = (&self.best.candidate, &self.best.scenario.evaluation);
+        self.saturated = self.problem.saturated(best, evaluation);
+        let cores = self.study.machine.total_cores();
+        // Where one thread may take a whole memory, few threads look better than they are.
+        let is_limited = !self.cautions.iter().any(|one| matches!(one, Caution::CoresUnlimited { .. }));
+        if is_limited && self.study.apps.len() == 1 && cores <= MOST_CORES_OF_ALMOST && self.fewest.is_none()
+        {
+            // A climb, and no proof.
+            let climb = Settings { effort: 0, ..*settings };
+            let own = clock.another(None);
+            let found = fewest_beside(asked, best, ALMOST, &climb, false, &*own);
+            own.finish();
+            let found = found.map_err(|forbidden| Refusal::from(&forbidden))?;
+            let worth_a_word = (asked.threads_of(best) as f64 * PART_OF_ALMOST) as u64;
+            self.almost = Some(found).filter(|found| found.threads <= worth_a_word);
+        }
         Ok(())
     }
 
@@ -328,7 +413,7 @@ impl Explored {
 fn smt_is_decided(question: &Explore<'_>) -> Result<(), Refusal> {
     let asked = [
         ("--models", question.models.is_some()),
-        ("--simple", question.within.is_some()),
+        ("--simple", question.simple.is_some()),
         ("--sensitivity", question.sensitivity),
     ];
     let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };

@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use numasim_course::Study;
-use numasim_model::{App, ModelKind};
 use numasim_sim::intervals::{Draws, Interval, Rival};
 use numasim_sim::search::over_models::OverModels;
-use numasim_sim::search::{Level, Mark, Outcome, Simplest, Spent, Status};
+use numasim_sim::search::{self, Level, Outcome, Simplest, Spent, Status};
 use numasim_sim::sensitivity::Sensitivity;
-use numasim_sim::{Candidate, Caution, Objective, Problem};
-use serde::Serialize;
+use numasim_sim::{Candidate, Caution, Objective, Problem, Saturated};
 
-use crate::caution::{self, CautionObject};
-use crate::document::{ByName, Intervals, StudyHead, ends, plain, word, written_as};
-use crate::scenario::ScenarioObject;
-use crate::sensitivity::SensitivityObject;
 use crate::{EvaluatedScenario, warning};
+
+pub(crate) use document::{ObjectiveWord, StatusWord, UnprovenWord};
+
+mod document;
 
 numasim_model::words! {
     /// Why an answer is not proven.
@@ -59,6 +57,14 @@ pub struct Rated {
     pub rival: Option<Rival>,
 }
 
+impl Rated {
+    /// Whether this is the same allocation with its data in the same places.
+    pub fn is_as(&self, other: &Self) -> bool {
+        let (this, other) = (&self.scenario, &other.scenario);
+        this.allocation == other.allocation && this.placements == other.placements
+    }
+}
+
 /// What people do without a search: `even`, `one app per node`, and the scenarios of the files.
 #[derive(Clone, Debug)]
 pub struct Baseline {
@@ -92,10 +98,23 @@ pub struct Simple {
     pub is_best: bool,
 }
 
+/// The placement with the fewest threads that loses little of the best.
+#[derive(Clone, Debug)]
+pub struct Fewest {
+    /// The placement.
+    pub rated: Rated,
+    /// How many threads it has, and what it loses.
+    pub found: search::Fewest,
+    /// The share of the best that it may lose.
+    pub within: f64,
+    /// Whether it is the best itself.
+    pub is_best: bool,
+}
+
 /// The best placement that was found, how good it can be at most, and what it is compared with.
 ///
 /// Beyond the contract, its document has: `cautions` (what to know beside value and status), `unproven`, `effort` (of an unproven search
-/// without a time limit), `restrictions`, `seed`, `alternatives_complete`, `alone_gflops`.
+/// without a time limit), `restrictions`, `seed`, `alternatives_complete`, `alone_gflops`, `saturated`.
 #[derive(Clone, Debug)]
 pub struct Explored {
     /// What was asked about.
@@ -130,6 +149,12 @@ pub struct Explored {
     pub robust: Option<Robust>,
     /// The simplest placement that is nearly as good, if it was asked for.
     pub simple: Option<Simple>,
+    /// The placement with the fewest threads that is nearly as good, if it was asked for.
+    pub fewest: Option<Fewest>,
+    /// Where cores of the best are idle because something is full.
+    pub saturated: Vec<Saturated>,
+    /// Fewer threads of a single application that are almost as good, where there are: how many, and what they lose.
+    pub almost: Option<search::Fewest>,
     /// What wider resources are worth, and how wrong inputs may be, if that was asked for.
     pub sensitivity: Option<Sensitivity>,
     /// Where the intervals come from, and that of the best value; `None` if nothing of the machine is uncertain.
@@ -149,15 +174,15 @@ impl Explored {
         self.alternatives.iter().chain(self.baselines.iter().map(|one| &one.rated))
     }
 
-    /// Best, alternatives, robust placement, baselines and, if it is another one, the simplest, each with its role.
+    /// Best, alternatives, robust placement, baselines and, if they are other ones, the simplest and that with the fewest threads, each with its
+    /// role.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
         std::iter::once(("best", &self.best))
             .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
             .chain(self.robust.iter().map(|robust| ("robust", &robust.best)))
             .chain(self.baselines.iter().map(|one| ("baseline", &one.rated)))
-            .chain(
-                self.simple.iter().filter(|simple| !simple.is_best).map(|simple| ("simple", &simple.rated)),
-            )
+            .chain(self.simple.iter().filter(|one| !one.is_best).map(|one| ("simple", &one.rated)))
+            .chain(self.fewest.iter().filter(|one| !one.is_best).map(|one| ("fewest", &one.rated)))
     }
 
     /// Whether `rated` is as good as the best, to the precision of the search.
@@ -206,368 +231,6 @@ pub fn hopeless(problem: &Problem) -> Vec<String> {
 pub fn ties(best: f64, other: f64) -> bool {
     // Also where both are infinite: a makespan without an end.
     other == best || (other - best).abs() <= 1e-9 * best.abs()
-}
-
-written_as!(Explored => ExploredObject);
-
-/// The best allocation, how sure that is, and what it is compared with.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ExploredObject<'a> {
-    #[serde(flatten)]
-    head: StudyHead,
-    /// Where intervals come from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    intervals: Option<Intervals>,
-    /// What is best.
-    objective: ObjectiveWord,
-    /// Whether it is proven that nothing is better.
-    status: StatusWord,
-    /// What to know of the best beside its value.
-    cautions: Vec<CautionObject<'a>>,
-    /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null where there is no finite one.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    value: f64,
-    /// No allocation is better than this, in the unit of `value`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    bound: f64,
-    /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    gap: f64,
-    /// For the objective `fair`: the applications by their p, from the smallest p up.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    levels: Vec<LevelObject<'a>>,
-    /// Time of the search, in seconds.
-    elapsed_s: f64,
-    /// Why it is not proven; null where it is.
-    unproven: Option<UnprovenWord>,
-    /// What the allocation may not do, in words.
-    restrictions: Vec<String>,
-    /// Seed of the random restarts.
-    seed: u64,
-    /// What the effort has brought, where the best is not proven and no time limit was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    effort: Option<Effort>,
-    /// The best allocation.
-    best: BestObject<'a>,
-    /// The next best ones.
-    alternatives: Vec<AlternativeObject<'a>>,
-    /// No better alternative is missing.
-    alternatives_complete: bool,
-    /// What people do without a search, and the scenarios of the files.
-    baselines: Vec<BaselineObject<'a>>,
-    /// The most GFLOPS of each application alone on the machine under its own constraints.
-    alone_gflops: ByName<f64>,
-    /// The allocation that is good whichever model is right.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    robust: Option<RobustObject<'a>>,
-    /// The simplest allocation that is nearly as good.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    simple: Option<SimpleObject<'a>>,
-    /// With `--sensitivity`: gains of wider resources and ranges of inputs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sensitivity: Option<SensitivityObject<'a>>,
-}
-
-impl<'a> From<&'a Explored> for ExploredObject<'a> {
-    fn from(found: &'a Explored) -> Self {
-        let (goal, apps) = (found.problem.goal(), &found.study.apps);
-        let value = found.uncertainty.as_ref().map(|(_, value)| *value);
-        let alone = apps.iter().zip(goal.alone());
-        Self {
-            head: StudyHead::of("explore", &found.study.machine),
-            intervals: found.uncertainty.as_ref().map(|(draws, _)| draws.into()),
-            objective: ObjectiveWord(goal.objective().as_str()),
-            status: StatusWord(found.status()),
-            cautions: found.cautions.iter().map(|one| caution::object(one, apps)).collect(),
-            value: plain(found.best.value),
-            bound: plain(found.bound),
-            gap: plain(found.gap),
-            levels: found.levels.iter().map(|level| LevelObject::new(level, apps)).collect(),
-            elapsed_s: plain(found.elapsed_s),
-            unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
-            restrictions: found.problem.restrictions().describe(apps),
-            seed: found.seed,
-            effort: found.effort.as_ref().map(Effort::from),
-            best: BestObject::new(&found.best, value),
-            alternatives: found
-                .alternatives
-                .iter()
-                .map(|rated| AlternativeObject {
-                    rated: BestObject::beside(rated),
-                    rival: rated.rival.as_ref().into(),
-                    tie: found.ties(rated),
-                })
-                .collect(),
-            alternatives_complete: found.alternatives_complete,
-            baselines: found
-                .baselines
-                .iter()
-                .map(|Baseline { rated, breaks }| BaselineObject {
-                    rated: BestObject::beside(rated),
-                    rival: rated.rival.as_ref().into(),
-                    factor: goal.factor(found.best.value, rated.value).map(plain),
-                    breaks: breaks.as_deref(),
-                })
-                .collect(),
-            alone_gflops: ByName(alone.map(|(app, &alone)| (app.name.clone(), plain(alone))).collect()),
-            robust: found.robust.as_ref().map(RobustObject::from),
-            simple: found.simple.as_ref().map(|simple| SimpleObject::new(simple, &found.best, value)),
-            sensitivity: found.sensitivity.as_ref().map(|one| SensitivityObject::new(one, &found.problem)),
-        }
-    }
-}
-
-word!(ObjectiveWord, "Objective", "What is best.", Objective::ALL.map(Objective::as_str));
-word!(StatusWord, "Status", "How sure the answer is.", ["optimal", "feasible"]);
-word!(UnprovenWord, "Unproven", "Why nothing is proven.", WhyUnproven::ALL.map(WhyUnproven::as_str));
-
-/// What the effort of a search has brought.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Effort {
-    /// The part of the effort that was spent, 0 to 1.
-    spent: f64,
-    /// What was known when a quarter and half of it were.
-    history: Vec<Meanwhile>,
-}
-
-/// What was known while a search went on.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Meanwhile {
-    /// The part of the effort that was spent, 0 to 1.
-    effort: f64,
-    /// Value of the best so far.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    value: f64,
-    /// No allocation is better than this.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    bound: f64,
-    /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    gap: f64,
-    /// Time since the start, in seconds.
-    elapsed_s: f64,
-}
-
-impl From<&Spent> for Effort {
-    fn from(spent: &Spent) -> Self {
-        let meanwhile = |mark: &Mark| Meanwhile {
-            effort: plain(mark.effort),
-            value: plain(mark.value),
-            bound: plain(mark.bound),
-            gap: plain(mark.gap()),
-            elapsed_s: plain(mark.elapsed_s),
-        };
-        Self { spent: plain(spent.part), history: spent.marks.iter().map(meanwhile).collect() }
-    }
-}
-
-/// The applications with one p.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct LevelObject<'a> {
-    /// GFLOPS of each, as a part of what it has alone under its own constraints.
-    p: f64,
-    /// Their names, in the order of the files.
-    apps: Vec<&'a str>,
-    /// No permitted allocation is better at this level and as good below it.
-    proven: bool,
-}
-
-impl<'a> LevelObject<'a> {
-    fn new(level: &Level, apps: &'a [App]) -> Self {
-        let names = level.apps.iter().map(|app| apps[app.0].name.as_str());
-        Self { p: plain(level.p), apps: names.collect(), proven: level.proven }
-    }
-}
-
-/// The best allocation.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct BestObject<'a> {
-    #[serde(flatten)]
-    scenario: ScenarioObject<'a>,
-    /// The objective, in its unit.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    value: f64,
-    /// 95 % interval of `value`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<[Option<f64>; 2]>"))]
-    value_interval: Option<[f64; 2]>,
-}
-
-impl<'a> BestObject<'a> {
-    fn new(rated: &'a Rated, value: Option<Interval>) -> Self {
-        let scenario = (&rated.scenario.view()).into();
-        Self { scenario, value: plain(rated.value), value_interval: value.map(ends) }
-    }
-
-    /// Of all but the best.
-    fn beside(rated: &'a Rated) -> Self {
-        Self::new(rated, rated.rival.as_ref().map(|rival| rival.value))
-    }
-}
-
-/// Beside the best, on the same draws.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct RivalObject {
-    /// 95 % interval of how much better the best is, on the same draws.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<[Option<f64>; 2]>"))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difference_interval: Option<[f64; 2]>,
-    /// Whether it is told apart from the best.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distinguishable: Option<bool>,
-}
-
-impl From<Option<&Rival>> for RivalObject {
-    fn from(rival: Option<&Rival>) -> Self {
-        Self {
-            difference_interval: rival.map(|rival| ends(rival.difference)),
-            distinguishable: rival.map(|rival| rival.distinguishable),
-        }
-    }
-}
-
-/// Another good allocation.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct AlternativeObject<'a> {
-    #[serde(flatten)]
-    rated: BestObject<'a>,
-    #[serde(flatten)]
-    rival: RivalObject,
-    /// As good as the best.
-    tie: bool,
-}
-
-/// What people do without a search.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct BaselineObject<'a> {
-    #[serde(flatten)]
-    rated: BestObject<'a>,
-    #[serde(flatten)]
-    rival: RivalObject,
-    /// How many times as good the best is; null where there is no such factor.
-    factor: Option<f64>,
-    /// The restriction that it breaks, if any.
-    breaks: Option<&'a str>,
-}
-
-/// The placement that is good whichever model is right: `worst_regret`, `bound`, `regrets` and `others`; beyond the contract `status`,
-/// `at_most` (the worst regret if the bests that are not proven are as good as their bounds), `models` and `left_out`. `best` is the
-/// placement under the first model, without intervals, which would be those of one model.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct RobustObject<'a> {
-    /// What it loses at most of the best of a model, as a share.
-    worst_regret: f64,
-    /// No placement has a smaller worst regret.
-    bound: f64,
-    /// Whether that is proven.
-    status: &'static str,
-    /// Its worst regret if the bests that are not proven are as good as their bounds.
-    at_most: f64,
-    /// What it loses under each model.
-    regrets: ByName<f64>,
-    /// What the best of each model and the baselines lose under each model.
-    others: ByName<ByName<f64>>,
-    /// The best of each model.
-    models: ByName<OfModel>,
-    /// Models that are left out.
-    left_out: Vec<LeftOutObject>,
-    /// The placement under the first model.
-    best: BestObject<'a>,
-}
-
-/// What is known of the best of a model.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct OfModel {
-    /// Its value.
-    value: f64,
-    /// No allocation is better than this.
-    bound: f64,
-    /// Whether nothing is better.
-    proven: bool,
-}
-
-/// A model that is left out.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct LeftOutObject {
-    /// Its name.
-    model: &'static str,
-    /// Why.
-    reason: String,
-}
-
-impl<'a> From<&'a Robust> for RobustObject<'a> {
-    fn from(robust: &'a Robust) -> Self {
-        let OverModels { found, kinds, left_out, others } = &robust.over;
-        let models = kinds.iter().zip(&found.models).map(|(kind, of)| {
-            let known = OfModel { value: plain(of.value), bound: plain(of.bound), proven: of.proven };
-            (kind.as_str().to_owned(), known)
-        });
-        let others = others.iter().map(|(name, regrets)| (name.clone(), by_model(kinds, regrets)));
-        let left_out = left_out
-            .iter()
-            .map(|one| LeftOutObject { model: one.kind.as_str(), reason: one.reason.to_string() });
-        Self {
-            worst_regret: plain(found.worst_regret),
-            bound: plain(found.bound),
-            status: found.status.word(),
-            at_most: plain(found.at_most),
-            regrets: by_model(kinds, &found.regrets),
-            others: ByName(others.collect()),
-            models: ByName(models.collect()),
-            left_out: left_out.collect(),
-            best: BestObject::new(&robust.best, None),
-        }
-    }
-}
-
-fn by_model(kinds: &[ModelKind], regrets: &[f64]) -> ByName<f64> {
-    let entries = kinds.iter().zip(regrets);
-    ByName(entries.map(|(kind, &regret)| (kind.as_str().to_owned(), plain(regret))).collect())
-}
-
-/// The simplest allocation that loses at most the share `within` of the best.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SimpleObject<'a> {
-    /// What it loses of the best, as a share.
-    loss: f64,
-    /// What it may lose.
-    within: f64,
-    /// Whether no simpler one loses as little.
-    proven: bool,
-    /// How many different numbers of threads it has.
-    different_numbers: usize,
-    /// Whether applications share nodes.
-    shared_nodes: bool,
-    /// The allocation.
-    best: BestObject<'a>,
-}
-
-impl<'a> SimpleObject<'a> {
-    /// `value`: the interval of the best.
-    fn new(simple: &'a Simple, best: &Rated, value: Option<Interval>) -> Self {
-        let (this, other) = (&simple.rated.scenario, &best.scenario);
-        let is_best = this.allocation == other.allocation && this.placements == other.placements;
-        Self {
-            loss: plain(simple.found.loss),
-            within: plain(simple.within),
-            proven: simple.found.proven,
-            different_numbers: simple.found.simplicity.numbers,
-            shared_nodes: simple.found.simplicity.mixed,
-            best: BestObject::new(&simple.rated, value.filter(|_| is_best)),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ pub mod refusal;
 pub mod resources;
 pub mod room;
 pub mod run;
+pub mod saturation;
 mod scenario;
 #[cfg(feature = "schema")]
 pub mod schema;

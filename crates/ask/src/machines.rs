@@ -16,7 +16,7 @@ use crate::explored::{ObjectiveWord, StatusWord, UnprovenWord};
 use crate::refusal::Refusal;
 use crate::scenario::ScenarioObject;
 use crate::table::Of;
-use crate::wording::{value_title, weighted};
+use crate::wording::{gap, value_scale, value_title, weighted};
 
 /// The best placement on each of several machines.
 #[derive(Clone, Debug)]
@@ -79,10 +79,10 @@ impl Row<'_> {
         self.found.best.scenario.evaluation.apps[app].gflops.value()
     }
 
-    /// The part of its GFLOPS alone that an application has.
-    fn p(&self, app: usize) -> Option<f64> {
-        let alone = self.found.problem.goal().alone()[app];
-        (alone > 0.0).then(|| self.gflops(app) / alone)
+    /// The part of its GFLOPS alone that each application has.
+    fn p(&self) -> Vec<f64> {
+        let apps = 0..self.found.study.apps.len();
+        self.found.problem.goal().p(&apps.map(|app| self.gflops(app)).collect::<Vec<_>>())
     }
 }
 
@@ -147,14 +147,17 @@ impl Machines {
         let title = value_title(self.objective(), weighted(apps));
         let mut columns = vec![
             Of::text("machine", |row: &Row| row.found.study.machine.name().to_owned()),
-            Of::number("value", |row: &Row| row.found.best.value).titled(title).rounded(),
-            Of::number("gap", |row: &Row| row.found.gap).written(crate::verdict::gap),
+            Of::number("value", |row: &Row| row.found.best.value)
+                .titled(title)
+                .scaled(value_scale(self.objective()))
+                .rounded(),
+            Of::number("gap", |row: &Row| row.found.gap).written(gap),
             Of::number("speed", |row: &Row| self.speed(row.number))
                 .titled("speed beside\nthe first")
                 .rounded(),
         ];
         columns.extend(apps.iter().enumerate().map(|(a, app)| {
-            Of::number("p", move |row: &Row| row.p(a)).each(&app.name).titled(&app.name).written(percent)
+            Of::number("p", move |row: &Row| row.p()[a]).each(&app.name).titled(&app.name).written(percent)
         }));
         columns
     }
@@ -216,8 +219,8 @@ struct OnMachine<'a> {
     unproven: Option<UnprovenWord>,
     /// How many times as fast as on the first machine the applications are; null where somebody gets nothing.
     speed: Option<f64>,
-    /// GFLOPS / GFLOPS alone on this machine; null where that is 0.
-    p: ByName<Option<f64>>,
+    /// GFLOPS / GFLOPS alone on this machine; 0 where that is 0.
+    p: ByName<f64>,
     /// The best allocation.
     best: ScenarioObject<'a>,
 }
@@ -228,7 +231,7 @@ impl<'a> From<&'a Machines> for MachinesObject<'a> {
         let name = |number: usize| machines.found[number].study.machine.name();
         let of = |row: Row<'a>| {
             let found = row.found;
-            let apps = found.study.apps.iter().enumerate();
+            let apps = found.study.apps.iter();
             OnMachine {
                 machine: name(row.number),
                 model: found.study.machine.sharing().name(),
@@ -238,7 +241,7 @@ impl<'a> From<&'a Machines> for MachinesObject<'a> {
                 gap: plain(found.gap),
                 unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
                 speed: machines.speed(row.number).map(plain),
-                p: ByName(apps.map(|(a, app)| (app.name.clone(), row.p(a).map(plain))).collect()),
+                p: ByName(apps.zip(row.p()).map(|(app, p)| (app.name.clone(), plain(p))).collect()),
                 best: (&found.best.scenario.view()).into(),
             }
         };

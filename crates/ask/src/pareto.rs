@@ -20,7 +20,7 @@ use crate::intervals::figures_of;
 use crate::refusal::{Refusal, impossible};
 use crate::scenario::{ScenarioObject, study_with};
 use crate::table::Of;
-use crate::wording::{common_unit, value_title, weighted};
+use crate::wording::{PERCENT, common_unit, value_scale, value_title, weighted};
 use crate::{EvaluatedScenario, warning};
 
 /// A question to [`pareto`].
@@ -277,7 +277,10 @@ impl Front {
                 let objective = goals[i].objective();
                 let title =
                     format!("{}\n{}", objective.as_str(), value_title(objective, weighted(&self.study.apps)));
-                Of::number(objective.as_str(), move |row: &Row| row.point().values[i]).titled(title).rounded()
+                Of::number(objective.as_str(), move |row: &Row| row.point().values[i])
+                    .titled(title)
+                    .scaled(value_scale(objective))
+                    .rounded()
             })
             .collect();
         let has = |objective| goals.iter().any(|goal| goal.objective() == objective);
@@ -292,7 +295,8 @@ impl Front {
         );
         columns.push(
             Of::number("smallest_p", |row: &Row| self.smallest_p(row.point()))
-                .titled("smallest\np")
+                .titled(value_title(Objective::Fair, false))
+                .scaled(PERCENT)
                 .rounded()
                 .only_if(!has(Objective::Fair)),
         );

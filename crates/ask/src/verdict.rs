@@ -5,17 +5,15 @@ use std::fmt::Write as _;
 use numasim_draw::grid::wrap;
 use numasim_draw::{Style, figures};
 use numasim_model::{Allocation, AppId, Machine, NodeId, Smt};
+use numasim_sim::intervals::Interval;
 use numasim_sim::search::robust::Robust as OverModels;
 use numasim_sim::search::{Level, Spent, Status};
 use numasim_sim::{Objective, Problem};
 
-use crate::explored::{Explored, Rated, Robust, Simple, WhyUnproven};
+use crate::explored::{Baseline, Explored, Fewest, Rated, Robust, Simple, WhyUnproven};
 use crate::pareto::Front;
-use crate::wording::{machine_title, with_unit};
-use crate::{caution, intervals, suggest};
-
-/// Holds together what is not to be broken between lines.
-pub const NO_BREAK: &str = "\u{a0}";
+use crate::wording::{NO_BREAK, gap, machine_title, value_scale, with_unit};
+use crate::{caution, intervals, saturation, suggest};
 
 /// Lines of a paragraph.
 fn paragraph(text: &str, style: &Style) -> String {
@@ -35,15 +33,6 @@ pub fn allocations(problem: &Problem) -> String {
     format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
 }
 
-/// A gap as a percentage.
-pub fn gap(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent > 0.0 && percent < 0.01 {
-        return "below 0.01 %".to_owned();
-    }
-    format!("{} %", figures::short((percent * 1e2).round() / 1e2))
-}
-
 /// What more no allocation has.
 const fn limit(objective: Objective) -> &'static str {
     if matches!(objective, Objective::Makespan) { "less" } else { "more" }
@@ -57,11 +46,13 @@ fn one_line(text: &str) -> String {
 }
 
 impl Explored {
-    /// How good the best is, the simplest, and the robust placement: a paragraph each, without line breaks but those between applications.
+    /// How good the best is, from where on threads gain nothing, the simplest, that with the fewest threads, and the robust placement: a paragraph each, without line breaks but those between applications.
     pub fn in_words(&self) -> Vec<String> {
         let mut words = vec![one_line(&self.verdict(&PLAIN))];
         words.extend(self.levels_in_words(&PLAIN).map(|words| one_line(&words)));
+        words.extend(saturation::in_words(self).iter().map(|words| one_line(words)));
         words.extend(self.simple_in_words(&PLAIN));
+        words.extend(self.fewest_in_words(&PLAIN));
         words.extend(self.robust.as_ref().map(Robust::in_words));
         words
     }
@@ -73,8 +64,11 @@ impl Explored {
 
     /// How good the best is, and how sure.
     pub fn verdict(&self, style: &Style) -> String {
-        let off =
-            self.uncertainty.as_ref().map(|(_, value)| intervals::plus_minus(*value, self.best.value, style));
+        let scale = value_scale(self.problem.goal().objective());
+        let off = self.uncertainty.as_ref().map(|(_, value)| {
+            let value = Interval { low: value.low * scale, high: value.high * scale };
+            intervals::plus_minus(value, self.best.value * scale, style)
+        });
         let off = off.map_or(String::new(), |off| format!(" ({off})"));
         let value = style.strong(&self.with_unit(self.best.value)) + &off;
         let bound = self.with_unit(self.bound);
@@ -185,42 +179,57 @@ impl Explored {
         Some(paragraph(&text, style) + &note)
     }
 
+    /// Where more threads gain nothing, a paragraph each.
+    pub fn saturation_in_words(&self, style: &Style) -> Vec<String> {
+        saturation::in_words(self).iter().map(|words| paragraph(words, style)).collect()
+    }
+
     /// How good the simplest is, and what to set up, a line for each application; `None` where nobody asked.
     pub fn simple_in_words(&self, style: &Style) -> Option<String> {
         let simple = self.simple.as_ref()?;
-        let mut text = paragraph(&simple.verdict(), style);
-        if simple.is_best {
-            return Some(text);
-        }
-        let allocation = &simple.rated.candidate.allocation;
-        let mut apps = 0..self.study.apps.len();
-        while let Some(first) = apps.next() {
-            // Instances that are set up alike stand together.
-            let smt = |app: usize| self.study.apps[app].smt;
-            let words = set_up(allocation, AppId(first), smt(first), &self.study.machine);
-            let group = &self.study.apps[first].group;
+        let text = paragraph(&simple.verdict(), style);
+        Some(if simple.is_best { text } else { text + &self.set_up(&simple.rated, style) })
+    }
+
+    /// How few threads do, and what to set up, a line for each application; `None` where nobody asked.
+    pub fn fewest_in_words(&self, style: &Style) -> Option<String> {
+        let fewest = self.fewest.as_ref()?;
+        let of_best = self.problem.threads_of(&self.best.candidate);
+        let text = paragraph(&fewest.verdict(of_best), style);
+        Some(if fewest.is_best { text } else { text + &self.set_up(&fewest.rated, style) })
+    }
+
+    /// What to set up, a line for each application; instances that are set up alike stand together.
+    fn set_up(&self, rated: &Rated, style: &Style) -> String {
+        let mut text = String::new();
+        let allocation = &rated.candidate.allocation;
+        let apps = &rated.scenario.study.apps;
+        let words_of = |app: usize| set_up(allocation, AppId(app), apps[app].smt, &self.study.machine);
+        let mut rest = 0..apps.len();
+        while let Some(first) = rest.next() {
+            let words = words_of(first);
             let mut last = first;
-            while last + 1 < apps.end
-                && self.study.apps[last + 1].group == *group
-                && set_up(allocation, AppId(last + 1), smt(last + 1), &self.study.machine) == words
+            while last + 1 < rest.end
+                && apps[last + 1].group == apps[first].group
+                && words_of(last + 1) == words
             {
                 last += 1;
-                apps.next();
+                rest.next();
             }
-            let name = |app: usize| self.study.apps[app].name.as_str();
+            let name = |app: usize| apps[app].name.as_str();
             let who = match last - first {
                 0 => name(first).to_owned(),
                 1 => format!("{} and {}", name(first), name(last)),
                 _ => format!("{} to {}", name(first), name(last)),
             };
             let each = if last > first { ", each" } else { "" };
-            let home = simple.rated.candidate.placements[first].home();
+            let home = rated.candidate.placements[first].home();
             let home = home.filter(|_| self.study.apps[first].data.is_open());
             let home = home.map_or_else(String::new, |node| format!(" (data on {})", node.0));
             let line = format!("  {who}{each}: {words}{home}");
             text += &(wrap(&line, style.columns()).join("\n    ") + "\n");
         }
-        Some(text)
+        text
     }
 }
 
@@ -257,6 +266,33 @@ impl Simple {
             _ if self.is_best => format!("Simple: the best itself ({proof})."),
             "0 %" => format!("Simple: as good as the best ({proof})."),
             loss => format!("Simple: loses {loss} of the best ({proof})."),
+        }
+    }
+}
+
+impl Fewest {
+    /// How many threads they are beside the `of_best` of the best, and how sure that is.
+    pub fn verdict(&self, of_best: u64) -> String {
+        let threads = figures::count(self.found.threads, "thread");
+        let (are, lose) = if self.found.threads == 1 { ("is", "loses") } else { ("are", "lose") };
+        let may_lose = if self.within > 0.0 {
+            format!("loses at most {} of the best", gap(self.within))
+        } else {
+            "is as good as the best".to_owned()
+        };
+        let sure = if self.found.proven {
+            format!("proven: no allocation with fewer {may_lose}")
+        } else {
+            format!("none with fewer that {may_lose} was found; not proven")
+        };
+        match gap(self.found.loss).as_str() {
+            _ if self.is_best => format!("Fewest threads: {threads}, the best itself ({sure})."),
+            "0 %" => {
+                format!("Fewest threads: {threads} instead of {of_best} {are} as good as the best ({sure}).")
+            }
+            loss => {
+                format!("Fewest threads: {threads} instead of {of_best} {lose} {loss} of the best ({sure}).")
+            }
         }
     }
 }
@@ -350,14 +386,41 @@ impl Robust {
         self.over.found.models.iter().all(|of| of.proven)
     }
 
-    /// What the losses are, and which models are left out.
-    pub fn note(&self) -> String {
+    /// What the losses are, which models decide nothing, and which are left out.
+    pub fn note(&self, baselines: &[Baseline]) -> String {
         let best = if self.all_proven() { "best value" } else { "best value found" };
         let left_out = self.over.left_out.iter().map(|one| format!(" Left out: {}.", one.reason));
+        let idle = self.deciding_nothing();
+        let idle = if idle.is_empty() {
+            String::new()
+        } else {
+            let verb = if idle.len() == 1 { "decides" } else { "decide" };
+            format!(
+                " {} {verb} nothing here: every allocation of the table is as good.",
+                caution::listed(idle, 0)
+            )
+        };
+        let better = |(name, regrets): &(String, Vec<f64>)| {
+            let breaks = baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
+            breaks && regrets.iter().any(|&regret| regret < -SHOWN)
+        };
+        let forbidden = if self.over.others.iter().any(better) {
+            " Below 0: better than the best, and not allowed by the restrictions."
+        } else {
+            ""
+        };
         format!(
-            "Loss: 1 - value / {best} under that model; JSON has what is known of each. Columns: the model that is right.{}",
+            "Loss: 1 - value / {best} under that model; JSON has what is known of each. Columns: the model that is right.{idle}{forbidden}{}",
             left_out.collect::<String>()
         )
+    }
+
+    /// The models under which no allocation of the table loses anything.
+    fn deciding_nothing(&self) -> Vec<String> {
+        let rows = || self.over.others.iter().map(|(_, regrets)| regrets).chain([&self.over.found.regrets]);
+        let decides = |number: usize| rows().any(|regrets| regrets[number].abs() > SHOWN);
+        let kinds = self.over.kinds.iter().enumerate().filter(|(number, _)| !decides(*number));
+        kinds.map(|(_, kind)| kind.as_str().to_owned()).collect()
     }
 }
 

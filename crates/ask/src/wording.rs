@@ -4,6 +4,9 @@ use numasim_draw::figures;
 use numasim_model::{App, Machine, NodeId};
 use numasim_sim::Objective;
 
+/// Holds together what is not to be broken between lines.
+pub const NO_BREAK: &str = "\u{a0}";
+
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub fn machine_title(machine: &Machine) -> String {
     let nodes = figures::count(machine.node_count() as u64, "NUMA node");
@@ -57,31 +60,53 @@ pub fn weighted(apps: &[App]) -> bool {
     apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
 }
 
-/// What the values of an objective are, above a column of them.
+/// What the values of an objective are, above a column of them: lines.
 pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     match objective {
-        Objective::TotalGflops if weighted => "weighted GFLOPS",
+        Objective::TotalGflops if weighted => "weighted\nGFLOPS",
         Objective::TotalGflops => "GFLOPS",
-        Objective::Fair => "smallest p",
-        Objective::Geomean => "mean p",
-        Objective::Makespan => "s",
+        Objective::Fair => "smallest p\n%",
+        Objective::Geomean => "mean p\n%",
+        Objective::Makespan => "makespan\ns",
     }
 }
+
+/// What a value is multiplied by for people: p is a percentage of the speed alone.
+pub const fn value_scale(objective: Objective) -> f64 {
+    match objective {
+        Objective::Fair | Objective::Geomean => PERCENT,
+        Objective::TotalGflops | Objective::Makespan => 1.0,
+    }
+}
+
+/// A p as a percentage.
+pub const PERCENT: f64 = 100.0;
 
 /// The same along an axis or a scale of colours, where the unit is in parentheses.
 pub const fn axis_title(objective: Objective, weighted: bool) -> &'static str {
     match objective {
+        Objective::TotalGflops if weighted => "weighted GFLOPS",
+        Objective::TotalGflops => "GFLOPS",
+        Objective::Fair => "smallest p",
         Objective::Geomean => "mean of p",
         Objective::Makespan => "makespan (s)",
-        Objective::TotalGflops | Objective::Fair => value_title(objective, weighted),
     }
 }
 
-/// `254.0 GFLOPS`, `p = 0.5`, `10.00 s`
+/// `254.0 GFLOPS`, `p = 50 %`, `10.00 s`
 pub fn with_unit(objective: Objective, value: f64) -> String {
-    let figure = figures::single(value);
+    let figure = figures::single(value * value_scale(objective));
     match objective.unit() {
-        "" => format!("p = {figure}"),
+        "" => format!("p = {figure}{NO_BREAK}%"),
         unit => format!("{figure} {unit}"),
     }
+}
+
+/// A gap as a percentage.
+pub fn gap(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.01 {
+        return "below 0.01 %".to_owned();
+    }
+    format!("{} %", figures::short((percent * 1e2).round() / 1e2))
 }

@@ -1,6 +1,8 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod evidence;
+mod explore;
+mod groups;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody is there who reads it"))]
 mod live;
 mod machine;
@@ -13,12 +15,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_ask::limits::MOST_ALTERNATIVES;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use numasim_model::{ModelKind, bounds};
 use numasim_sim::Objective;
-use numasim_sim::search::over_models::ModelList;
-use numasim_sim::search::{WITHIN, within};
+use numasim_sim::search::within;
 
 use crate::documents::Document;
 use crate::failure::Failure;
@@ -26,6 +26,8 @@ use crate::output::{Destination, OutputArgs};
 pub(crate) use evidence::{
     Axes, CompareArgs, DiscriminateArgs, FitArgs, Page, PlotArgs, PlotKind, ReportArgs,
 };
+pub(crate) use explore::ExploreArgs;
+pub(crate) use groups::grouped;
 pub(crate) use live::{AgentArgs, RunArgs, TopArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use live::{AgentCommand, StatusFormat, is_period};
@@ -34,7 +36,7 @@ pub(crate) use machine::{
     ImportKind, InitArgs, Like, LscpuArgs, ModelsArgs, NumactlArgs,
 };
 pub(crate) use measure::{BenchArgs, Benchmark, CalibrateArgs, Calibrating, ProfileAppArgs, ValidateArgs};
-pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair, PlacingArgs};
+pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair};
 pub(crate) use sweep::{ClusterArgs, MOST_SHARDS, Shard, SweepArgs};
 pub(crate) use time::{PlanArgs, ProfileArgs, SimulateArgs, TasksArgs};
 
@@ -89,37 +91,57 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Find the best allocation of threads to NUMA nodes
     Explore(ExploreArgs),
-    /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
+    /// Evaluate or explore with varied inputs
+    ///
+    /// Bandwidths, thread counts, data placement, any figure of the files.
     Sweep(SweepArgs),
     /// Simulate applications over time, with a policy that moves cores
     Simulate(SimulateArgs),
-    /// Tell the applications of this host which cores are theirs, while they run
+    /// Tell the applications of this host which cores are theirs
+    ///
+    /// While they run.
     Agent(AgentArgs),
-    /// Run the applications of the files on this host, under an agent with a policy
+    /// Run the applications of the files on this host, under an agent
+    ///
+    /// The agent has a policy.
     Run(RunArgs),
     /// Watch an agent and its applications in the terminal
     Top(TopArgs),
-    /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
+    /// Simulate a graph of tasks under the schedulers of task runtimes
+    ///
+    /// The tasks read and write blocks of data.
     Tasks(TasksArgs),
-    /// Time each task of a tree program with its data here and there, and write the profile for `plan`
+    /// Time each task of a tree program with its data here and there
+    ///
+    /// And write the profile for `plan`.
     Profile(ProfileArgs),
-    /// Plan where data and tasks belong, from a profile, for any number of iterations
+    /// Plan where data and tasks belong, from a profile
+    ///
+    /// For any number of iterations.
     Plan(PlanArgs),
     /// Explain the bandwidth-sharing models and their parameters
     Models(ModelsArgs),
     /// Measure this host and write its machine file
     Calibrate(CalibrateArgs),
-    /// Run and measure every scenario on this host, with pinned threads and bound memory
+    /// Run and measure every scenario on this host
+    ///
+    /// With pinned threads and bound memory.
     Bench(BenchArgs),
-    /// Detect, calibrate, measure, compare and report: check the model on this host
+    /// Check the model on this host
+    ///
+    /// Detect, calibrate, measure, compare and report.
     Validate(ValidateArgs),
     /// Compare measured performance with the model's predictions
     Compare(CompareArgs),
-    /// Estimate machine parameters from measured scenarios, with their uncertainty
+    /// Estimate machine parameters from measured scenarios
+    ///
+    /// With their uncertainty.
     Fit(FitArgs),
-    /// Propose scenarios that distinguish the sharing models on a machine
+    /// Propose scenarios that tell the sharing models apart
     Discriminate(DiscriminateArgs),
-    /// Describe a program as an [[app]]: from hardware counters, its pages and its runs
+    /// Describe a program as an [[app]]
+    ///
+    /// From hardware counters, its pages and its runs.
     ProfileApp(ProfileAppArgs),
     /// Draw a machine, a scenario or a set of allocations
     Plot(PlotArgs),
@@ -127,17 +149,25 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Validate files and show what was read
     Check(CheckArgs),
-    /// Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file
+    /// Print the skeleton of a machine file of this host
+    ///
+    /// NUMA nodes, cores, memory and sockets.
     Detect(DetectArgs),
-    /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
+    /// Convert the output of other tools
+    ///
+    /// To a machine file, a measured CSV or a graph of tasks.
     Import(ImportArgs),
-    /// List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one
+    /// List the machines and workloads inside the program, or print one
+    ///
+    /// They are @NAME wherever a FILE is taken.
     Catalog(CatalogArgs),
-    /// Write the first study: a machine, applications and a scenario, with comments
+    /// Write the first study: a machine, applications and a scenario
+    ///
+    /// With comments.
     Init(InitArgs),
     /// Write the machine for another tool
     Export(ExportArgs),
-    /// Print the JSON Schema of the input files, or of what a command writes
+    /// Print the JSON Schema of the input files or of an output
     Schema(SchemaArgs),
     /// Print a script that completes commands and switches in a shell
     Completions(CompletionsArgs),
@@ -160,7 +190,9 @@ pub(crate) enum ColorWhen {
 /// The input files of a study.
 #[derive(Debug, Args)]
 pub(crate) struct StudyFiles {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
+    /// TOML files, read as one; @NAME: of `numasim catalog`
+    ///
+    /// Exactly one [machine], any number of [[app]] and [[scenario]].
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -168,8 +200,10 @@ pub(crate) struct StudyFiles {
 /// The bandwidth-sharing model.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ModelArgs {
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
+    /// Sharing model [default: that of the file]
+    ///
+    /// `numasim models` lists and explains them. A file that names none has baseline-proportional.
+    #[arg(long, value_name = "NAME", value_parser = one_model(), hide_possible_values = true)]
     pub(crate) model: Option<ModelKind>,
 }
 
@@ -225,147 +259,6 @@ pub(crate) struct EvaluateArgs {
     /// Show how the model computes its results, step by step
     #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,
-
-    #[command(flatten)]
-    pub(crate) emit: EmitArgs,
-
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-const EXPLORE: &str = "\
-Examples:
-  numasim explore machine.toml apps.toml
-  numasim explore study.toml --objective fair --time-limit 10
-  numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
-  numasim explore study.toml --format json -o best.json
-  numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
-  numasim explore --machine @epyc-9654-2s-nps1 --machine @epyc-9654-2s-nps4 apps.toml --objective geomean
-  numasim explore study.toml --sensitivity
-  numasim explore study.toml --models all
-  numasim explore study.toml --threads solver=16 --max-nodes solver=2 --exclusive solver
-  numasim explore study.toml --simple --within 0.02
-  numasim explore study.toml --save best.toml --plot best.svg
-  numasim explore study.toml --emit numactl -o start.sh
-
-The search takes work that threads share by their speed; a scenario with `static = true` is compared as what its slowest threads do. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
-over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
-The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
-min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
-without an answer (130).
-
---pareto computes the Pareto front of two objectives: allocations that cannot be improved in one without losing in \
-the other, from the best for the first to the best for the second. If every allocation can be compared (up to 10^7, \
-equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
---pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
-of one or two steps. The knee is the point farthest outside the straight line between both ends.
-
---machine, given twice or more, compares machines: the best placement of the same applications on each. `speed` is how many times as fast as on the \
-first machine they are: the ratio of the values for total-gflops and makespan, else the weighted geometric mean of GFLOPS / GFLOPS on the first machine, \
-because p is relative to each machine itself. Each machine has the same part of --time-limit.
-
---models finds the placement that is good whichever of several sharing models is right: its loss, 1 - value / best value (makespan: 1 - best / value), is \
-smallest under the model where it is largest. It is searched for, not picked from the bests, and comes with a bound that no placement is below. Losses \
-are relative to the best found; JSON says of each model whether its best is proven, and `at_most` what they can be. The first model is that of \
-the answer above it (--model, else the first name, with `all` that of the machine file); corrections in [machine.sharing] hold for all. `all` leaves out models that cannot read the machine, and says so. With \
---time-limit the searches for the bests have half of the time together, in equal parts, what one leaves goes to the next, and the robust search has the rest.
-
---sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
-input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \
-searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit covers the \
-search and this report: at least a quarter of it is for the report, which counts what it leaves out. With --format csv its rows replace the allocations.
-
---emit prints a shell script with one command for each application; each ./NAME in it stands for the command that \
-starts that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
-[[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
-hwloc. On each node the first processors of the list are used, one for each core.";
-
-/// `numasim explore`.
-#[derive(Debug, Args)]
-#[command(after_help = EXPLORE)]
-pub(crate) struct ExploreArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
-
-    /// Objective to optimise
-    #[arg(long, value_name = "NAME", default_value = "total-gflops", value_parser = objective())]
-    pub(crate) objective: Objective,
-
-    /// A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) machine: Vec<PathBuf>,
-
-    /// Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the
-    /// other
-    #[arg(long, value_name = "FIRST,SECOND", value_parser = search::pair)]
-    #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
-    pub(crate) pareto: Option<ObjectivePair>,
-
-    /// Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each.
-    /// `all`: every model that can answer the question
-    #[arg(long, value_name = "NAME,NAME...", value_parser = str::parse::<ModelList>)]
-    #[arg(conflicts_with_all = ["pareto", "emit"])]
-    pub(crate) models: Option<ModelList>,
-
-    /// An application has the same number of threads on every node that has cores
-    #[arg(long, help_heading = "Restrict the choice (these combine)")]
-    pub(crate) same_on_every_node: bool,
-
-    /// At most one application has threads on a node
-    #[arg(long, help_heading = "Restrict the choice (these combine)")]
-    pub(crate) whole_nodes: bool,
-
-    /// Each application has at least N threads on every node that has cores
-    #[arg(long, value_name = "N", help_heading = "Restrict the choice (these combine)")]
-    pub(crate) min_threads_per_node: Option<u32>,
-
-    /// Every core is used
-    #[arg(long, help_heading = "Restrict the choice (these combine)")]
-    pub(crate) no_idle_cores: bool,
-
-    /// At most one application has threads in an L3 domain (`cores_per_l3`)
-    #[arg(long, help_heading = "Restrict the choice (these combine)")]
-    pub(crate) whole_l3: bool,
-
-    #[command(flatten)]
-    pub(crate) placing: PlacingArgs,
-
-    /// Also search for the simplest allocation that loses little of the best: few different numbers of threads per application,
-    /// whole nodes before shared ones
-    #[arg(long, conflicts_with_all = ["pareto", "emit"])]
-    pub(crate) simple: bool,
-
-    /// With --simple: how much of the best it may lose, as a share
-    #[arg(long, value_name = "SHARE", default_value_t = WITHIN, value_parser = share, requires = "simple")]
-    pub(crate) within: f64,
-
-    /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
-    /// an effort of some seconds is spent]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Show up to K alternatives, next best first
-    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u16).range(0..=i64::from(MOST_ALTERNATIVES)))]
-    pub(crate) top: u16,
-
-    /// Seed of the random restarts; the same seed gives the same answer
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    /// Also report what more of each resource is worth, and how wrong each input may be
-    #[arg(long, conflicts_with = "emit")]
-    pub(crate) sensitivity: bool,
-
-    /// Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
-    /// others take with the same files
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "pareto")]
-    #[arg(help_heading = "Output")]
-    pub(crate) save: Option<PathBuf>,
-
-    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    #[arg(help_heading = "Output")]
-    pub(crate) plot: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) emit: EmitArgs,

@@ -28,7 +28,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use numasim_ask::{diagnostics, suggest};
 
-use crate::args::{Cli, ColorWhen, Command};
+use crate::args::{Cli, ColorWhen, Command, grouped};
 use crate::failure::Failure;
 use crate::shell::Shell;
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             return served;
         }
         threads::survive_size_limits();
-        let mut program = Cli::command();
+        let mut program = grouped(Cli::command());
         let read = program.try_get_matches_from_mut(std::env::args_os());
         let read = read.and_then(|matches| {
             let files = inputs::of_command_line(&program, &matches);

@@ -46,7 +46,9 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     pub(crate) format: Format,
 
-    /// Write the result to FILE, whole or not at all, instead of standard output
+    /// Write the result to FILE
+    ///
+    /// Whole or not at all, instead of standard output.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -2,13 +2,13 @@
 
 use numasim_model::evaluation::Warning;
 use numasim_model::machine::FigureKind;
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId};
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, ModelKind, NodeId};
 
 use crate::objective::Objective;
 use crate::problem::Problem;
 
 /// Something that value and proof do not say. Lists of applications and nodes are ascending and not empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
     /// The objective has the same, worst value for every allocation: these applications get 0 even alone.
     NothingDecided {
@@ -41,6 +41,13 @@ pub enum Caution {
     Assumed {
         /// The keys.
         keys: Vec<String>,
+    },
+    /// Another model that can answer the question finds more than little better: the answer rests on the choice of the model.
+    DependsOnModel {
+        /// The model under which most is lost.
+        model: ModelKind,
+        /// What is lost there at least, as a share of the best found.
+        loss: f64,
     },
     /// `total-gflops` leaves applications the fewest threads that they may have, though others could give theirs.
     FewestThreads {
@@ -83,6 +90,15 @@ pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
     let unlimited = (!nodes.is_empty()).then_some(Caution::CoresUnlimited { nodes });
     let assumed = (!keys.is_empty()).then_some(Caution::Assumed { keys });
     unlimited.into_iter().chain(assumed).collect()
+}
+
+/// More than this share lost under another model is worth a word.
+const DOUBT: f64 = 0.05;
+
+/// What follows from the losses of an answer under other models ([`crate::search::over_models::losses`]).
+pub fn of_models(losses: &[(ModelKind, f64)]) -> Option<Caution> {
+    let worst = losses.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (worst.1 > DOUBT).then_some(Caution::DependsOnModel { model: worst.0, loss: worst.1 })
 }
 
 fn with_ids<T>(list: &[T]) -> impl Iterator<Item = (AppId, &T)> {

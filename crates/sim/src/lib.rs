@@ -22,6 +22,7 @@ mod problem;
 #[cfg(test)]
 mod random;
 pub mod restrictions;
+mod saturation;
 pub mod search;
 pub mod sensitivity;
 pub mod sweep;
@@ -34,3 +35,4 @@ pub use cautions::Caution;
 pub use objective::Objective;
 pub use problem::{Candidate, Problem, ProblemError};
 pub use restrictions::{Infeasible, Restrictions};
+pub use saturation::Saturated;

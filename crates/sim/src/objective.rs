@@ -32,6 +32,13 @@ numasim_model::words! {
     }
 }
 
+impl Default for Objective {
+    /// What is asked where no objective is named: FLOP of different applications do not add up, and their sum starves whatever memory holds back.
+    fn default() -> Self {
+        Self::Geomean
+    }
+}
+
 impl Objective {
     /// The unit of its value; empty for a fraction.
     pub const fn unit(self) -> &'static str {

@@ -74,3 +74,13 @@ pub(crate) fn every_set_of_homes(problem: &Problem) -> Vec<Vec<NodeId>> {
         sets.into_iter().flat_map(longer).collect()
     })
 }
+
+/// 1 node x 16 cores of 1000 GFLOPS, 200 GB/s; 30 GB/s a core, 50 a domain of 8.
+pub(crate) fn two_chiplets() -> Machine {
+    let flat = uniform_machine(1, 16, 1000.0, 200.0, 1.0);
+    let mut node = *flat.node(NodeId(0));
+    node.core_bandwidth = Some(GigabytesPerSecond::new(30.0));
+    node.cores_per_l3 = Some(8);
+    node.l3_bandwidth = Some(GigabytesPerSecond::new(50.0));
+    flat.retuned(vec![node], vec![GigabytesPerSecond::new(1.0)]).unwrap()
+}

@@ -26,6 +26,7 @@ from ._columns import Columns
 from ._core import (
     Evaluation,
     Exploration,
+    Fewest,
     Front,
     Robust,
     ScenarioResult,
@@ -45,6 +46,7 @@ __all__ = [
     "Evaluation",
     "Exploration",
     "Fault",
+    "Fewest",
     "Front",
     "InfeasibleError",
     "InputError",

@@ -39,7 +39,7 @@ def evaluate(
 
 def explore(
     study: Asked,
-    objective: str = "total-gflops",
+    objective: str = "geomean",
     *,
     same_on_every_node: bool = False,
     whole_nodes: bool = False,
@@ -55,7 +55,8 @@ def explore(
     model: str | None = None,
     models: str | Sequence[str] | None = None,
     simple: bool = False,
-    within: float = 0.01,
+    fewest_threads: bool = False,
+    within: float | None = None,
     time_limit: float | None = None,
     top: int = 3,
     seed: int = 0,
@@ -67,8 +68,8 @@ def explore(
 
     Args:
         study: A study, or the paths of input files.
-        objective: ``"total-gflops"`` (sum of weight x GFLOPS), ``"fair"`` (smallest GFLOPS / GFLOPS alone),
-            ``"geomean"`` (weighted geometric mean of these), ``"makespan"`` (s until all ``work_gflop`` are done).
+        objective: ``"geomean"`` (weighted geometric mean of p = GFLOPS / GFLOPS alone), ``"fair"`` (the largest smallest p,
+            then the next), ``"total-gflops"`` (sum of weight x GFLOPS), ``"makespan"`` (s until all ``work_gflop`` are done).
         same_on_every_node: An application has as many threads on every node with cores.
         whole_nodes: At most one application has threads on a node.
         min_threads_per_node: Fewest threads of each application on every node with cores.
@@ -89,7 +90,9 @@ def explore(
             Without ``model`` the first name is the model of the ordinary answer.
         simple: Also search for the simplest allocation that loses little of the best (``simple`` of the answer): few
             different numbers of threads of an application, whole nodes before shared ones.
-        within: With ``simple``: how much of the best it may lose, as a share.
+        fewest_threads: Also search for the fewest threads of all applications together that are nearly as good (``fewest`` of
+            the answer).
+        within: How much of the best ``simple`` (0.01 by default) and ``fewest_threads`` (0 by default) may lose, as a share.
         time_limit: Search until proven, for so many seconds at most, and keep the best found; by default until proven
             or until an effort of some seconds is spent. All searches share it.
         top: How many alternatives.
@@ -115,7 +118,7 @@ def explore(
         _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
         of_apps,
         domains,
-        (flag("simple", simple), real("within", within)),
+        (flag("simple", simple), flag("fewest_threads", fewest_threads), _real("within", within)),
         whole("top", top),
         whole("seed", seed),
         model=_name("model", model),
@@ -172,7 +175,7 @@ def sweep(
     *,
     scenario: str | Sequence[str] | None = None,
     explore: bool = False,
-    objective: str = "total-gflops",
+    objective: str = "geomean",
     same_on_every_node: bool = False,
     whole_nodes: bool = False,
     min_threads_per_node: int = 0,

@@ -52,9 +52,9 @@ def evaluation_frame(evaluation: Any) -> pd.DataFrame:
     return frame
 
 
-def _is_another(found: Any) -> bool:
-    """Whether there is a simplest allocation that is not the best itself."""
-    return found.simple is not None and not np.array_equal(found.simple.best.threads, found.best.threads)
+def _is_another(near: Any, found: Any) -> bool:
+    """Whether there is an allocation that is nearly as good, and not the best itself."""
+    return near is not None and not np.array_equal(near.best.threads, found.best.threads)
 
 
 def _everything(found: Any) -> list[tuple[str, Any, str | None]]:
@@ -64,18 +64,19 @@ def _everything(found: Any) -> list[tuple[str, Any, str | None]]:
     if found.robust is not None:
         everything.append(("robust", found.robust.best, None))
     everything += [("baseline", one, breaks) for one, breaks in zip(found.baselines, found.breaks)]
-    if _is_another(found):
-        everything.append(("simple", found.simple.best, None))
+    for role, near in (("simple", found.simple), ("fewest", found.fewest)):
+        if _is_another(near, found):
+            everything.append((role, near.best, None))
     return everything
 
 
 def exploration_frame(found: Any) -> pd.DataFrame:
-    """One row for each allocation: best, alternatives, the robust one, baselines, the simplest."""
+    """One row for each allocation: best, alternatives, the robust one, baselines, the simplest, that with the fewest threads."""
     import pandas as pd
 
     roles, everything, breaks = zip(*_everything(found))
     data: dict[str, Any] = {
-        "role": pd.Categorical(roles, categories=["best", "alternative", "robust", "baseline", "simple"]),
+        "role": pd.Categorical(roles, categories=["best", "alternative", "robust", "baseline", "simple", "fewest"]),
         "value": [one.value for one in everything],
         "total_gflops": [one.total_gflops for one in everything],
         "breaks": list(breaks),
@@ -165,9 +166,9 @@ def robust_html(robust: Any) -> str:
     return notes([robust.words]) + _lost(robust)
 
 
-def simplest_html(simplest: Any) -> str:
-    """The simplest allocation, and what it loses."""
-    return scenario_html(simplest.best) + notes([simplest.words])
+def nearly_html(near: Any) -> str:
+    """An allocation that is nearly as good, and what it loses."""
+    return scenario_html(near.best) + notes([near.words])
 
 
 def front_html(front: Any) -> str:

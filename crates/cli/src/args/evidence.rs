@@ -208,7 +208,7 @@ pub(crate) struct Page {
     #[arg(long, value_name = "SECONDS", value_parser = time::simulated_seconds, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
 
-    /// Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over
+    /// Objective of the search, where there are applications and no scenario [default: geomean]; with it, applications that run over
     /// time are searched for a placement, too
     #[arg(long, value_name = "NAME", value_parser = objective())]
     pub(crate) objective: Option<Objective>,
@@ -309,7 +309,7 @@ pub(crate) struct Axes {
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]
     pub(crate) rest: Option<String>,
 
-    /// Objective shown as colour [default: total-gflops]
+    /// Objective shown as colour [default: geomean]
     #[arg(long, value_name = "NAME", value_parser = objective(), help_heading = ALLOCATIONS)]
     pub(crate) objective: Option<Objective>,
 

@@ -10,7 +10,8 @@ use numasim_sim::Objective;
 
 // What the command line asks of single applications: numbers of threads, multiples, few nodes, nodes of their own.
 
-const HEADING: &str = "Restrict the choice (these combine)";
+/// The heading of restrictions in help.
+pub(super) const RESTRICT: &str = "Restrict the choice (these combine)";
 
 /// The value of `--threads`: of an application, or of the search itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,35 +25,47 @@ pub(crate) enum Threads {
 /// Restrictions of single applications.
 #[derive(Default, Debug, Args)]
 pub(crate) struct PlacingArgs {
+    /// Exactly N threads of APP
+    ///
     /// APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the
-    /// search [default: one per core of this host]
+    /// search [default: one per core of this host].
     #[arg(long, value_name = "APP=N", value_parser = threads, action = ArgAction::Append)]
-    #[arg(help_heading = HEADING)]
+    #[arg(help_heading = RESTRICT)]
     threads: Vec<Threads>,
 
-    /// The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N
-    /// alone: of every application
+    /// On each node a multiple of N threads
+    ///
+    /// The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N alone: of
+    /// every application.
     #[arg(long, value_name = "APP=N", value_parser = multiple, action = ArgAction::Append)]
-    #[arg(help_heading = HEADING)]
+    #[arg(help_heading = RESTRICT)]
     threads_multiple: Vec<OfApp<NonZeroU32>>,
 
-    /// At most N nodes have threads of the application; N alone: of each application
+    /// Threads on at most N nodes
+    ///
+    /// At most N nodes have threads of the application; N alone: of each application.
     #[arg(long, value_name = "APP=N", value_parser = nodes, action = ArgAction::Append)]
-    #[arg(help_heading = HEADING)]
+    #[arg(help_heading = RESTRICT)]
     max_nodes: Vec<OfApp<NonZeroU16>>,
 
-    /// An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application
+    /// No or N threads in each L3 domain
+    ///
+    /// An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application.
     #[arg(long, value_name = "APP=N", value_parser = per_domain, action = ArgAction::Append)]
-    #[arg(help_heading = HEADING)]
+    #[arg(help_heading = RESTRICT)]
     threads_per_l3: Vec<OfApp<NonZeroU32>>,
 
-    /// At most N L3 domains, over the machine, have threads of the application; N alone: of each application
+    /// Threads in at most N L3 domains
+    ///
+    /// At most N L3 domains, over the machine, have threads of the application; N alone: of each application.
     #[arg(long, value_name = "APP=N", value_parser = domains, action = ArgAction::Append)]
-    #[arg(help_heading = HEADING)]
+    #[arg(help_heading = RESTRICT)]
     max_l3: Vec<OfApp<NonZeroU16>>,
 
-    /// Where the application has threads, nobody else has; may be given more than once
-    #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = HEADING)]
+    /// No other application on the nodes of APP
+    ///
+    /// Where the application has threads, no other one has; may be given more than once.
+    #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = RESTRICT)]
     exclusive: Vec<String>,
 }
 
@@ -208,11 +221,15 @@ pub(crate) enum EmitKind {
 /// `--emit`: commands instead of a table.
 #[derive(Debug, Args)]
 pub(crate) struct EmitArgs {
-    /// Print a script that realises the allocation on the machine, instead of the table
+    /// A script that sets up the allocation
+    ///
+    /// Instead of the table.
     #[arg(long, value_name = "KIND", conflicts_with = "format", help_heading = "Output")]
     pub(crate) emit: Option<EmitKind>,
 
-    /// Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file
+    /// Processor numbers for --emit
+    ///
+    /// From an hwloc XML or from this host (`host`), instead of the machine file.
     #[arg(long, value_name = "FILE", requires = "emit", value_parser = CpusFrom::parse, help_heading = "Output")]
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) cpus_from: Option<CpusFrom>,

@@ -46,7 +46,7 @@ pub(crate) struct SweepArgs {
     #[arg(long)]
     pub(crate) explore: bool,
 
-    /// Objective to optimise [default: total-gflops]
+    /// Objective to optimise [default: geomean]
     #[arg(long, value_name = "NAME", value_parser = objective(), requires = "explore", help_heading = EXPLORING)]
     pub(crate) objective: Option<Objective>,
 

@@ -8,6 +8,7 @@ use numasim_ask::explore::static_work_warning;
 use numasim_ask::sensitivity::Row;
 use numasim_ask::{Explore, Explored, Input, Pareto, table, tables};
 use numasim_sim::Restrictions;
+use numasim_sim::search::WITHIN;
 use numasim_sim::search::over_models::Models;
 
 use crate::args::{ExploreArgs, ObjectivePair};
@@ -48,7 +49,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         top: if is_script { 0 } else { usize::from(args.top) },
         seed: args.seed,
         models: args.models.as_ref(),
-        within: args.simple.then_some(args.within),
+        simple: args.simple.then_some(args.within.unwrap_or(WITHIN)),
+        fewest: args.fewest_threads.then_some(args.within.unwrap_or(0.0)),
         sensitivity: args.sensitivity && !is_script,
         intervals: !is_script,
         most_figures: Some(MOST_FIGURES),
@@ -70,10 +72,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         return destination.deliver(&text);
     }
     let sensitivity = SensitivityView::of(&answer);
-    let table = |style: &Style| match &sensitivity {
-        None => answer.table(style),
-        Some(view) => format!("{}\n{}", answer.table(style), view.table(style)),
-    };
+    let table = |style: &Style| answer.table(style, sensitivity.as_ref().map(|view| view.table(style)));
     let rows = || match &found.sensitivity {
         None => tables::explored(&found),
         Some(sensitivity) => table::csv(&Row::columns(&found.problem), Row::all(sensitivity)),
@@ -152,6 +151,7 @@ fn machines(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         ("--pareto", args.pareto.is_some()),
         ("--models", args.models.is_some()),
         ("--simple", args.simple),
+        ("--fewest-threads", args.fewest_threads),
         ("--sensitivity", args.sensitivity),
         ("--save", args.save.is_some()),
         ("--plot", args.plot.is_some()),
@@ -173,6 +173,7 @@ fn machines(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         top: 0,
         seed: args.seed,
         intervals: false,
+        doubt: false,
         most_figures: Some(MOST_FIGURES),
         ..Explore::new(input)
     };

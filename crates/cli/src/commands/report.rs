@@ -15,7 +15,6 @@ use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
 use numasim_model::evaluation::Options;
 use numasim_model::pinning::node_without_cpus;
 use numasim_model::{ModelKind, Scenario};
-use numasim_sim::Objective;
 use numasim_sim::search::WITHIN;
 use numasim_sim::search::over_models::ModelList;
 use numasim_study::SourceFile;
@@ -230,11 +229,11 @@ fn is_asked(page: &Page, study: &Study, over_time: bool) -> bool {
 
 /// The answers, and the scenarios that they are.
 fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<Scenario>), Failure> {
-    let objective = page.objective.unwrap_or(Objective::TotalGflops);
+    let objective = page.objective.unwrap_or_default();
     let question = Explore {
         objective,
         models: Some(&ModelList::All),
-        within: Some(WITHIN),
+        simple: Some(WITHIN),
         sensitivity: true,
         top: 0,
         most_figures: Some(MOST_FIGURES),

@@ -2,17 +2,20 @@
 
 use numasim_ask::pareto::{Front, Point, Row};
 use numasim_ask::table::{Of, grid};
-use numasim_ask::verdict::{NO_BREAK, allocations, restrictions};
-use numasim_ask::wording::meaning;
+use numasim_ask::verdict::{allocations, restrictions};
+use numasim_ask::wording::{NO_BREAK, meaning};
 use numasim_draw::grid::wrap;
 
 use super::answer::{MOST_NODES_IN_A_ROW, changed_apps, changes, head};
 use super::lettering::{Lettering, painted};
 use super::{Style, figures, machine_title};
 
-/// The question, how sure the answer is, the points, and the baselines beside them.
+/// The question, the points, the baselines beside them, and how sure the answer is; in Markdown that comes before the tables.
 pub(crate) fn table(front: &Front, style: &Style) -> String {
-    [question(front, style), front.verdict(style), points(front, style), compared(front, style)].join("\n")
+    let (question, tables) = (question(front, style), points(front, style) + "\n" + &compared(front, style));
+    let verdict = front.verdict(style);
+    let (first, second) = if style.markdown { (verdict, tables) } else { (tables, verdict) };
+    format!("{question}\n{first}\n{second}")
 }
 
 fn question(front: &Front, style: &Style) -> String {

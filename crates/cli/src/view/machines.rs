@@ -2,17 +2,19 @@
 
 use numasim_ask::machines::{Machines, Row};
 use numasim_ask::table::{Of, grid};
-use numasim_ask::verdict::{gap, restrictions};
-use numasim_ask::wording::meaning;
+use numasim_ask::verdict::restrictions;
+use numasim_ask::wording::{gap, meaning};
 use numasim_draw::grid::wrap;
 use numasim_model::AppId;
 
 use super::Style;
 use super::answer::head;
 
-/// The question, which machine is the fastest, and a row for each.
+/// The question, a row for each machine, and which is the fastest; in Markdown that comes before the rows.
 pub(crate) fn table(machines: &Machines, style: &Style) -> String {
-    [question(machines, style), verdict(machines, style), rows(machines, style)].join("\n")
+    let (rows, verdict) = (rows(machines, style), verdict(machines, style));
+    let (first, second) = if style.markdown { (verdict, rows) } else { (rows, verdict) };
+    [question(machines, style), first, second].join("\n")
 }
 
 fn question(machines: &Machines, style: &Style) -> String {

@@ -83,6 +83,16 @@ pub(super) fn climb_with_homes<R: local::Rates>(
     ascent.into_best()
 }
 
+/// A climb from one allocation, by node or by L3 domain.
+pub(crate) fn climbed(problem: &Problem, start: &Candidate, monitor: &dyn Monitor) -> Candidate {
+    if problem.is_by_domain() {
+        return super::domains::climbed(problem, start, monitor);
+    }
+    let rater = |placements| Evaluator::new(problem, placements);
+    let rated = rater(start.placements.clone()).candidate(start.allocation.clone());
+    climb_with_homes(problem, rated, &rater, monitor)
+}
+
 // A better bound: subgradient steps first, then cutting planes.
 
 /// How often options are added to those with which prices are looked for.

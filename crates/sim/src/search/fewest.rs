@@ -7,18 +7,22 @@
 
 use numasim_model::{AppId, Placement};
 
-use super::budget::{Quiet, Settings};
+use super::budget::{Quiet, RISE, Settings};
 use super::climbs::climb_with_homes;
+use super::domains;
 use super::local::{self, Rates};
 use super::parts::Division;
 use super::pool::Pool;
 use super::{ExploreError, Outcome, Search};
+use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::objective::{Goal, Objective, SCORE_TOLERANCE};
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 
-/// The part of the effort of a search that goes into fewer threads: one of so many.
+/// The part of the effort of a search that goes into fewer threads of an answer that ties: one of so many.
 const PART_OF_EFFORT: u64 = 100;
+/// The part of the time limit, or without one of the effort, that [`fewest_beside`] has: one of so many.
+pub const PART_OF_FEWEST: u32 = 5;
 /// Most allocations of a question, as a power of ten, among which it is looked for a proof: beyond that it would take longer than the search
 /// for the best (4 nodes x 20 cores: 27 s instead of 0.1 s).
 const MOST_ALLOCATIONS: f64 = 6.0;
@@ -44,16 +48,70 @@ impl Standard {
     }
 
     /// Whether an allocation with these GFLOPS is good enough.
-    pub(super) fn is_met(&self, goal: &Goal, gflops: &[f64]) -> bool {
+    pub(in crate::search) fn is_met(&self, goal: &Goal, gflops: &[f64]) -> bool {
         goal.score(gflops) >= self.score
             && (self.sorted.is_empty()
                 || goal.sorted(gflops).iter().zip(&self.sorted).all(|(p, least)| p >= least))
     }
 }
 
+/// The allocation with the fewest threads of those that are nearly as good as the best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fewest {
+    /// The allocation.
+    pub candidate: Candidate,
+    /// Its hardware threads, all applications together.
+    pub threads: u64,
+    /// What it loses of the best, as a share: of the value, for `fair` the largest share at one place of the sorted p.
+    pub loss: f64,
+    /// Whether none with fewer threads loses as little.
+    pub proven: bool,
+}
+
+/// The fewest threads in all with a loss of at most the share `within` of `best`. `timed`: somebody gave a time limit, which is there to be used
+/// until it is proven; its part is `monitor`'s to keep. `settings` are those of the search for the best.
+///
+/// # Errors
+/// [`Forbidden`] if what was found breaks a rule of the question: a fault of the program.
+pub fn fewest_beside(
+    problem: &Problem,
+    best: &Candidate,
+    within: f64,
+    settings: &Settings,
+    timed: bool,
+    monitor: &dyn Monitor,
+) -> Result<Fewest, Forbidden> {
+    let goal = &problem.goal;
+    let of_best = problem.gflops_of(best);
+    let standard = Standard::of(goal, &of_best, within);
+    let effort = settings.effort / u64::from(PART_OF_FEWEST);
+    let mut settings = Settings { effort, ..*settings };
+    let (mut found, mut proven) = fewest_threads(problem, best, &standard, &settings, monitor);
+    while timed && !proven && !monitor.stop() && settings.effort < u64::MAX {
+        settings.effort = settings.effort.saturating_mul(RISE);
+        (found, proven) = fewest_threads(problem, &found, &standard, &settings, monitor);
+    }
+    problem.with_smt(&found.smt).check_answer(&found.allocation, &found.placements)?;
+    let of_found = problem.gflops_of(&found);
+    let value = |gflops: &[f64]| goal.value(goal.score(gflops));
+    let loss = if goal.objective() == Objective::Fair {
+        let lost = |(own, best): (f64, f64)| if best > 0.0 { 1.0 - own / best } else { 0.0 };
+        goal.sorted(&of_found).into_iter().zip(goal.sorted(&of_best)).map(lost).fold(0.0, f64::max)
+    } else {
+        goal.loss(value(&of_best), value(&of_found))
+    };
+    Ok(Fewest { threads: problem.threads_of(&found), candidate: found, loss, proven })
+}
+
 impl Problem {
-    /// Hardware threads of an allocation.
-    pub(crate) fn threads_of(&self, candidate: &Candidate) -> u64 {
+    /// GFLOPS of each application, or its rate.
+    pub(crate) fn gflops_of(&self, candidate: &Candidate) -> Vec<f64> {
+        let of = self.with_smt(&candidate.smt);
+        Evaluator::new(&of, candidate.placements.clone()).gflops_of(&candidate.allocation).to_vec()
+    }
+
+    /// Hardware threads of an allocation, all applications together.
+    pub fn threads_of(&self, candidate: &Candidate) -> u64 {
         let smt = |app: usize| candidate.smt.get(app).map_or(self.apps[app].smt, |smt| *smt);
         let of = |app: usize| candidate.allocation.total(AppId(app)) * u64::from(smt(app).threads_per_core());
         (0..self.apps.len()).map(of).sum()
@@ -103,10 +161,10 @@ impl Outcome {
         settings: &Settings,
         monitor: &dyn Monitor,
     ) -> Result<Self, ExploreError> {
-        let of = problem.with_smt(&self.best.smt);
-        let gflops =
-            Evaluator::new(&of, self.best.placements.clone()).gflops_of(&self.best.allocation).to_vec();
-        let standard = Standard::of(&problem.goal, &gflops, 0.0);
+        let standard = Standard::of(&problem.goal, &problem.gflops_of(&self.best), 0.0);
+        let is_small = problem.size_log10() <= MOST_ALLOCATIONS;
+        let effort = if is_small { settings.effort / PART_OF_EFFORT } else { 0 };
+        let settings = &Settings { effort, ..*settings };
         let (fewest, _) = fewest_threads(problem, &self.best, &standard, settings, monitor);
         problem.with_smt(&fewest.smt).check_answer(&fewest.allocation, &fewest.placements)?;
         self.replace_best(problem, fewest, settings.top);
@@ -115,7 +173,7 @@ impl Outcome {
 }
 
 /// An allocation that meets the standard with the fewest threads that were found, from `best` on, and whether it is proven that none has
-/// fewer.
+/// fewer. The effort of `settings` is for all of it.
 pub(super) fn fewest_threads(
     problem: &Problem,
     best: &Candidate,
@@ -125,9 +183,7 @@ pub(super) fn fewest_threads(
 ) -> (Candidate, bool) {
     let (quiet, mut found, mut proven) = (Quiet(monitor), best.clone(), true);
     let choices = if problem.has_open_smt() { problem.choices.clone() } else { vec![problem.smt.clone()] };
-    let all = settings.effort / PART_OF_EFFORT;
-    let all = if problem.size_log10() <= MOST_ALLOCATIONS { all } else { 0 };
-    let effort = all / choices.len().max(1) as u64;
+    let effort = settings.effort / choices.len().max(1) as u64;
     let settings = Settings { top: 0, effort, ..*settings };
     for smt in choices {
         if monitor.stop() {
@@ -167,8 +223,12 @@ impl Search<'_> {
     /// A climb from `start` to fewer threads.
     fn spared(&self, start: Candidate, standard: &Standard) -> Candidate {
         let problem = self.problem;
-        if problem.is_by_domain() || self.monitor.stop() {
+        if self.monitor.stop() || !standard.score.is_finite() {
             return start;
+        }
+        if problem.is_by_domain() {
+            let is_good = |gflops: &[f64]| standard.is_met(&problem.goal, gflops);
+            return domains::spared(problem, &start, &is_good, self.monitor);
         }
         let rater =
             |placements: Vec<Placement>| Sparing { evaluator: Evaluator::new(problem, placements), standard };

@@ -46,7 +46,7 @@ fn exceeds(p: f64, other: f64) -> bool {
 }
 
 /// Whether the sorted p of one allocation are better than those of another one.
-pub(super) fn is_fairer(a: &[f64], b: &[f64]) -> bool {
+pub(crate) fn is_fairer(a: &[f64], b: &[f64]) -> bool {
     let differs = a.iter().zip(b).find(|(a, b)| exceeds(**a, **b) || exceeds(**b, **a));
     differs.is_some_and(|(a, b)| a > b)
 }
@@ -54,10 +54,7 @@ pub(super) fn is_fairer(a: &[f64], b: &[f64]) -> bool {
 impl Problem {
     /// p of each application in an allocation.
     fn p(&self, candidate: &Candidate) -> Vec<f64> {
-        let of = self.with_smt(&candidate.smt);
-        let gflops =
-            Evaluator::new(&of, candidate.placements.clone()).gflops_of(&candidate.allocation).to_vec();
-        self.goal.p(&gflops)
+        self.goal.p(&self.gflops_of(candidate))
     }
 }
 

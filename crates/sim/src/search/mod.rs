@@ -40,8 +40,11 @@ use crate::search::pool::Canonical;
 
 pub use crate::monitor::{Monitor, Progress, Unattended};
 pub use budget::Settings;
-pub use domains::explore_by_domain;
+pub(crate) use climbs::climbed;
+pub(crate) use domains::explore_by_domain;
+pub use fewest::{Fewest, PART_OF_FEWEST, fewest_beside};
 pub use leximin::Level;
+pub(crate) use leximin::is_fairer;
 pub(crate) use local::generator;
 pub use simple::{
     PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
@@ -79,7 +82,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-/// Finds the best allocation: by node, and by L3 domain where these matter ([`explore_by_domain`]).
+/// Finds the best allocation: by node, and by L3 domain where these matter.
 ///
 /// # Errors
 /// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan;

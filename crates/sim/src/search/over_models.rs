@@ -6,11 +6,13 @@ use std::str::FromStr;
 
 use numasim_model::{ModelKind, Refusal};
 
+use crate::Objective;
 use crate::monitor::{Monitor, Progress, Unattended};
+use crate::objective::Goal;
 use crate::problem::{Candidate, Problem, ProblemError};
 use crate::restrictions::Infeasible;
 use crate::search::robust::{Robust, robust};
-use crate::search::{ExploreError, Outcome, Settings, explore, explore_to_the_end};
+use crate::search::{ExploreError, Outcome, Settings, climbed, explore, explore_to_the_end};
 
 // One question under several models: which they are, the best of each, and what the robust placement is compared with.
 
@@ -195,6 +197,50 @@ impl BestOfEach {
         let Self { kinds, left_out, .. } = self;
         Ok(OverModels { found, kinds, left_out, others })
     }
+}
+
+// What an answer of one model loses under the others.
+
+/// Most entries of the tables of an evaluation (applications x nodes x L3 domains) for which other models are asked: beyond that a climb takes
+/// seconds.
+const MOST_ASKED: usize = 512;
+/// Most scenarios and baselines from which it is climbed under another model.
+const MOST_STARTS: usize = 3;
+
+/// What `best` loses at least under each other model that can answer the question: 1 - value / best value there (makespan: 1 - best / value). The
+/// bests there are those that a climb from `best`, from scenarios and from baselines finds, so that losses may be larger. `smt = "any"` stays
+/// as in `best`. Empty where the question is too large, or the monitor says stop.
+pub fn losses(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> Vec<(ModelKind, f64)> {
+    let problem = problem.with_smt(&best.smt);
+    let machine = problem.machine();
+    if problem.apps().len() * machine.node_count() * machine.rows_per_app() > MOST_ASKED {
+        return Vec::new();
+    }
+    let starts: Vec<Candidate> =
+        problem.starts().into_iter().filter(|start| problem.permits(start)).collect();
+    let under = |kind: ModelKind| {
+        let machine = machine.clone().with_model(kind);
+        if machine.sharing_refusal().is_some() {
+            return None;
+        }
+        let goal = match problem.goal().objective() {
+            Objective::Fair => Goal::new(Objective::Fair, &machine, problem.asked()).ok()?,
+            // Two means of p compare as they do whatever p is relative to.
+            _ => problem.goal().clone(),
+        };
+        let under = Problem { machine, goal, ..problem.clone() };
+        let climbed = std::iter::once(best)
+            .chain(starts.iter().take(MOST_STARTS))
+            .take_while(|_| !monitor.stop())
+            .map(|start| climbed(&under, start, monitor).score);
+        let goal = under.goal();
+        let value = goal.score(&under.gflops_of(best));
+        let found = climbed.fold(value, f64::max);
+        Some((kind, goal.loss(goal.value(found), goal.value(value))))
+    };
+    let own = machine.sharing().kind;
+    let others = ModelKind::ALL.into_iter().filter(|&kind| kind != own);
+    others.take_while(|_| !monitor.stop()).filter_map(under).collect()
 }
 
 // Which models an answer is to be good under, as people write them.

@@ -57,7 +57,7 @@ pub(crate) fn heat_map(
     if let Some(refusal) = machine.sharing_refusal() {
         return Err(refused(ProblemError::Refused(refusal)).into());
     }
-    let objective = axes.objective.unwrap_or(Objective::TotalGflops);
+    let objective = axes.objective.unwrap_or_default();
     let taking_part = question.apps();
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
     let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;

@@ -278,7 +278,7 @@ impl Plan {
 fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
     if args.explore {
         return Ok(Work::Explore(Exploring {
-            objective: args.objective.unwrap_or(Objective::TotalGflops),
+            objective: args.objective.unwrap_or_default(),
             restrictions: Restrictions {
                 same_on_every_node: args.same_on_every_node,
                 whole_nodes: args.whole_nodes,
@@ -339,10 +339,25 @@ struct Shown<'a> {
     first: Table<'a>,
     last: VecDeque<Vec<Cell<'a>>>,
     rows: u64,
-    best: Option<(f64, Vec<Cell<'a>>)>,
+    /// Of each scenario or policy.
+    best: Vec<Best<'a>>,
     /// The columns whose sum says what is best, and whether less is better.
     judged: (Vec<usize>, bool),
+    /// The columns that tell scenarios and policies apart.
+    named: Vec<usize>,
 }
+
+/// The best point of a scenario.
+struct Best<'a> {
+    value: f64,
+    /// The first row that has it.
+    row: Vec<Cell<'a>>,
+    /// Rows behind it, while all of them are as good.
+    as_good: Option<u64>,
+}
+
+/// Relative difference below which two points are as good.
+const AS_GOOD: f64 = 1e-9;
 
 impl<'a> Shown<'a> {
     fn new(plan: &'a Plan) -> Self {
@@ -350,12 +365,15 @@ impl<'a> Shown<'a> {
         let (name, less) = plan.sweep.judged_by();
         // An axis has a longer name.
         let judged = (0..columns.len()).filter(|&c| columns[c].name == name).collect();
+        let is_name = |&c: &usize| ["scenario", "policy"].contains(&&*columns[c].name);
+        let named = (0..columns.len()).filter(is_name).collect();
         Self {
             first: Table::new(columns),
             last: VecDeque::new(),
             rows: 0,
-            best: None,
+            best: Vec::new(),
             judged: (judged, less),
+            named,
         }
     }
 
@@ -366,9 +384,18 @@ impl<'a> Shown<'a> {
             let values: Option<Vec<f64>> = judged.iter().map(|&c| row[c].number()).collect();
             if let Some(values) = values.filter(|values| !values.is_empty()) {
                 let value = values.into_iter().fold(0.0, |sum, value| sum + value);
-                let better = |(best, _): &(f64, _)| if *less { value < *best } else { value > *best };
-                if self.best.as_ref().is_none_or(better) {
-                    self.best = Some((value, row.to_vec()));
+                let is_of = |best: &&mut Best<'_>| self.named.iter().all(|&c| best.row[c] == row[c]);
+                match self.best.iter_mut().find(is_of) {
+                    None => self.best.push(Best { value, row: row.to_vec(), as_good: Some(0) }),
+                    Some(best) => {
+                        let gain = if *less { best.value - value } else { value - best.value };
+                        if gain > AS_GOOD * best.value.abs() {
+                            *best = Best { value, row: row.to_vec(), as_good: Some(0) };
+                        } else {
+                            let is_as_good = gain >= -AS_GOOD * best.value.abs();
+                            best.as_good = best.as_good.filter(|_| is_as_good).map(|rows| rows + 1);
+                        }
+                    }
                 }
             }
             if self.first.rows().len() < SHOWN_AT_ENDS {
@@ -396,7 +423,12 @@ impl<'a> Shown<'a> {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "\n{left_out} rows between are not shown; --format csv has all of them.");
         }
-        if let Some((value, row)) = &self.best {
+        let (_, less) = self.judged;
+        let best = self.best.iter().reduce(|best, next| {
+            let better = if less { next.value < best.value } else { next.value > best.value };
+            if better { next } else { best }
+        });
+        if let Some(Best { value, row, as_good }) = best {
             let axes = plan.sweep.grid().axes().len();
             let at: Vec<String> = table
                 .columns()
@@ -411,7 +443,15 @@ impl<'a> Shown<'a> {
                 Work::Explore(asked) => format!("Best {}", asked.objective.as_str()),
                 Work::Simulate(_) => "Shortest makespan".to_owned(),
             };
-            let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));
+            // Along one axis that rises: the point from which on more of it gains nothing.
+            let last = self.last.back().map(Vec::as_slice).or_else(|| self.first.rows().last());
+            let rises = last.is_some_and(|last| last[0].number() > row[0].number());
+            let is_last_gain = axes == 1 && rises && as_good.is_some_and(|rows| rows > 0);
+            let from = if is_last_gain { ("from", " on") } else { ("at", "") };
+            let (axes, names) = at.split_at(axes);
+            let names: String = names.iter().map(|name| format!(", {name}")).collect();
+            let (axes, value) = (axes.join(", "), figures::single(*value));
+            let best = format!("{what}: {value} {} {axes}{}{names}", from.0, from.1);
             let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
         }
         text

@@ -4,11 +4,12 @@
 use std::ops::Deref;
 
 use numasim_ask::Explored;
-use numasim_ask::explored::{Rated, Robust};
+use numasim_ask::explored::{Baseline, Rated, Robust};
 use numasim_ask::table::{Of, grid};
-use numasim_ask::verdict::{NO_BREAK, allocations, loss, restrictions};
-use numasim_ask::wording::{common_unit, meaning, value_title, weighted};
+use numasim_ask::verdict::{allocations, loss, restrictions};
+use numasim_ask::wording::{NO_BREAK, common_unit, meaning, value_scale, value_title, weighted};
 use numasim_draw::grid::wrap;
+use numasim_model::pinning::node_without_cpus;
 use numasim_model::{App, AppId, NodeId, Scenario, Smt};
 use numasim_sim::{Candidate, Objective};
 
@@ -41,19 +42,38 @@ impl Deref for Answer<'_> {
 const KEY: usize = 12;
 
 impl Answer<'_> {
-    /// The question, the answer and how sure it is, the best allocation, and what it is compared with.
-    pub(crate) fn table(&self, style: &Style) -> String {
-        let mut parts =
-            vec![self.question(style), self.verdict(style), table::table(&self.best.scenario.view(), style)];
-        parts.extend(self.levels_in_words(style));
-        parts.extend(self.simple_in_words(style));
-        parts.push(self.compared(style));
-        if let Some(others) = self.others(style) {
-            parts.push(others);
-        }
-        parts.extend(self.told_apart(style));
-        parts.extend(self.robust_part(style));
-        parts.join("\n")
+    /// The question, the best allocation, what it is compared with, `more`; then the answer in words, which a terminal shows last. A document
+    /// in Markdown is read from its top: there the words come before the tables.
+    pub(crate) fn table(&self, style: &Style, more: Option<String>) -> String {
+        let words = self.words(style);
+        let mut tables = vec![table::table(&self.best.scenario.view(), style), self.compared(style)];
+        tables.extend(self.others(style));
+        tables.extend(self.told_apart(style));
+        tables.extend(self.robust_part(style));
+        tables.extend(more);
+        let (first, second) = if style.markdown { (words, tables) } else { (tables, words) };
+        std::iter::once(self.question(style)).chain(first).chain(second).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What else there is, how good the best is and how sure that is, and what to do next.
+    fn words(&self, style: &Style) -> Vec<String> {
+        let mut words: Vec<String> = self.simple_in_words(style).into_iter().collect();
+        words.extend(self.fewest_in_words(style));
+        words.extend(self.levels_in_words(style));
+        words.extend(self.saturation_in_words(style));
+        words.push(self.verdict(style));
+        words.push(self.next(style));
+        words
+    }
+
+    /// The next command.
+    fn next(&self, style: &Style) -> String {
+        let has_cpus = node_without_cpus(&self.study.machine).is_none();
+        let emit =
+            if has_cpus { "--emit numactl -o start.sh writes the commands that set it up, " } else { "" };
+        let text =
+            format!("Next: {emit}--save best.toml keeps the allocations for evaluate, bench and compare.");
+        wrap(&text, style.columns()).iter().map(|line| style.faint(line) + "\n").collect()
     }
 
     fn question(&self, style: &Style) -> String {
@@ -117,15 +137,14 @@ impl Answer<'_> {
     fn value_columns<'v>(&'v self, style: &'v Style) -> Vec<Of<'v, &'v Rated>> {
         let objective = self.problem.goal().objective();
         let weighted = weighted(&self.study.apps);
-        let value = match objective {
-            Objective::Makespan => "makespan\ns".to_owned(),
-            _ => value_title(objective, weighted).replace(' ', "\n"),
-        };
         let stressed =
             |rated: &&Rated, name: String| if self.is_best(rated) { style.strong(&name) } else { name };
         vec![
             Of::text("allocation", |rated: &&'v Rated| rated.scenario.name.as_str()).painted(stressed),
-            Of::number("value", |rated: &&Rated| rated.value).titled(value).rounded(),
+            Of::number("value", |rated: &&Rated| rated.value)
+                .titled(value_title(objective, weighted))
+                .scaled(value_scale(objective))
+                .rounded(),
             Of::number("total_gflops", |rated: &&Rated| rated.scenario.evaluation.total.value())
                 .titled("total\nGFLOPS")
                 .rounded()
@@ -259,8 +278,8 @@ fn signed(percent: f64) -> String {
 /// Columns of the name of an allocation.
 const NAME_COLUMNS: usize = 36;
 
-/// Who loses how much where. Bests that are the same allocation share a row.
-fn matrix(robust: &Robust, style: &Style) -> String {
+/// Who loses how much where. Bests that are the same allocation share a row. A baseline that breaks a restriction may lose less than nothing.
+fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
     type Row<'v> = (String, &'v [f64]);
     let worst = |(_, regrets): &Row| regrets.iter().copied().fold(0.0, f64::max);
     let mut columns =
@@ -282,7 +301,10 @@ fn matrix(robust: &Robust, style: &Style) -> String {
             continue;
         }
         let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].as_str());
-        rows.push((together(name, &others.collect::<Vec<_>>()), regrets));
+        let is_allowed =
+            !baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
+        let name = if is_allowed { name.clone() } else { format!("{name} (not allowed)") };
+        rows.push((together(&name, &others.collect::<Vec<_>>()), regrets));
     }
     grid(&columns, &rows).render(style)
 }
@@ -309,9 +331,14 @@ impl Answer<'_> {
         } else {
             table::table(&robust.best.scenario.view(), style)
         };
-        let note = wrap(&robust.note(), style.columns());
+        let note = wrap(&robust.note(&self.baselines), style.columns());
         let note: Vec<String> = note.iter().map(|line| style.faint(line)).collect();
-        Some(format!("{}\n{}{}\n\n{map}", robust.verdict(style), matrix(robust, style), note.join("\n")))
+        Some(format!(
+            "{}\n{}{}\n\n{map}",
+            robust.verdict(style),
+            matrix(robust, &self.baselines, style),
+            note.join("\n")
+        ))
     }
 
     /// What `--plot` draws: the robust placement where there is one, else the best.

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt as _};
 
 use super::space::{Place, Rated, Space, Threads};
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, margin};
+use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 
@@ -310,6 +310,67 @@ impl<'s, 'a> Climber<'s, 'a> {
         steps.sort_unstable();
         steps.dedup();
         steps
+    }
+}
+
+/// A climb from one allocation.
+pub(in crate::search) fn climbed(problem: &Problem, start: &Candidate, monitor: &dyn Monitor) -> Candidate {
+    let space = Space::new(problem);
+    let mut climber = Climber::new(&space, start.placements.clone(), u64::MAX, monitor);
+    let rated = climber.evaluator.candidate(start.allocation.clone());
+    let (threads, _) = climber.with_homes(space.of(&start.allocation), monitor);
+    climber.candidate(&threads).filter(|found| found.beats(&rated)).unwrap_or(rated)
+}
+
+/// `start` with as few threads as single steps down leave it while it `is_good` (of the GFLOPS of the applications): each step takes the
+/// threads that cost least.
+pub(in crate::search) fn spared(
+    problem: &Problem,
+    start: &Candidate,
+    is_good: &dyn Fn(&[f64]) -> bool,
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let space = Space::new(problem);
+    let mut climber = Climber::new(&space, start.placements.clone(), u64::MAX, monitor);
+    let (mut threads, mut found) = (space.of(&start.allocation), start.clone());
+    while let Some((fewer, candidate)) = climber.one_step_down(&threads, is_good) {
+        (threads, found) = (fewer, Candidate { smt: start.smt.clone(), ..candidate });
+    }
+    found
+}
+
+impl Climber<'_, '_> {
+    /// Of the allowed allocations with a step fewer threads somewhere that are good the one with the best score, of equal ones that with fewest threads.
+    fn one_step_down(
+        &mut self,
+        threads: &Threads,
+        is_good: &dyn Fn(&[f64]) -> bool,
+    ) -> Option<(Threads, Candidate)> {
+        let space = self.space;
+        let total = |threads: &[u32]| threads.iter().map(|&number| u64::from(number)).sum::<u64>();
+        let mut best: Option<(Threads, Candidate)> = None;
+        for place in space.different(threads, &space.places, None) {
+            for app in 0..space.apps {
+                let here = i64::from(threads[space.at(app, place)]);
+                for step in self.steps(app, here).into_iter().filter(|&step| step <= here) {
+                    if self.is_over() {
+                        return None;
+                    }
+                    let mut fewer = threads.clone();
+                    let made = self.apply(&mut fewer, &[(app, place, -step)]).is_some();
+                    let Some(candidate) = made.then(|| self.candidate(&fewer)).flatten() else { continue };
+                    let gains = best.as_ref().is_none_or(|(other, best)| {
+                        let least = best.score + margin(best.score);
+                        let as_good = candidate.score >= best.score - margin(best.score);
+                        candidate.score > least || as_good && total(&fewer) < total(other)
+                    });
+                    if gains && is_good(self.evaluator.gflops_of(&candidate.allocation)) {
+                        best = Some((fewer, candidate));
+                    }
+                }
+            }
+        }
+        best
     }
 }
 

@@ -9,6 +9,7 @@ use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, Placement};
 
 use climb::Climber;
+pub(super) use climb::{climbed, spared};
 use space::{Space, Threads};
 
 use super::choices::best_of_choices;
@@ -49,7 +50,7 @@ const MOST_SETS: usize = 64;
 ///
 /// # Errors
 /// Those of [`super::explore`].
-pub fn explore_by_domain(
+pub(crate) fn explore_by_domain(
     problem: &Problem,
     settings: &Settings,
     known: &[Candidate],
@@ -356,19 +357,9 @@ mod tests {
     use crate::objective::Objective;
     use crate::problem::Evaluator;
     use crate::restrictions::Restrictions;
-    use crate::testing::uniform_machine;
+    use crate::testing::two_chiplets;
     use numasim_model::units::FlopPerByte;
     use numasim_model::{Data, Machine, ModelKind};
-
-    /// 1 node x 16 cores of 1000 GFLOPS, 200 GB/s; 30 GB/s a core, 50 a domain of 8.
-    fn machine() -> Machine {
-        let flat = uniform_machine(1, 16, 1000.0, 200.0, 1.0);
-        let mut node = *flat.node(NodeId(0));
-        node.core_bandwidth = Some(GigabytesPerSecond::new(30.0));
-        node.cores_per_l3 = Some(8);
-        node.l3_bandwidth = Some(GigabytesPerSecond::new(50.0));
-        flat.retuned(vec![node], vec![GigabytesPerSecond::new(1.0)]).unwrap()
-    }
 
     fn best(machine: &Machine, apps: &[App], objective: Objective) -> Outcome {
         let problem = Problem::new(machine, apps, objective, Restrictions::default()).unwrap();
@@ -378,7 +369,7 @@ mod tests {
     #[test]
     fn two_threads_in_each_domain_are_all_that_one_application_can_use() {
         let app = App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Local));
-        let outcome = best(&machine(), &[app], Objective::TotalGflops);
+        let outcome = best(&two_chiplets(), &[app], Objective::TotalGflops);
         assert_eq!((outcome.value, outcome.status), (100.0, Status::Optimal));
         assert_eq!(outcome.best.allocation.own_domains(), Some(&vec![vec![vec![2, 2]]]));
     }
@@ -392,7 +383,7 @@ mod tests {
     }
 
     fn small_questions_have_the_answer_of_all_allocations_under(kind: ModelKind) {
-        let mut machine = machine();
+        let mut machine = two_chiplets();
         let mut node = *machine.node(NodeId(0));
         (node.cores, node.cores_per_l3) = (6, Some(2));
         machine = machine

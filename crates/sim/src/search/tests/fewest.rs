@@ -1,9 +1,10 @@
 //! Of allocations that are as good, the answer has the fewest threads.
 
 use super::*;
+use crate::search::fewest::Standard;
 
-/// The fewest threads of all allocations whose score ties with the best, by trying all.
-fn fewest_by_brute_force(problem: &Problem, best: f64) -> Option<u64> {
+/// The fewest threads of all allocations that are good enough, by trying all.
+fn fewest_by_brute_force(problem: &Problem, standard: &Standard) -> Option<u64> {
     let mut fewest: Option<u64> = None;
     for homes in every_set_of_homes(problem) {
         let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
@@ -12,11 +13,9 @@ fn fewest_by_brute_force(problem: &Problem, best: f64) -> Option<u64> {
             let threads: u64 = allocation.as_slice().iter().map(|&threads| u64::from(threads)).sum();
             if fewest.is_none_or(|fewest| threads < fewest)
                 && problem.allows(allocation, &evaluator.placements)
+                && standard.is_met(&problem.goal, evaluator.gflops(allocation.as_slice()))
             {
-                let (score, _) = evaluator.rate(allocation.as_slice());
-                if score >= best - margin(best) {
-                    fewest = Some(threads);
-                }
+                fewest = Some(threads);
             }
         });
     }
@@ -36,6 +35,45 @@ fn two_threads_that_fill_a_memory_are_as_good_as_eight() {
     }
 }
 
+#[test]
+fn one_thread_loses_three_eighths_of_a_memory_that_two_fill() {
+    // Hand test H, --within 0.4: one thread computes 10 of 16 GFLOPS.
+    let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
+    for objective in OBJECTIVES {
+        let problem = Problem::new(&machine, &[local_app("a", 0.5)], objective, Restrictions::default())
+            .expect("possible");
+        let best = explore(&problem, &Settings::default(), &Unattended).expect("an answer").best;
+        let few = |within| {
+            fewest_beside(&problem, &best, within, &Settings::default(), false, &Unattended).expect("allowed")
+        };
+        // 1 - 10 / 16; of the makespan 1 - (1 / 16) / (1 / 10), the same.
+        let one = few(0.4);
+        assert_eq!((one.threads, one.proven), (1, true), "{objective:?}");
+        assert!((one.loss - 0.375).abs() < 1e-12, "{objective:?}");
+        let two = few(0.3);
+        assert_eq!((two.threads, two.loss, two.proven), (2, 0.0, true), "{objective:?}");
+    }
+}
+
+#[test]
+fn two_of_four_threads_do_in_each_l3_domain_where_little_may_be_lost() {
+    // Hand test B: 2 + 2 threads have 100 GFLOPS, 2 + 1 have 80, 1 + 1 have 60.
+    let problem = Problem::new(
+        &crate::testing::two_chiplets(),
+        &[local_app("a", 1.0)],
+        Objective::Geomean,
+        Restrictions::default(),
+    )
+    .expect("possible");
+    let best = explore(&problem, &Settings::default(), &Unattended).expect("an answer").best;
+    for (within, threads, loss) in [(0.0, 4, 0.0), (0.2, 3, 0.2), (0.4, 2, 0.4)] {
+        let few = fewest_beside(&problem, &best, within, &Settings::default(), false, &Unattended)
+            .expect("allowed");
+        assert_eq!(few.threads, threads, "{within}");
+        assert!((few.loss - loss).abs() < 1e-9, "{within}");
+    }
+}
+
 proptest! {
     #![proptest_config(crate::random::questions(300))]
 
@@ -46,7 +84,24 @@ proptest! {
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
         // Where all are as bad as each other, as nobody finds memory beside the others, nothing is decided by threads.
         prop_assume!(!problem.goal.is_hopeless() && found.best.score.is_finite());
-        let fewest = fewest_by_brute_force(&problem, found.best.score).expect("the best");
+        let standard = Standard::of(&problem.goal, &problem.gflops_of(&found.best), 0.0);
+        let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
         prop_assert_eq!(problem.threads_of(&found.best), fewest, "{:?}", found.best);
+    }
+    #[test]
+    fn no_allocation_that_loses_as_little_has_fewer_threads(
+        ((machine, apps, objective, restrictions), within) in (question(), prop_oneof![Just(0.0), Just(0.05), 0.1..0.6])
+    ) {
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
+        prop_assume!(!problem.goal.is_hopeless() && found.best.score.is_finite());
+        let best = &found.best;
+        let settings = Settings { effort: u64::MAX, ..Settings::default() };
+        let few = fewest_beside(&problem, best, within, &settings, false, &Unattended).expect("allowed");
+        let standard = Standard::of(&problem.goal, &problem.gflops_of(best), within);
+        let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
+        prop_assert!(few.proven, "{:?}", few);
+        prop_assert_eq!(few.threads, fewest, "{:?}", few);
+        prop_assert!((0.0..=within + 1e-8).contains(&few.loss), "{:?}", few);
     }
 }

@@ -106,3 +106,38 @@ fn with_the_property_the_same_question_is_proven() {
         assert_eq!(outcome.status, Status::Optimal, "{kind:?}");
     }
 }
+
+proptest! {
+    #![proptest_config(crate::random::questions(60))]
+
+    /// What other models would lose is never more than what their proven bests leave to the answer.
+    #[test]
+    fn an_answer_loses_under_no_model_less_than_is_said_of_it((machine, apps, objective, restrictions) in question()) {
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
+        for (kind, loss) in over_models::losses(&problem, &found.best, &Unattended) {
+            prop_assert!(kind != machine.sharing().kind && (0.0..=1.0).contains(&loss), "{:?} {}", kind, loss);
+            let machine = machine.clone().with_model(kind);
+            let Ok(under) = Problem::new(&machine, &apps, objective, restrictions) else { continue };
+            let Some(truth) = brute_force(&under) else { continue };
+            let own = under.goal.value(under.goal.score(&under.gflops_of(&found.best)));
+            let lost = under.goal.loss(under.goal.value(truth), own);
+            prop_assert!(loss <= lost + 1e-6, "{:?}: {} of {}", kind, loss, lost);
+        }
+    }
+}
+
+#[test]
+fn three_threads_that_fill_a_memory_lose_under_ecm_what_more_would_draw() {
+    // 3 threads want 36 of 32 GB/s. Under ecm the soft corner leaves them less than 32; with 8 threads it leaves next to all.
+    let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
+    let node = Node { core_bandwidth: Some(GigabytesPerSecond::new(12.0)), ..*machine.node(NodeId(0)) };
+    let machine = machine.retuned(vec![node], vec![GigabytesPerSecond::new(10.0)]).expect("a machine");
+    let problem = Problem::new(&machine, &[local_app("a", 0.5)], Objective::Geomean, Restrictions::default())
+        .expect("possible");
+    let best = explore(&problem, &Settings::default(), &Unattended).expect("an answer").best;
+    let losses = over_models::losses(&problem, &best, &Unattended);
+    let of = |kind: ModelKind| losses.iter().find(|(other, _)| *other == kind).expect("a model").1;
+    assert!(of(ModelKind::Ecm) > 0.05, "{losses:?}");
+    assert_eq!(of(ModelKind::MaxMin), 0.0);
+}

@@ -2,7 +2,7 @@
 
 use numasim_ask::sensitivity::{name, rounded};
 use numasim_ask::table::{Of, grid};
-use numasim_ask::verdict::NO_BREAK;
+use numasim_ask::wording::NO_BREAK;
 use numasim_sim::Objective;
 use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
 

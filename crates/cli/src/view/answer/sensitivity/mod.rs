@@ -5,7 +5,7 @@ mod widening;
 
 pub(crate) use widening::Price;
 
-use numasim_ask::verdict::NO_BREAK;
+use numasim_ask::wording::NO_BREAK;
 use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
 use numasim_sim::Candidate;

@@ -1,0 +1,127 @@
+//! Allocations that are nearly as good as the best, as Python sees them: the simplest, and that with the fewest threads.
+
+use numasim_ask::explored;
+use pyo3::prelude::*;
+
+use crate::columns::plain;
+use crate::scenario::{ScenarioResult, shown};
+
+/// The simplest allocation that loses at most a given share of the best: few different numbers of threads of an application, whole nodes
+/// before shared ones.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Simplest {
+    pub(crate) answer: explored::Simple,
+    pub(crate) best: Py<ScenarioResult>,
+}
+
+#[pymethods]
+impl Simplest {
+    /// The allocation.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
+        self.best.clone_ref(py)
+    }
+
+    /// The share of the best that it may lose.
+    #[getter]
+    fn within(&self) -> f64 {
+        self.answer.within
+    }
+
+    /// What it loses of the best, as a share.
+    #[getter]
+    fn loss(&self) -> f64 {
+        plain(self.answer.found.loss)
+    }
+
+    /// Whether nothing simpler is good enough; else none was found.
+    #[getter]
+    fn proven(&self) -> bool {
+        self.answer.found.proven
+    }
+
+    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications.
+    #[getter]
+    fn different_numbers(&self) -> usize {
+        self.answer.found.simplicity.numbers
+    }
+
+    /// Whether some node has threads of several applications.
+    #[getter]
+    fn shared_nodes(&self) -> bool {
+        self.answer.found.simplicity.mixed
+    }
+
+    /// How good it is, and whether there is a simpler one.
+    #[getter]
+    fn words(&self) -> String {
+        self.answer.verdict()
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "nearly_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let sure = if self.proven() { "proven" } else { "not proven" };
+        format!("<Simplest within {}: loses {} of the best, {sure}>", self.within(), self.loss())
+    }
+}
+
+/// The allocation with the fewest hardware threads of all applications together that loses at most a given share of the best.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Fewest {
+    pub(crate) answer: explored::Fewest,
+    pub(crate) best: Py<ScenarioResult>,
+    pub(crate) words: String,
+}
+
+#[pymethods]
+impl Fewest {
+    /// The allocation.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
+        self.best.clone_ref(py)
+    }
+
+    /// Its hardware threads, all applications together.
+    #[getter]
+    fn threads(&self) -> u64 {
+        self.answer.found.threads
+    }
+
+    /// The share of the best that it may lose.
+    #[getter]
+    fn within(&self) -> f64 {
+        self.answer.within
+    }
+
+    /// What it loses of the best, as a share; for `fair` the largest share at one place of the sorted p.
+    #[getter]
+    fn loss(&self) -> f64 {
+        plain(self.answer.found.loss)
+    }
+
+    /// Whether no allocation with fewer threads loses as little.
+    #[getter]
+    fn proven(&self) -> bool {
+        self.answer.found.proven
+    }
+
+    /// How many threads it has beside the best, and how sure that is.
+    #[getter]
+    fn words(&self) -> &str {
+        &self.words
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "nearly_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let sure = if self.proven() { "proven" } else { "not proven" };
+        format!("<Fewest within {}: {} threads lose {} of the best, {sure}>", self.within(), self.threads(), self.loss())
+    }
+}
