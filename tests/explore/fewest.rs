@@ -108,7 +108,7 @@ fn a_model_under_which_much_is_lost_is_named() {
     // Two threads are all that it may have: they are the best under every model.
     let two = json_of_text(&format!("{twelve}max_threads = 2\n"), &[]);
     assert_eq!(two["cautions"], json!([]));
-    // Who asked has the table.
+    // With --models the table says it.
     let asked = json_of_text(&twelve, &["--models", "all"]);
     assert_eq!(asked["cautions"], json!([]));
 }

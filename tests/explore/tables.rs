@@ -33,7 +33,7 @@ fn a_memory_only_node_and_an_open_home() {
 #[test]
 fn eight_nodes() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/paper-mem-compute.toml")];
-    insta::assert_snapshot!(table(&files, &["--top", "1"]));
+    insta::assert_snapshot!(table(&files, &["--objective", "total-gflops", "--top", "1"]));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
     text.parse().map_err(|why: String| error::input(py, &format!("models: {why}")))
 }
 
-/// What the simplest may lose, and that with the fewest threads; `None` where it is not wanted.
+/// The share that the simplest allocation and the one with the fewest threads may lose; `None` if it is not wanted.
 fn within(
     py: Python<'_>,
     (simple, fewest, share): (bool, bool, Option<f64>),
@@ -332,7 +332,7 @@ impl Exploration {
         self.simple.as_ref().map(|one| one.clone_ref(py))
     }
 
-    /// The allocation with the fewest threads that loses little of the best; None where it was not asked for.
+    /// The allocation with the fewest threads that loses little of the best; None if it was not asked for.
     #[getter]
     fn fewest(&self, py: Python<'_>) -> Option<Py<Fewest>> {
         self.fewest.as_ref().map(|one| one.clone_ref(py))

@@ -98,7 +98,7 @@ impl Fewest {
         self.answer.within
     }
 
-    /// What it loses of the best, as a share; for `fair` the largest share at one place of the sorted p.
+    /// Its loss as a share of the best; for `fair` the largest share at one place of the sorted p.
     #[getter]
     fn loss(&self) -> f64 {
         plain(self.answer.found.loss)

@@ -130,7 +130,7 @@ impl<'a> Explore<'a> {
 
 /// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
-/// What fewer threads of a single application may lose and are almost as good, as a share.
+/// Fewer threads of a single application that lose at most this share are almost as good.
 const ALMOST: f64 = 0.05;
 /// They are worth a word where they are at most this part of the best's.
 const PART_OF_ALMOST: f64 = 0.75;
@@ -332,7 +332,7 @@ impl Explored {
         let found = fewest_beside(asked, &self.best.candidate, within, settings, limit.is_some(), &*own);
         own.finish();
         let mut found = found.map_err(|forbidden| Refusal::from(&forbidden))?;
-        // Of a best that is not proven nobody knows what is lost.
+        // The true best may be better than one that is not proven: the loss is not proven then.
         found.proven &= self.unproven.is_none();
         let rated = rated(&self.study, &self.problem, "fewest".to_owned(), found.candidate.clone(), false)?;
         let is_best = rated.is_as(&self.best) && rated.candidate.smt == self.best.candidate.smt;

@@ -153,7 +153,7 @@ pub struct Explored {
     pub fewest: Option<Fewest>,
     /// Where cores of the best are idle because something is full.
     pub saturated: Vec<Saturated>,
-    /// Fewer threads of a single application that are almost as good, where there are: how many, and what they lose.
+    /// Fewer threads of a single application that are almost as good, and their loss; `None` if there are none.
     pub almost: Option<search::Fewest>,
     /// What wider resources are worth, and how wrong inputs may be, if that was asked for.
     pub sensitivity: Option<Sensitivity>,

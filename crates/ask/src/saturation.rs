@@ -31,7 +31,7 @@ pub(crate) fn in_words(found: &Explored) -> Vec<String> {
     full.into_iter().chain(almost).collect()
 }
 
-/// What is full, equal nodes together.
+/// The resources that are full, equal nodes together.
 fn clauses(saturated: &[Saturated], apps: &[App]) -> Vec<String> {
     let mut groups: Vec<(&Saturated, Vec<usize>)> = Vec::new();
     for one in saturated {

@@ -191,7 +191,7 @@ impl Explored {
         Some(if simple.is_best { text } else { text + &self.set_up(&simple.rated, style) })
     }
 
-    /// How few threads do, and what to set up, a line for each application; `None` where nobody asked.
+    /// How few threads do, and what to set up, a line for each application; `None` if it was not asked for.
     pub fn fewest_in_words(&self, style: &Style) -> Option<String> {
         let fewest = self.fewest.as_ref()?;
         let of_best = self.problem.threads_of(&self.best.candidate);
@@ -199,7 +199,7 @@ impl Explored {
         Some(if fewest.is_best { text } else { text + &self.set_up(&fewest.rated, style) })
     }
 
-    /// What to set up, a line for each application; instances that are set up alike stand together.
+    /// Threads to set up, a line for each application; instances that are set up alike share a line.
     fn set_up(&self, rated: &Rated, style: &Style) -> String {
         let mut text = String::new();
         let allocation = &rated.candidate.allocation;
@@ -386,7 +386,7 @@ impl Robust {
         self.over.found.models.iter().all(|of| of.proven)
     }
 
-    /// What the losses are, which models decide nothing, and which are left out.
+    /// Explains the losses, and names the models that decide nothing and those that are left out.
     pub fn note(&self, baselines: &[Baseline]) -> String {
         let best = if self.all_proven() { "best value" } else { "best value found" };
         let left_out = self.over.left_out.iter().map(|one| format!(" Left out: {}.", one.reason));

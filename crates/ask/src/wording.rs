@@ -60,7 +60,7 @@ pub fn weighted(apps: &[App]) -> bool {
     apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
 }
 
-/// What the values of an objective are, above a column of them: lines.
+/// The title above a column of values of an objective, in lines.
 pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     match objective {
         Objective::TotalGflops if weighted => "weighted\nGFLOPS",
@@ -71,7 +71,7 @@ pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     }
 }
 
-/// What a value is multiplied by for people: p is a percentage of the speed alone.
+/// The factor of a value in tables and sentences: p is a percentage of the speed alone.
 pub const fn value_scale(objective: Objective) -> f64 {
     match objective {
         Objective::Fair | Objective::Geomean => PERCENT,

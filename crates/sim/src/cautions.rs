@@ -46,7 +46,7 @@ pub enum Caution {
     DependsOnModel {
         /// The model under which most is lost.
         model: ModelKind,
-        /// What is lost there at least, as a share of the best found.
+        /// The smallest possible loss there, as a share of the best found.
         loss: f64,
     },
     /// `total-gflops` leaves applications the fewest threads that they may have, though others could give theirs.
@@ -95,7 +95,7 @@ pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
 /// More than this share lost under another model is worth a word.
 const DOUBT: f64 = 0.05;
 
-/// What follows from the losses of an answer under other models ([`crate::search::over_models::losses`]).
+/// A caution if an answer loses much under another model ([`crate::search::over_models::losses`]).
 pub fn of_models(losses: &[(ModelKind, f64)]) -> Option<Caution> {
     let worst = losses.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (worst.1 > DOUBT).then_some(Caution::DependsOnModel { model: worst.0, loss: worst.1 })

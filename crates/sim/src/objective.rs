@@ -33,7 +33,8 @@ numasim_model::words! {
 }
 
 impl Default for Objective {
-    /// What is asked where no objective is named: FLOP of different applications do not add up, and their sum starves whatever memory holds back.
+    /// The objective of a question that names none. FLOP of different applications do not add up, and their sum starves the applications that wait
+    /// for memory.
     fn default() -> Self {
         Self::Geomean
     }

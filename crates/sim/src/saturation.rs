@@ -14,7 +14,7 @@ const MOST_CHANGES: usize = 4_096;
 pub struct Saturated {
     /// The node with the threads and the idle cores.
     pub node: NodeId,
-    /// What is full.
+    /// The resource that is full.
     pub by: Bottleneck,
     /// The applications that wait for it, ascending, each with its hardware threads on the node.
     pub apps: Vec<(AppId, u32)>,
@@ -24,7 +24,7 @@ pub struct Saturated {
 
 impl Problem {
     /// Nodes on which more threads of the applications there are allowed and gain nothing, in ascending order; `evaluation` is what becomes of `best`.
-    /// Empty where there are too many changes to look at.
+    /// Empty if there are too many changes to look at.
     pub fn saturated(&self, best: &Candidate, evaluation: &Evaluation) -> Vec<Saturated> {
         let of = self.with_smt(&best.smt);
         let nodes: Vec<NodeId> = of.machine.compute_nodes().collect();
@@ -84,7 +84,7 @@ impl<'a> Around<'a> {
         Self { problem, best, evaluator, gflops }
     }
 
-    /// Whether the objective is better with more threads of an application on a node; `None` where it may have no more.
+    /// Whether the objective is better with more threads of an application on a node; `None` if it may have no more.
     fn gains_with_more(&mut self, app: AppId, node: NodeId) -> Option<bool> {
         let step = i64::from(self.step(app));
         let changed = self.changed(app, node, step);
@@ -108,7 +108,7 @@ impl<'a> Around<'a> {
         placing.per_l3.or(placing.multiple_of).map_or(1, std::num::NonZeroU32::get)
     }
 
-    /// The allocations with so many more threads on a node: by domain one for each domain.
+    /// The allocations with `more` threads on a node: by domain one for each domain.
     fn changed(&self, app: AppId, node: NodeId, more: i64) -> Vec<Allocation> {
         let with = |threads: u32| u32::try_from(i64::from(threads) + more).ok();
         let allocation = &self.best.allocation;
@@ -134,7 +134,7 @@ impl<'a> Around<'a> {
             .collect()
     }
 
-    /// 1 where an allocation is better than the best, -1 where it is worse, 0 where both are as good; `None` where it is not allowed.
+    /// 1 if an allocation is better than the best, -1 if it is worse, 0 if both are as good; `None` if it is not allowed.
     fn compared(&mut self, allocation: &Allocation) -> Option<i32> {
         if !self.evaluator.allows(allocation) {
             return None;

@@ -212,7 +212,7 @@ impl<'a> LevelObject<'a> {
 struct SaturatedObject<'a> {
     /// The node.
     node: u64,
-    /// What is full, as in `bottleneck_per_node`.
+    /// The resource that is full, as in `bottleneck_per_node`.
     by: BottleneckWord,
     /// The applications that wait for it.
     apps: Vec<WaitingObject<'a>>,
@@ -438,9 +438,9 @@ impl<'a> SimpleObject<'a> {
 struct FewestObject<'a> {
     /// Hardware threads of all applications together.
     threads: u64,
-    /// What they lose of the best, as a share; for `fair` the largest share at one place of the sorted p.
+    /// Their loss as a share of the best; for `fair` the largest share at one place of the sorted p.
     loss: f64,
-    /// What they may lose.
+    /// The share that they may lose.
     within: f64,
     /// Whether no allocation with fewer threads loses as little.
     proven: bool,

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// What people want to do, and the commands for it.
+/// The groups, in the order of the help, and their commands.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Ask the model", &["evaluate", "explore", "sweep", "discriminate", "models"]),
     ("Measure and compare", &["calibrate", "bench", "validate", "compare", "fit", "profile-app"]),
@@ -28,7 +28,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// The program, whose help shows its commands in groups. What each does is the first sentence of its help.
+/// Makes the help of the program show its commands in groups, each with the first sentence of its help.
 pub(crate) fn grouped(program: Command) -> Command {
     let header = program.get_styles().get_header();
     let (name, reset) = (program.get_styles().get_literal(), "\u{1b}[0m");

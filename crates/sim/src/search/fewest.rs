@@ -62,7 +62,7 @@ pub struct Fewest {
     pub candidate: Candidate,
     /// Its hardware threads, all applications together.
     pub threads: u64,
-    /// What it loses of the best, as a share: of the value, for `fair` the largest share at one place of the sorted p.
+    /// Its loss as a share of the best: of the value, for `fair` the largest share at one place of the sorted p.
     pub loss: f64,
     /// Whether none with fewer threads loses as little.
     pub proven: bool,

@@ -199,7 +199,7 @@ impl BestOfEach {
     }
 }
 
-// What an answer of one model loses under the others.
+// The losses of an answer of one model under the others.
 
 /// Most entries of the tables of an evaluation (applications x nodes x L3 domains) for which other models are asked: beyond that a climb takes
 /// seconds.
@@ -207,7 +207,7 @@ const MOST_ASKED: usize = 512;
 /// Most scenarios and baselines from which it is climbed under another model.
 const MOST_STARTS: usize = 3;
 
-/// What `best` loses at least under each other model that can answer the question: 1 - value / best value there (makespan: 1 - best / value). The
+/// The least that `best` loses under each other model that can answer the question: 1 - value / best value there (makespan: 1 - best / value). The
 /// bests there are those that a climb from `best`, from scenarios and from baselines finds, so that losses may be larger. `smt = "any"` stays
 /// as in `best`. Empty where the question is too large, or the monitor says stop.
 pub fn losses(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> Vec<(ModelKind, f64)> {

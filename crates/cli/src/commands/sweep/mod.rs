@@ -339,7 +339,7 @@ struct Shown<'a> {
     first: Table<'a>,
     last: VecDeque<Vec<Cell<'a>>>,
     rows: u64,
-    /// Of each scenario or policy.
+    /// One for each scenario or policy.
     best: Vec<Best<'a>>,
     /// The columns whose sum says what is best, and whether less is better.
     judged: (Vec<usize>, bool),

@@ -55,7 +55,7 @@ impl Answer<'_> {
         std::iter::once(self.question(style)).chain(first).chain(second).collect::<Vec<_>>().join("\n")
     }
 
-    /// What else there is, how good the best is and how sure that is, and what to do next.
+    /// The answer in words: other allocations, levels, saturation, the verdict, and the next command.
     fn words(&self, style: &Style) -> Vec<String> {
         let mut words: Vec<String> = self.simple_in_words(style).into_iter().collect();
         words.extend(self.fewest_in_words(style));

@@ -340,7 +340,7 @@ pub(in crate::search) fn spared(
 }
 
 impl Climber<'_, '_> {
-    /// Of the allowed allocations with a step fewer threads somewhere that are good the one with the best score, of equal ones that with fewest threads.
+    /// The best allowed allocation that is good and has one step fewer threads somewhere; of equal ones that with the fewest threads.
     fn one_step_down(
         &mut self,
         threads: &Threads,

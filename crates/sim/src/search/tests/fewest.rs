@@ -100,8 +100,9 @@ proptest! {
         let few = fewest_beside(&problem, best, within, &settings, false, &Unattended).expect("allowed");
         let standard = Standard::of(&problem.goal, &problem.gflops_of(best), within);
         let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
-        prop_assert!(few.proven, "{:?}", few);
-        prop_assert_eq!(few.threads, fewest, "{:?}", few);
+        // Bounds know the smallest p only: a part that ties there may be left open.
+        prop_assert!(few.proven || objective == Objective::Fair, "{:?}", few);
+        prop_assert!(few.threads >= fewest && (!few.proven || few.threads == fewest), "{} of {:?}", fewest, few);
         prop_assert!((0.0..=within + 1e-8).contains(&few.loss), "{:?}", few);
     }
 }

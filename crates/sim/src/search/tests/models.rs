@@ -110,7 +110,7 @@ fn with_the_property_the_same_question_is_proven() {
 proptest! {
     #![proptest_config(crate::random::questions(60))]
 
-    /// What other models would lose is never more than what their proven bests leave to the answer.
+    /// A loss that is named is never larger than the loss beside the true best of that model.
     #[test]
     fn an_answer_loses_under_no_model_less_than_is_said_of_it((machine, apps, objective, restrictions) in question()) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
