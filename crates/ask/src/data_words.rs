@@ -10,6 +10,7 @@ pub fn brief(placement: &Placement) -> String {
         Placement::Local => "local".to_owned(),
         Placement::Home(home) => format!("all on {home}"),
         Placement::Interleave => "on all nodes".to_owned(),
+        Placement::Replicated => "a copy on each of its nodes".to_owned(),
         Placement::PartHome { home, share } => format!("{} on {home}, {REST}", figures::percent(*share)),
         Placement::PartInterleave { share } => format!("{} on all nodes, {REST}", figures::percent(*share)),
         Placement::Fractions(parts) => {
@@ -26,6 +27,7 @@ pub fn phrase(placement: &Placement) -> String {
         Placement::Local => "local data".to_owned(),
         Placement::Home(home) => format!("all data on {home}"),
         Placement::Interleave => "data on all nodes".to_owned(),
+        Placement::Replicated => "replicated data".to_owned(),
         Placement::PartHome { home, share } => format!("{} of the data on {home}", figures::percent(*share)),
         Placement::PartInterleave { share } => {
             format!("{} of the data on all nodes", figures::percent(*share))
@@ -38,7 +40,10 @@ pub fn phrase(placement: &Placement) -> String {
 /// there is none, or where it is the same on every node.
 pub fn part_on(placement: &Placement, machine: &Machine, node: NodeId) -> Option<f64> {
     let part = match placement {
-        Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => return None,
+        Placement::Local
+        | Placement::Interleave
+        | Placement::PartInterleave { .. }
+        | Placement::Replicated => return None,
         Placement::PartHome { home, share } => {
             if *home == node {
                 *share

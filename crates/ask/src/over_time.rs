@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use numasim_course::{Course, Study};
 use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
-use numasim_model::{AppId, Scenario, Smt};
+use numasim_model::{App, AppId, Scenario, Smt};
 use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
@@ -118,6 +118,7 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
         ));
     }
     one_thread_per_core(study, "simulate")?;
+    copies_are_only_read(study, "simulate")?;
     work_is_given(study, located, "simulate", |_| true)?;
     if let Some(policy) = policies
         .iter()
@@ -149,6 +150,33 @@ pub fn one_thread_per_core(study: &Study, command: &str) -> Result<(), Refusal> 
                 smt.as_str()
             );
             Err(Refusal::said(message).hint("write `smt = \"one\"`, in the app and in scenarios"))
+        }
+    }
+}
+
+/// Refuses applications that write replicated data, in scenarios and phases as well: what they ask of memories changes with the nodes that they have
+/// threads on, of which nothing over time knows.
+///
+/// # Errors
+/// The first of them.
+pub fn copies_are_only_read(study: &Study, command: &str) -> Result<(), Refusal> {
+    let writes = |number: usize, app: &App| {
+        let of_scenarios = study.scenarios.iter().filter_map(|scenario| scenario.data.get(number));
+        let phases = study.dynamics.courses.get(number).into_iter().flat_map(|course| &course.phases);
+        let mut all = of_scenarios.chain(phases.map(|phase| &phase.data)).chain([&app.data]);
+        all.any(|data| data.placement().is_some_and(|placement| app.writes_copies(placement)))
+    };
+    match study.apps.iter().enumerate().find(|(number, app)| writes(*number, app)) {
+        None => Ok(()),
+        Some((_, app)) => {
+            let message = format!(
+                "{command} does not support replicated data that is written, and '{}' writes {} of its bytes",
+                app.name,
+                numasim_draw::figures::percent(app.traffic().write_share())
+            );
+            Err(Refusal::said(message).hint(
+                "write another `data`, or leave out `write_share`: copies that are only read are as fast as local data",
+            ))
         }
     }
 }

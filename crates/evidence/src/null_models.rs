@@ -224,7 +224,7 @@ impl Group {
         let node = machine.node(from);
         let mut takes = Vec::new();
         let mut read = 0.0;
-        for memory in demand.placement.read_from(machine, from) {
+        for memory in demand.used_from(machine, from) {
             let cost = demand.cost(machine, from, memory);
             read += cost;
             takes.push((Resource::Controller(memory), cost, machine.node(memory).bandwidth.value()));

@@ -54,6 +54,16 @@ impl Traffic {
     pub fn writes(self) -> bool {
         self != Self::Kernel(Access::Read)
     }
+
+    /// The share of its bytes that is written, 0 to 1.
+    pub const fn write_share(self) -> f64 {
+        match self {
+            Self::Kernel(Access::Read) => 0.0,
+            Self::Kernel(Access::Triad) => 1.0 / 3.0,
+            Self::Kernel(Access::Copy | Access::Update) => 0.5,
+            Self::Mixed(share) => share,
+        }
+    }
 }
 
 impl Default for Traffic {

@@ -36,9 +36,41 @@ pub enum Placement {
         /// The share that is spread, above 0 and below 1.
         share: f64,
     },
+    /// A copy of all data on each node that has threads of the application. Reads are local; what is written goes to all copies
+    /// ([`crate::Demand::copies`]).
+    Replicated,
+}
+
+crate::words! {
+    /// Data placements that need nothing but a word.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DataWord {
+        /// Every thread reads the memory of its own node.
+        Local = "local",
+        /// Spread evenly over all nodes.
+        Interleave = "interleave",
+        /// A copy on each node with threads; writes go to all copies.
+        Replicated = "replicated",
+    }
+}
+
+impl DataWord {
+    /// What it says.
+    pub const fn placement(self) -> Placement {
+        match self {
+            Self::Local => Placement::Local,
+            Self::Interleave => Placement::Interleave,
+            Self::Replicated => Placement::Replicated,
+        }
+    }
 }
 
 impl Placement {
+    /// The word for it, if it needs nothing else.
+    pub fn word(&self) -> Option<DataWord> {
+        DataWord::ALL.into_iter().find(|word| word.placement() == *self)
+    }
+
     /// `share` of the data (0 to 1) on `home`, the rest where each thread runs.
     pub fn at_home(home: NodeId, share: f64) -> Self {
         if share >= 1.0 {
@@ -61,7 +93,7 @@ impl Placement {
         }
     }
 
-    /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`.
+    /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`; of replicated data the copy that it reads.
     ///
     /// The shares over all memories of the machine sum to 1.
     pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
@@ -79,7 +111,7 @@ impl Placement {
     /// The share of the data that lies where the threads run.
     pub fn local_share(&self) -> f64 {
         match self {
-            Self::Local => 1.0,
+            Self::Local | Self::Replicated => 1.0,
             Self::Home(_) | Self::Interleave | Self::Fractions(_) => 0.0,
             Self::PartHome { share, .. } | Self::PartInterleave { share } => 1.0 - share,
         }
@@ -90,7 +122,7 @@ impl Placement {
     /// These of all nodes and [`Placement::local_share`] sum to 1.
     pub fn fixed_share(&self, machine: &Machine, node: NodeId) -> f64 {
         match self {
-            Self::Local => 0.0,
+            Self::Local | Self::Replicated => 0.0,
             Self::Home(home) => f64::from(*home == node),
             Self::PartHome { home, share } => {
                 if *home == node {
@@ -109,7 +141,7 @@ impl Placement {
     /// Whether threads on other nodes read `memory`: whether [`Placement::fraction`] is above 0 for any of them.
     pub fn is_read_from_outside(&self, machine: &Machine, memory: NodeId) -> bool {
         let fixed = match self {
-            Self::Local => false,
+            Self::Local | Self::Replicated => false,
             Self::Home(home) | Self::PartHome { home, .. } => *home == memory,
             Self::Interleave | Self::PartInterleave { .. } => machine.has_memory(memory),
             Self::Fractions(fractions) => fractions[memory.0] > 0.0,
@@ -134,20 +166,24 @@ impl Placement {
     pub fn home(&self) -> Option<NodeId> {
         match self {
             Self::Home(home) | Self::PartHome { home, .. } => Some(*home),
-            Self::Local | Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. } => None,
+            Self::Local
+            | Self::Interleave
+            | Self::Fractions(_)
+            | Self::PartInterleave { .. }
+            | Self::Replicated => None,
         }
     }
 
-    /// Whether data may lie on all nodes: a thread reads as many memories as there are then.
+    /// Whether data may lie on all nodes: a thread reads or writes as many memories as there are then.
     pub fn is_spread(&self) -> bool {
-        matches!(self, Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. })
+        matches!(self, Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. } | Self::Replicated)
     }
 
     /// The memories that threads on `from` read, ascending: where [`Placement::fraction`] is above 0.
     pub fn read_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
         let local = machine.local_memory(from);
         match self {
-            Self::Local => vec![local],
+            Self::Local | Self::Replicated => vec![local],
             Self::Home(home) => vec![*home],
             Self::PartHome { home, .. } if *home == local => vec![local],
             Self::PartHome { home, .. } => vec![local.min(*home), local.max(*home)],
@@ -164,8 +200,9 @@ impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rounded = |share: f64| (share * 1e4).round() / 1e4;
         match self {
-            Self::Local => f.write_str("local"),
-            Self::Interleave => f.write_str("interleave"),
+            Self::Local | Self::Interleave | Self::Replicated => {
+                f.write_str(self.word().map_or("", DataWord::as_str))
+            }
             Self::Home(home) => write!(f, "home = {}", home.0),
             Self::PartHome { home, share } => write!(f, "home = {}, share = {}", home.0, rounded(*share)),
             Self::PartInterleave { share } => write!(f, "interleave = {}", rounded(*share)),
@@ -387,6 +424,18 @@ impl App {
     /// How it uses memory: as its kernel does, or with a share of writes.
     pub fn traffic(&self) -> Traffic {
         if self.write_share > 0.0 { Traffic::Mixed(self.write_share) } else { self.kernel.into() }
+    }
+
+    /// Whether its writes go to copies of its data on several nodes, if its data is at `placement`: what it asks of memories then depends on
+    /// which nodes have threads of it.
+    pub fn writes_copies(&self, placement: &Placement) -> bool {
+        *placement == Placement::Replicated && self.traffic().write_share() > 0.0
+    }
+
+    /// Whether with its data at `placement` every thread uses the memory of its own node and no other one, so that nodes do not meet.
+    pub fn stays_at_home(&self, placement: &Placement, machine: &Machine) -> bool {
+        let is_copy = *placement == Placement::Replicated && !self.writes_copies(placement);
+        placement.stays_at_home(machine) || (is_copy && machine.all_have_memory())
     }
 
     /// Whether its threads ask for the same as those of `other` wherever they run on `machine`.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::allocation::Allocation;
 use crate::app::{App, Data, Placement, Smt, ThreadLimits, Traffic};
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, Node};
@@ -25,6 +26,9 @@ pub struct Demand {
     pub node_overhead: f64,
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
+    /// Of replicated data that is written: the memories that have a copy, ascending, each of which gets every write. `None` where nothing is written
+    /// to copies, or while nobody knows which nodes have threads ([`Demand::on_nodes`]).
+    pub copies: Option<Vec<NodeId>>,
     /// Cache lines that one thread has under way at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
 }
@@ -34,7 +38,68 @@ impl Demand {
     pub fn new(arithmetic_intensity: FlopPerByte, traffic: impl Into<Traffic>, placement: Placement) -> Self {
         let limits = ThreadLimits::default();
         let traffic = traffic.into();
-        Self { arithmetic_intensity, limits, traffic, node_overhead: 0.0, placement, outstanding_lines: None }
+        Self {
+            arithmetic_intensity,
+            limits,
+            traffic,
+            node_overhead: 0.0,
+            placement,
+            copies: None,
+            outstanding_lines: None,
+        }
+    }
+
+    /// Whether its writes go to copies on the nodes of its threads, and nobody has said yet which nodes these are.
+    pub fn has_open_copies(&self) -> bool {
+        self.placement == Placement::Replicated && self.traffic.write_share() > 0.0 && self.copies.is_none()
+    }
+
+    /// The same with threads on those nodes that `is_used` names: from then on it is known which memories have a copy of replicated data.
+    #[must_use]
+    pub fn on_nodes(self, machine: &Machine, is_used: impl Fn(NodeId) -> bool) -> Self {
+        if !self.has_open_copies() {
+            return self;
+        }
+        let used = machine.compute_nodes().filter(|&node| is_used(node));
+        let mut copies: Vec<NodeId> = used.map(|node| machine.local_memory(node)).collect();
+        copies.sort_unstable();
+        copies.dedup();
+        Self { copies: Some(copies), ..self }
+    }
+
+    /// The memories other than that which it reads that get the writes of a thread on `from`.
+    fn written_copies(&self, machine: &Machine, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let own = machine.local_memory(from);
+        self.copies.iter().flatten().copied().filter(move |&memory| memory != own)
+    }
+
+    /// Bytes that a thread on `from` moves to or from `memory` for each of its bytes: the share of its data there, or the share that it
+    /// writes where another copy of its data lies.
+    pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        let is_written = self.written_copies(machine, from).any(|copy| copy == memory);
+        let written = if is_written { self.traffic.write_share() } else { 0.0 };
+        self.placement.fraction(machine, from, memory) + written
+    }
+
+    /// Bytes that a thread on `from` moves on all memories for each of its bytes: 1, and more where it writes several copies.
+    pub fn moved(&self, machine: &Machine, from: NodeId) -> f64 {
+        1.0 + self.written_copies(machine, from).count() as f64 * self.traffic.write_share()
+    }
+
+    /// The memories that threads on `from` read or write, ascending: where [`Demand::fraction`] is above 0.
+    pub fn used_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
+        let mut used = self.placement.read_from(machine, from);
+        if self.copies.is_some() {
+            used.extend(self.written_copies(machine, from));
+            used.sort_unstable();
+        }
+        used
+    }
+
+    /// Whether threads on other nodes read or write `memory`.
+    pub fn is_used_from_outside(&self, machine: &Machine, memory: NodeId) -> bool {
+        let is_copy = self.copies.as_ref().is_some_and(|copies| copies.contains(&memory));
+        is_copy || self.placement.is_read_from_outside(machine, memory)
     }
 
     /// The most that one thread computes on a core of `node`.
@@ -43,16 +108,12 @@ impl Demand {
     }
 
     /// GB/s of reads that one GB/s of a thread on `from` stands for, on all memories together: the mean of
-    /// [`crate::Node::occupied_by`] over its data.
+    /// [`crate::Node::occupied_by`] over its data, and the copies that it writes.
     pub(crate) fn occupied(&self, machine: &Machine, from: NodeId) -> f64 {
         if !machine.has_figure_of(self.traffic) {
-            return 1.0;
+            return self.moved(machine, from);
         }
-        self.placement
-            .read_from(machine, from)
-            .into_iter()
-            .map(|memory| self.cost(machine, from, memory))
-            .sum()
+        self.used_from(machine, from).into_iter().map(|memory| self.cost(machine, from, memory)).sum()
     }
 
     /// What one thread on `from` draws with the machine to itself, the ceilings of the sharing model aside: what it can digest, and no more than the lines that it has under
@@ -101,7 +162,7 @@ impl Demand {
     /// GB/s of reads on `memory` that one GB/s of a thread on `from` stands for: the fraction of its data there, times what the
     /// kernel occupies of the memory.
     pub fn cost(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
-        self.placement.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.traffic)
+        self.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.traffic)
     }
 }
 
@@ -148,14 +209,17 @@ impl Undecided {
 }
 
 impl App {
-    /// What it asks for with its data at `placement`.
+    /// What it asks for with its data at `placement`. Copies that nobody writes are read as local data is.
     pub fn demand(&self, placement: Placement) -> Demand {
+        let is_read_only = placement == Placement::Replicated && !self.writes_copies(&placement);
+        let placement = if is_read_only { Placement::Local } else { placement };
         Demand {
             arithmetic_intensity: self.arithmetic_intensity,
             limits: self.limits(),
             traffic: self.traffic(),
             node_overhead: self.node_overhead,
             placement,
+            copies: None,
             outstanding_lines: self.outstanding_lines,
         }
     }
@@ -164,6 +228,16 @@ impl App {
 /// What applications ask for with their data at `placements`: one for each application.
 pub fn demands(apps: &[App], placements: &[Placement]) -> Vec<Demand> {
     apps.iter().zip(placements).map(|(app, placement)| app.demand(placement.clone())).collect()
+}
+
+/// The same with the threads of `allocation`: copies of replicated data lie on their nodes.
+pub fn on_nodes(machine: &Machine, demands: Vec<Demand>, allocation: &Allocation) -> Vec<Demand> {
+    let placed = |(a, demand): (usize, Demand)| {
+        demand.on_nodes(machine, |node| {
+            allocation.row(AppId(a)).get(node.0).is_some_and(|&threads| threads > 0)
+        })
+    };
+    demands.into_iter().enumerate().map(placed).collect()
 }
 
 /// The applications with so many hardware threads on a core: one entry for each of them, or none where they stay as they are.
@@ -242,7 +316,8 @@ impl Study {
     /// # Errors
     /// [`Undecided`] if an application with threads leaves something open.
     pub fn demands(&self, scenario: &Scenario) -> Result<Vec<Demand>, Undecided> {
-        Ok(demands(&self.apps_in(scenario), &scenario.placements()?))
+        let demands = demands(&self.apps_in(scenario), &scenario.placements()?);
+        Ok(on_nodes(&self.machine, demands, &scenario.allocation))
     }
 
     /// The applications as `scenario` runs them.
@@ -254,7 +329,6 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allocation::Allocation;
 
     const OPEN: Data = Data::OpenHome { share: 1.0 };
 

@@ -7,7 +7,7 @@ pub use check::check;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
-use crate::demand::{Demand, demands};
+use crate::demand::{Demand, demands, on_nodes};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::dealt::{Round, rounds};
@@ -208,7 +208,7 @@ pub fn evaluate_with(
             return Err(EvaluateError::NoMemory { app, node });
         }
     }
-    let demands = demands(apps, placements);
+    let demands = on_nodes(machine, demands(apps, placements), allocation);
     let solver = Solver::new(machine, &demands);
     // Where L3 domains matter all that follows is of rows of applications, until the results of rows are joined.
     let (rows, of_apps) = (machine.rows_per_app(), allocation);

@@ -2,7 +2,7 @@
 //!
 //! The data of an application ([`App::memory`]) lies as its placement says: at its home, over all nodes, or in fractions.
 //! What is local lies on the nodes of its threads (or the nearest memory of these) in proportion to them, so that an application without threads has none of
-//! it anywhere; what is not local lies there also without threads. A node without [`Node::memory`](crate::Node::memory) has
+//! it anywhere; what is not local lies there also without threads. Replicated data lies whole on each of these nodes. A node without [`Node::memory`](crate::Node::memory) has
 //! no limit, an application without a size needs nothing.
 
 use crate::allocation::Allocation;
@@ -35,13 +35,17 @@ fn rounded(size: Gibibytes) -> f64 {
 }
 
 impl Placement {
-    /// The share of the data that lies on `node`, with these threads on each node.
+    /// The share of the data that lies on `node`, with these threads on each node: of replicated data all of it where threads read it.
     pub fn share_on(&self, machine: &Machine, threads: &[u32], node: NodeId) -> f64 {
         let all: u64 = threads.iter().map(|&threads| u64::from(threads)).sum();
         let threads_on = |node: NodeId| u64::from(threads.get(node.0).copied().unwrap_or(0));
         let here: u64 = machine.local_to(node).map(threads_on).sum();
         // Without threads nothing is local; exact where all threads are here.
-        let of_threads = if all == 0 { 0.0 } else { here as f64 / all as f64 };
+        let of_threads = match self {
+            _ if here == 0 => 0.0,
+            Self::Replicated => 1.0,
+            _ => here as f64 / all as f64,
+        };
         self.fixed_share(machine, node) + self.local_share() * of_threads
     }
 }
@@ -142,6 +146,9 @@ mod tests {
         // Half at the home, the other 6 GiB as 1 : 3.
         assert_eq!(lies(Placement::PartHome { home, share: 0.5 }, [1, 3, 0]), [1.5, 4.5, 6.0]);
         assert_eq!(lies(Placement::PartHome { home: NodeId(0), share: 0.5 }, [1, 3, 0]), [7.5, 4.5, 0.0]);
+        // A copy where there are threads.
+        assert_eq!(lies(Placement::Replicated, [1, 3, 0]), [12.0, 12.0, 0.0]);
+        assert_eq!(lies(Placement::Replicated, [0, 3, 0]), [0.0, 12.0, 0.0]);
         // 9 GiB over three nodes, the other 3 GiB as 1 : 3.
         assert_eq!(lies(Placement::PartInterleave { share: 0.75 }, [1, 3, 0]), [3.75, 5.25, 3.0]);
     }

@@ -11,3 +11,4 @@ mod properties;
 #[path = "../../../tests/random.rs"]
 mod random;
 mod real_kernels;
+mod replicated;

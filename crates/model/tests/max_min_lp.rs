@@ -35,7 +35,7 @@ fn by_programs(case: &Case) -> Vec<Group> {
     for app in case.apps() {
         for node in case.machine.node_ids().filter(|&node| case.allocation.get(app, node) > 0) {
             let threads = f64::from(case.allocation.get(app, node));
-            let occupied = case.occupied(app, node);
+            let occupied = case.occupied_once(app, node);
             // No thread can have more than all controllers together: that keeps the figures of the programs small.
             let demand_gbs = (occupied * alone(case, app, node) / unit).min(case.machine.node_count() as f64);
             groups.push(Group { app, node, threads, occupied, demand_gbs, rate: None });

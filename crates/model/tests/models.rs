@@ -322,7 +322,7 @@ proptest! {
         let solved = case.under(ModelKind::MaxMin.into());
         let gbs = |app: AppId, node: NodeId| solved.bandwidth[app.0][node.0].unwrap_or(0.0);
         // Rates are compared in GB/s of reads.
-        let rate = |app: AppId, node: NodeId| gbs(app, node) * case.occupied(app, node);
+        let rate = |app: AppId, node: NodeId| gbs(app, node) * case.occupied_once(app, node);
         let slack = 1e-9;
         let groups = || solved.draws.groups.iter().filter(|group| group.threads > 0 && group.demand_gbs > 0.0);
         for hungry in groups() {

@@ -180,7 +180,7 @@ impl Placed {
     }
 
     /// Threads on all cores that the application may have, its home and the fastest nodes first; on one node, on two and so on if several
-    /// nodes cost it something.
+    /// nodes cost it something, or writes go to copies on all of them.
     fn simple(&self) -> Vec<Allocation> {
         let Problem { machine, apps, .. } = &self.problem;
         let (app, placement) = (&apps[0], &self.placements[0]);
@@ -199,7 +199,7 @@ impl Placed {
             let threads = app.placing.previous(left.min(machine.node(node).cores));
             left -= threads;
             allocation.set(AppId(0), node, threads);
-            if app.node_overhead > 0.0 {
+            if app.node_overhead > 0.0 || app.writes_copies(placement) {
                 growing.push(allocation.clone());
             }
         }
@@ -304,7 +304,7 @@ impl<'p> Separate<'p> {
     fn new(placed: &'p Placed, evaluator: &mut Evaluator<'_>) -> Option<Self> {
         let Problem { machine, apps, restrictions, .. } = &placed.problem;
         let app = &apps[0];
-        if !placed.placements[0].stays_at_home(machine) || restrictions.ask_of_domains(apps) {
+        if !app.stays_at_home(&placed.placements[0], machine) || restrictions.ask_of_domains(apps) {
             return None;
         }
         let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
@@ -436,7 +436,52 @@ fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
         bandwidth * per_gbs(machine, app, memory, placement.fixed_share(machine, memory))
     };
     let memories = common_memories(machine, placement).into_iter().map(of_memory);
-    memories.fold(by_nodes.min(by_threads), f64::min)
+    let roof = memories.fold(by_nodes.min(by_threads), f64::min);
+    if app.writes_copies(placement) { roof.min(roof_of_copies(machine, app, &nodes)) } else { roof }
+}
+
+/// No model gives `app` more GFLOPS with threads on some of `nodes` and a copy of its data on each of these: with k nodes each byte that is moved
+/// moves 1 + (k - 1) x the share that is written, on all memories together and for the node that moves it, and k - 1 links carry that share of
+/// what a node moves, the slowest of the fastest k - 1 links as well.
+fn roof_of_copies(machine: &Machine, app: &App, nodes: &[NodeId]) -> f64 {
+    let (written, intensity) = (app.traffic().write_share(), app.arithmetic_intensity.value());
+    let occupied = |memory: NodeId| machine.node(memory).occupied_by(app.traffic());
+    let least_occupied =
+        nodes.iter().map(|&node| occupied(machine.local_memory(node))).fold(f64::INFINITY, f64::min);
+    // Nodes without memory may share a copy.
+    if !nodes.iter().all(|&node| machine.has_memory(node)) {
+        return f64::INFINITY;
+    }
+    let largest_first = |mut values: Vec<f64>| {
+        values.sort_by(|a, b| b.total_cmp(a));
+        values
+    };
+    // GB/s that a node writes over each of its links, the fastest first.
+    let links: Vec<Vec<f64>> = nodes
+        .iter()
+        .map(|&from| {
+            let to = nodes.iter().filter_map(|&to| Some(machine.link(from, to)?.value() / occupied(to)));
+            largest_first(to.collect())
+        })
+        .collect();
+    let memories = largest_first(nodes.iter().map(|&node| machine.node(node).bandwidth.value()).collect());
+    let most_nodes = app.placing.max_nodes.unwrap_or(usize::MAX).min(nodes.len());
+    let on_nodes = |k: usize| {
+        let moved = 1.0 + (k - 1) as f64 * written;
+        let of_node = |(&node, links): (&NodeId, &Vec<f64>)| {
+            let own = machine.node(node);
+            let cores = f64::from(own.cores) * of_core(machine, app, node) / intensity;
+            let over_link =
+                if k > 1 { links.get(k - 2).copied().unwrap_or(0.0) / written } else { f64::INFINITY };
+            let read = own.most_read().map_or(f64::INFINITY, |read| read.value() / (moved * least_occupied));
+            cores.min(over_link).min(read)
+        };
+        let of_nodes = largest_first(nodes.iter().zip(&links).map(of_node).collect());
+        let by_memories = memories.iter().take(k).sum::<f64>() / (moved * least_occupied);
+        let gbs = of_nodes.iter().take(k).sum::<f64>().min(by_memories);
+        gbs * intensity / (1.0 + app.node_overhead * libm::log2(k as f64))
+    };
+    (1..=most_nodes).map(on_nodes).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

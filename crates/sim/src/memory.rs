@@ -1,7 +1,7 @@
 //! Whether data fits the memory of the nodes, fast enough to be asked of every allocation that is met.
 //!
-//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads (or in the nearest memory), in proportion to them, the rest where
-//! its placement says; a node whose memory nobody knows holds everything.
+//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads (or in the nearest memory), in proportion to them, replicated data
+//! whole on each node with threads, the rest where its placement says; a node whose memory nobody knows holds everything.
 
 use numasim_model::memory::{has_room, is_limited};
 use numasim_model::units::Gibibytes;
@@ -15,6 +15,8 @@ struct Mobile {
     app: usize,
     /// GiB that lie beside its threads, where there are any.
     gib: f64,
+    /// Whether all of that lies on each node with threads: replicated data.
+    copied: bool,
     /// Most threads on the whole machine.
     most: u64,
     /// Cores that may hold its threads.
@@ -68,7 +70,8 @@ impl Limits {
             let most = asked.max_threads.map_or(cores, |max| cores.min(u64::from(max)));
             let gib = gib * placement.local_share();
             if gib > 0.0 {
-                mobile.push(Mobile { app, gib, most, cores });
+                let copied = *placement == Placement::Replicated;
+                mobile.push(Mobile { app, gib, copied, most, cores });
             }
         }
         let local = machine.node_ids().map(|node| machine.local_memory(node)).collect();
@@ -84,6 +87,9 @@ impl Limits {
             let app = &apps[mobile.app];
             let holds = |from: &usize| self.local[*from] == NodeId(node) && may_hold(app, NodeId(*from));
             let here: u64 = (0..self.cores.len()).filter(holds).map(|from| u64::from(self.cores[from])).sum();
+            if mobile.copied {
+                return if here > 0 { mobile.gib } else { 0.0 };
+            }
             // With fewer cores here than it has threads at least, the rest runs elsewhere.
             mobile.gib * (here as f64 / f64::from(app.min_threads.max(1))).min(1.0)
         };
@@ -96,6 +102,9 @@ impl Limits {
         let Some(there) = self.there[memory.0] else { return true };
         let least = |mobile: &Mobile| {
             let here = u64::from(content[mobile.app]);
+            if mobile.copied {
+                return if here > 0 { mobile.gib } else { 0.0 };
+            }
             let elsewhere = mobile.cores.saturating_sub(u64::from(self.cores[node.0]));
             let total = (here + elsewhere).min(mobile.most).max(here).max(1);
             mobile.gib * here as f64 / total as f64
@@ -113,6 +122,13 @@ impl Limits {
         let mut used = self.fixed.clone();
         for mobile in &self.mobile {
             let row = &threads[mobile.app * used.len()..(mobile.app + 1) * used.len()];
+            if mobile.copied {
+                for (node, used) in used.iter_mut().enumerate() {
+                    let mut readers = self.local.iter().zip(row).filter(|(local, _)| **local == NodeId(node));
+                    *used += if readers.any(|(_, threads)| *threads > 0) { mobile.gib } else { 0.0 };
+                }
+                continue;
+            }
             let total: u64 = row.iter().map(|&threads| u64::from(threads)).sum();
             for (local, &threads) in self.local.iter().zip(row).filter(|(_, threads)| **threads > 0) {
                 used[local.0] += mobile.gib * f64::from(threads) / total as f64;

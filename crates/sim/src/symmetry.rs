@@ -33,7 +33,8 @@ pub(crate) fn node_classes(
 ) -> Vec<usize> {
     let nodes = machine.node_count();
     // Over links, a node is read from everywhere or from nowhere; links that nobody uses do no harm.
-    let mut read = vec![homes_open; nodes];
+    let copied = |app: &App| app.data.placement().is_some_and(|placement| app.writes_copies(placement));
+    let mut read = vec![homes_open || apps.iter().any(copied); nodes];
     for to in machine.node_ids() {
         read[to.0] |= placements.iter().any(|placement| placement.is_read_from_outside(machine, to));
     }
@@ -74,7 +75,10 @@ pub(crate) fn node_classes(
                 .filter(|&k| k != i && k != j)
                 .all(|k| link(i, k) == link(j, k) && link(k, i) == link(k, j))
             && placements.iter().all(|placement| match placement {
-                Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => true,
+                Placement::Local
+                | Placement::Interleave
+                | Placement::PartInterleave { .. }
+                | Placement::Replicated => true,
                 Placement::Home(home) | Placement::PartHome { home, .. } => home.0 != i && home.0 != j,
                 Placement::Fractions(fractions) => fractions[i] == fractions[j],
             })

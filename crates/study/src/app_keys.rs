@@ -480,6 +480,17 @@ fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
             });
         }
     };
+    let may_run = |node: &NodeId| app.nodes.as_ref().is_none_or(|nodes| nodes.contains(node));
+    if *placement == Placement::Replicated {
+        let memories = machine.compute_nodes().filter(may_run).map(|node| machine.local_memory(node));
+        let largest = memories.reduce(|best, node| if room(node) > room(best) { node } else { best })?;
+        return (!fits(gib, room(largest))).then(|| {
+            format!(
+                "{gib} GiB of data are to lie on each node with threads, but {largest}, the largest of them, has {} GiB of memory",
+                room(largest)
+            )
+        });
+    }
     for node in machine.node_ids() {
         let needed = gib * placement.fixed_share(machine, node);
         if !fits(needed, room(node)) {
@@ -490,7 +501,6 @@ fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
         }
     }
     let local = gib * placement.local_share();
-    let may_run = |node: &NodeId| app.nodes.as_ref().is_none_or(|nodes| nodes.contains(node));
     let left = |node: NodeId| room(node) - gib * placement.fixed_share(machine, node);
     let there: f64 = machine.compute_nodes().filter(may_run).map(left).sum();
     (!fits(local, there)).then(|| {

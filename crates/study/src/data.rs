@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use numasim_model::app::{Data, Placement};
+use numasim_model::app::{Data, DataWord, Placement};
 use numasim_model::ids::NodeId;
 
 use super::keys::{data, fractions, home, interleave};
@@ -13,7 +13,14 @@ use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::Value;
 
-const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home = \"any\" }`, `{ home = 0, share = 0.5 }`, `{ interleave = 0.3 }` or `{ fractions = [0.5, 0.5] }`";
+/// All that `data` may be.
+fn hint() -> String {
+    let words = DataWord::ALL.map(|word| format!("`\"{}\"`", word.as_str())).join(", ");
+    format!(
+        "write {words}, `{{ home = 0 }}`, `{{ home = \"any\" }}`, `{{ home = 0, share = 0.5 }}`, `{{ interleave = 0.3 }}` or `{{ fractions = [0.5, 0.5] }}`"
+    )
+}
+
 /// How far the sum of the fractions may be from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
@@ -39,25 +46,24 @@ pub fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
 }
 
 fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
-    match word {
-        "local" => return Some(Data::Placed(Placement::Local)),
-        "interleave" => return Some(Data::Placed(Placement::Interleave)),
-        _ => {}
+    if let Some(word) = DataWord::from_word(word) {
+        return Some(Data::Placed(word.placement()));
     }
-    let hint = match value.source.log.suggest(word, ["local", "interleave", "interleaved", "any"]) {
+    let words = DataWord::ALL.map(DataWord::as_str);
+    let hint = match value.source.log.suggest(word, words.into_iter().chain(["interleaved", "any"])) {
         Some("any") => "write `{ home = \"any\" }` for a home that explore chooses".to_owned(),
         Some("interleaved") => "did you mean `\"interleave\"`?".to_owned(),
         Some(close) => format!("did you mean `\"{close}\"`?"),
-        None => HINT.to_owned(),
+        None => hint(),
     };
-    let message =
-        format!("`{}` must be `\"local\"`, `\"interleave\"` or a table, not {}", value.name, value.text());
+    let words = words.map(|word| format!("`\"{word}\"`")).join(", ");
+    let message = format!("`{}` must be {words} or a table, not {}", value.name, value.text());
     value.report(ProblemKind::BadValue, message, "unknown word", hint);
     None
 }
 
 fn read_table(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
-    let mut table = value.table(&data::TABLE, "a word or a table", HINT)?;
+    let mut table = value.table(&data::TABLE, "a word or a table", hint())?;
     let home = table.optional(&home::HOME);
     let share = table.optional(&home::SHARE);
     let interleave = table.optional(&interleave::INTERLEAVE);
@@ -102,7 +108,7 @@ fn report_no_place(value: &Value<'_>, table: &mut TableReader<'_>, share: Option
             format!("`{}` says neither `home` nor `interleave` nor `fractions`", value.name),
         )
         .at(table.place(), "where is the data?")
-        .hint(HINT),
+        .hint(hint()),
     };
     table.missing_any(&[&home::HOME, &interleave::INTERLEAVE, &fractions::FRACTIONS], problem);
 }

@@ -130,8 +130,9 @@ pub(super) fn data(data: &Data) -> String {
         Data::Placed(Placement::PartInterleave { share }) => {
             format!("{} on all nodes, {REST}", figure(*share))
         }
-        Data::Placed(Placement::Local) => "local".to_owned(),
-        Data::Placed(Placement::Interleave) => "interleave".to_owned(),
+        Data::Placed(word @ (Placement::Local | Placement::Interleave | Placement::Replicated)) => {
+            word.to_string()
+        }
         Data::Placed(Placement::Home(home)) => format!("home = {home}"),
         Data::Placed(Placement::Fractions(fractions)) => {
             let runs = runs(fractions);

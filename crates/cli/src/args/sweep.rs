@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
 use numasim_course::figure as over_time;
 use numasim_draw::grid::wrap;
+use numasim_model::DataWord;
 use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_study::figure;
@@ -334,7 +335,10 @@ fn help() -> String {
     put("app.NAME.KEY", &names(&mut figure::of_apps().filter(demand)));
     put(
         "app.NAME.data",
-        "local, interleave, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",
+        &format!(
+            "{}, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",
+            DataWord::ALL.map(DataWord::as_str).join(", ")
+        ),
     );
     put("app.NAME.KEY", &format!("with --explore: {}", names(&mut { searched })));
     put("scenario.NAME.threads.APP", "on every node that has cores");

@@ -177,6 +177,16 @@ fn memory(
             let (memory, words) = local(machine, threads_on);
             (memory, words, None)
         }
+        Placement::Replicated => {
+            let words = "a copy of the data on each of its nodes".to_owned();
+            let is_one = threads_on.len() < 2;
+            let inexact = (!is_one).then(|| {
+                "no command line copies data: the program itself has to keep a copy on each node, which threads of that \
+                 node write first (or numa_alloc_onnode), and to write to all copies"
+                    .to_owned()
+            });
+            (Memory::Own, words, inexact)
+        }
         Placement::Home(home) => {
             (Memory::Node(number(home.0)), format!("all data on {}", named(machine, *home)), None)
         }

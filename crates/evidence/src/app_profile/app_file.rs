@@ -231,7 +231,9 @@ fn rounded(placement: &Placement) -> Placement {
         }
         Placement::PartInterleave { share } => Placement::PartInterleave { share: four_digits(*share) },
         Placement::Fractions(fractions) => Placement::Fractions(whole(fractions)),
-        Placement::Local | Placement::Interleave | Placement::Home(_) => placement.clone(),
+        Placement::Local | Placement::Interleave | Placement::Replicated | Placement::Home(_) => {
+            placement.clone()
+        }
     }
 }
 

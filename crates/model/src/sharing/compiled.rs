@@ -41,11 +41,17 @@ pub(super) struct Queueing {
 }
 
 impl Flow {
-    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, where a GB/s of it stands for
-    /// `occupied` GB/s.
-    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64, queueing: Queueing) -> Self {
+    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, of what they `moved` in all for each GB, where a
+    /// GB/s of it stands for `occupied` GB/s.
+    pub(super) fn new(
+        group: u32,
+        demand_gbs: f64,
+        (fraction, moved): (f64, f64),
+        occupied: f64,
+        queueing: Queueing,
+    ) -> Self {
         let cost = fraction * occupied;
-        let (spread, demand_gbs) = (fraction < 1.0, demand_gbs * cost);
+        let (spread, demand_gbs) = (fraction < moved, demand_gbs * cost);
         Self { group, spread, demand_gbs, cost, inverse_cost: 1.0 / cost, queueing }
     }
 
@@ -116,6 +122,8 @@ pub(super) struct Compiled {
     pub(super) peak: Table<f64>,
     /// GB/s that one GB/s of a thread occupies, on all memories together: 1 but for kernels with figures of their own.
     pub(super) occupied: Table<f64>,
+    /// Per group: GB that a thread moves on all memories for each GB of its own; empty where nobody writes several copies.
+    pub(super) moved: Vec<f64>,
     /// Per application: FLOP per byte.
     pub(super) intensity: Vec<f64>,
     /// Per application: what it loses with threads on several nodes; empty where none loses anything.
@@ -177,6 +185,7 @@ impl Compiled {
             demand_gbs: Table::filled(rows, nodes, 0.0),
             peak: Table::filled(rows, nodes, 0.0),
             occupied: Table::filled(rows, nodes, 1.0),
+            moved: Vec::new(),
             intensity: Vec::new(),
             overhead: Vec::new(),
             memories: Vec::with_capacity(machine.node_count()),
@@ -217,12 +226,16 @@ impl Compiled {
         if demands.iter().any(|demand| demand.node_overhead > 0.0) {
             compiled.overhead = demands.iter().map(|demand| demand.node_overhead).collect();
         }
+        if demands.iter().any(|demand| demand.copies.is_some()) {
+            let moved = |app: AppId, node| demands[app.0].moved(machine, node);
+            compiled.moved = Table::from_fn(apps, nodes, moved).as_slice().to_vec();
+        }
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
             let first_flow = compiled.flows.len();
             // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
             let remote: Vec<usize> =
-                (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(machine, memory)).collect();
+                (0..apps).filter(|&a| demands[a].is_used_from_outside(machine, memory)).collect();
             if !remote.is_empty() {
                 for from in machine.compute_nodes().filter(|&n| n != memory) {
                     compiled.add_pool(machine, demands, remote.iter().copied(), from, memory);
@@ -314,6 +327,11 @@ impl Compiled {
         flow.cost / self.occupied.as_slice()[flow.group as usize]
     }
 
+    /// GB that a thread of the group moves on all memories for each GB of its own.
+    pub(super) fn moved(&self, group: usize) -> f64 {
+        self.moved.get(group).copied().unwrap_or(1.0)
+    }
+
     /// The application of a flow.
     pub(super) fn app_of(&self, flow: &Flow) -> usize {
         flow.group as usize / self.memories.len()
@@ -343,15 +361,16 @@ impl Compiled {
     ) -> Option<usize> {
         let first = self.flows.len();
         for a in apps {
-            let fraction = demands[a].placement.fraction(machine, from, memory);
+            let fraction = demands[a].fraction(machine, from, memory);
             if fraction > 0.0 {
+                let in_all = (fraction, demands[a].moved(machine, from));
                 let group = self.demand_gbs.cell(AppId(a), from);
                 let number = u32::try_from(group).unwrap_or(u32::MAX);
                 let traffic = demands[a].traffic;
                 let occupied = machine.node(memory).occupied_by(traffic);
                 let penalty = self.model.parameters.penalty(traffic, from != memory);
                 let queueing = Queueing { penalty, waits: demands[a].waits(machine, from) };
-                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied, queueing));
+                self.flows.push(Flow::new(number, self.demand_gbs[group], in_all, occupied, queueing));
             }
         }
         (self.flows.len() > first).then(|| {

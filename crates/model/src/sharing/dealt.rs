@@ -4,7 +4,7 @@
 //! Levels are found by bisection, in place of the closed forms of the fast solver; what the rounds add up to is its answer.
 
 use crate::allocation::Allocation;
-use crate::app::Traffic;
+use crate::app::{Access, Placement, Traffic};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, SharedDirection};
@@ -135,9 +135,18 @@ pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) ->
     lines.map_or(digested, |(lines, ns)| digested.min(lines * 64.0 / ns))
 }
 
-/// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.
-fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64 {
-    let share = demand.placement.fraction(machine, from, memory);
+/// The share of the data on `memory`, or of replicated data the share that is written where another node has a copy, times what the memory
+/// delivers to readers / what it delivers to the kernel. `used`: the nodes that have threads of the application.
+fn cost(machine: &Machine, demand: &Demand, used: &[NodeId], from: NodeId, memory: NodeId) -> f64 {
+    let has_other_copy = demand.placement == Placement::Replicated
+        && memory != machine.local_memory(from)
+        && used.iter().any(|&node| machine.local_memory(node) == memory);
+    let share = match demand.traffic {
+        Traffic::Kernel(Access::Copy | Access::Update) if has_other_copy => 0.5,
+        Traffic::Kernel(Access::Triad) if has_other_copy => 1.0 / 3.0,
+        Traffic::Mixed(writes) if has_other_copy => writes,
+        _ => demand.placement.fraction(machine, from, memory),
+    };
     let node = machine.node(memory);
     match (demand.traffic, node.kernels.mixed) {
         (Traffic::Kernel(kernel), _) => match node.kernels.get(kernel) {
@@ -153,10 +162,14 @@ fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64
 pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
     let mut threads = Vec::new();
     for (a, demand) in demands.iter().enumerate() {
-        let app = AppId(a);
+        let (app, rows) = (AppId(a), machine.rows_per_app());
+        let of_app = || (a - a % rows..a - a % rows + rows).map(AppId);
+        let is_used = |node: &NodeId| of_app().any(|row| allocation.get(row, *node) > 0);
+        let used: Vec<NodeId> = machine.node_ids().filter(is_used).collect();
         for node in machine.node_ids() {
             for _ in 0..allocation.get(app, node) {
-                let cost: Vec<f64> = machine.node_ids().map(|m| cost(machine, demand, node, m)).collect();
+                let cost: Vec<f64> =
+                    machine.node_ids().map(|m| cost(machine, demand, &used, node, m)).collect();
                 let wants = demand_in_all(machine, node, demand);
                 let gets = vec![0.0; cost.len()];
                 threads.push(Thread { app, node, domain: a % machine.rows_per_app(), cost, wants, gets });

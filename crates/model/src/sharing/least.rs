@@ -105,8 +105,10 @@ impl Kept {
 
 impl Solver {
     /// What threads on `node` keep whatever others do, if the model and the machine let that be said.
+    ///
+    /// Nothing where copies of replicated data are written: others then have more ways to each memory.
     pub fn kept(&self, node: NodeId) -> Option<Kept> {
-        Kept::new(&self.compiled, node)
+        if self.writes_open_copies() { None } else { Kept::new(&self.compiled, node) }
     }
 }
 

@@ -14,6 +14,8 @@
 //! With a remote weight w a thread's pace is the mean over its data of 1 (local) and w (remote); with a remote loss a
 //! remote GB/s takes 1 + loss of the controller.
 //!
+//! A thread that writes several copies of replicated data has one rate, in which its bytes count once.
+//!
 //! # Source
 //! SimGrid's default for flows on networks. In the paper's scenarios with local data and in Table III it answers as the
 //! default does; in the NUMA-bad scenario of 138.75 GFLOPS it has 137.14, because the home node's threads are outvoted.
@@ -117,9 +119,10 @@ impl Paths {
         if remote.weight == 1.0 {
             pace.copy_from_slice(occupied);
         }
-        // The pace of what a thread occupies is `pace / occupied`: all occupy alike, whatever a GB/s of theirs stands for.
-        for (pace, occupied) in pace.iter_mut().zip(occupied) {
-            *pace /= occupied * occupied;
+        // The pace of what a thread occupies is `pace / occupied`: all occupy alike, whatever a GB/s of theirs stands for. Bytes that go to
+        // several copies count once.
+        for (group, (pace, occupied)) in pace.iter_mut().zip(occupied).enumerate() {
+            *pace = *pace / (occupied * occupied) * compiled.moved(group);
         }
         starts.clear();
         starts.push(0);

@@ -60,6 +60,7 @@
 
 mod baseline;
 mod compiled;
+mod copies;
 mod corrections;
 pub mod dealt;
 pub mod ecm;

@@ -324,7 +324,7 @@ impl Load<'_> {
             if fraction > 0.0 {
                 let penalty = self.compiled.model.parameters.penalty(traffic, memory != node);
                 let queueing = Queueing { penalty, waits };
-                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied, queueing);
+                let flow = Flow::new(number, per_thread.demand_gbs, (fraction, 1.0), occupied, queueing);
                 spread |= flow.spread;
                 last = Some(memory);
                 if let Some(pool) = network.pools[(node, memory)] {

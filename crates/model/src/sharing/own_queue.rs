@@ -110,14 +110,15 @@ pub struct Prices<'a> {
 
 impl Solver {
     /// The memory of `node` as its own threads and others share it; `None` where that is not one curve: under other models,
-    /// where what nodes read is limited or remote bytes need the controller for longer, and where the corner is hard.
+    /// where what nodes read is limited or remote bytes need the controller for longer, where the corner is hard, and where copies of replicated data
+    /// are written.
     pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
-        OwnQueue::new(&self.compiled, node)
+        if self.writes_open_copies() { None } else { OwnQueue::new(&self.compiled, node) }
     }
 
     /// Whether memories are shared along curves ([`Self::own_queue`]), those of nodes with cores and memory.
     pub fn shares_along_curves(&self) -> bool {
-        shares_along_curves(&self.compiled)
+        !self.writes_open_copies() && shares_along_curves(&self.compiled)
     }
 }
 
@@ -137,7 +138,7 @@ impl Solver {
     /// The link from `from` to `memory` with those who use it; `None` where memories are not shared along curves, or nobody does.
     pub fn link_readers(&self, from: NodeId, memory: NodeId) -> Option<LinkReaders> {
         let compiled = &self.compiled;
-        if !shares_along_curves(compiled) {
+        if !self.shares_along_curves() {
             return None;
         }
         let mut links = compiled.memories[memory.0].links.clone();

@@ -148,7 +148,7 @@ fn check(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Resu
     for (a, demand) in demands.iter().enumerate() {
         let app = AppId(a);
         let on_machine = match &demand.placement {
-            Placement::Local | Placement::Interleave => true,
+            Placement::Local | Placement::Interleave | Placement::Replicated => true,
             Placement::Home(home) => is_memory(*home),
             Placement::PartHome { home, share } => is_memory(*home) && (0.0..=1.0).contains(share),
             Placement::PartInterleave { share } => (0.0..=1.0).contains(share),

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::compiled::Compiled;
 use super::compiled::Shares;
+use super::copies::{Copying, Known};
 use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
@@ -26,6 +27,8 @@ pub struct Solver {
     memory_of: Vec<u32>,
     /// Application x memory: GB/s of reads that a GB/s stands for; no rows where all are reads.
     occupied: Table<f64>,
+    /// Where the nodes that have threads decide which copies of replicated data are written; all else here is then without these writes.
+    pub(super) copying: Option<Box<Copying>>,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
@@ -41,17 +44,19 @@ pub struct Workspace {
     is_solved: bool,
     /// Per memory: whether it is to be solved again.
     changed: Vec<bool>,
+    /// Where copies of replicated data are written: the answers for sets of nodes with threads, in which all else here is.
+    pub(super) known: Known,
 }
 
 impl Workspace {
     /// GFLOPS of each application.
     pub fn gflops(&self) -> &[f64] {
-        &self.gflops
+        &self.known.workspace(self).gflops
     }
 
     /// GB/s of one thread of each application on each node, as it moves data.
     pub fn bandwidth_per_thread(&self) -> &Table<f64> {
-        &self.shares.bandwidth
+        &self.known.workspace(self).shares.bandwidth
     }
 }
 
@@ -59,6 +64,7 @@ impl Solver {
     /// Compiles `machine` and the demand of each application. Where L3 domains matter every table has
     /// [`Machine::rows_per_app`] rows for each application, as [`crate::Allocation::rows`] has.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
+        let copying = Copying::new(machine, demands);
         let demands = &*by_rows(machine, demands);
         let compiled = Compiled::new(machine, demands);
         let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
@@ -69,7 +75,7 @@ impl Solver {
         let occupied = Table::from_fn(rows, machine.node_count(), |app: AppId, memory| {
             machine.node(memory).occupied_by(demands[app.0].traffic)
         });
-        Self { compiled, way, separable, memory_of, occupied }
+        Self { compiled, way, separable, memory_of, occupied, copying }
     }
 
     /// A workspace of the right size.
@@ -81,6 +87,7 @@ impl Solver {
             memory: self.way.memory(&self.compiled, self.separable),
             is_solved: false,
             changed: vec![false; if self.memory_of.is_empty() { 0 } else { self.nodes() }],
+            known: Known::default(),
         }
     }
 
@@ -97,9 +104,14 @@ impl Solver {
     /// With one memory for each thread the resources of max-min are nested (a link inside a controller): who comes to
     /// another link lowers the level of the controller, which is the same for all inside one link, so that nobody in
     /// there gains from what another one loses. For the default the same holds of ports inside a controller.
+    ///
+    /// Never where copies of replicated data are written: their threads use several memories.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
+        if self.writes_open_copies() {
+            return false;
+        }
         no_links
             || (!compiled.has_common_limits()
                 && (compiled.model.threads_elsewhere_never_help()
@@ -115,7 +127,14 @@ impl Solver {
         let apart = compiled.model.one_controller_never_helps()
             && compiled.reads.is_empty()
             && compiled.reads_one_memory();
-        self.threads_elsewhere_never_help() || (apart && compiled.model.kind != ModelKind::Ecm)
+        self.threads_elsewhere_never_help()
+            || (apart && compiled.model.kind != ModelKind::Ecm && !self.writes_open_copies())
+    }
+
+    /// Whether the nodes that have threads decide which copies of replicated data are written. What this says of threads and memories without an
+    /// answer is then said without these writes: nothing is occupied less than that.
+    pub fn writes_open_copies(&self) -> bool {
+        self.copying.is_some()
     }
 
     /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
@@ -159,6 +178,9 @@ impl Solver {
     /// The caller vouches for at most one thread per core. Allocates nothing.
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
         debug_assert_eq!(threads.len(), workspace.threads.len());
+        if let Some((solver, inner)) = self.for_nodes(|group| threads[group] > 0, workspace) {
+            return solver.solve(threads, inner);
+        }
         for (count, &threads) in workspace.threads.iter_mut().zip(threads) {
             *count = f64::from(threads);
         }
@@ -168,7 +190,7 @@ impl Solver {
     /// [`Solver::solve`] where `workspace`, which this solver has made, has the answer for other threads: only memories that are
     /// read by what differs are solved again, where memories do not depend on each other. The same bits.
     pub fn solve_changes(&self, threads: &[u32], workspace: &mut Workspace) {
-        if !workspace.is_solved || self.memory_of.is_empty() {
+        if !workspace.is_solved || self.memory_of.is_empty() || self.writes_open_copies() {
             return self.solve(threads, workspace);
         }
         debug_assert_eq!(threads.len(), workspace.threads.len());
@@ -199,6 +221,9 @@ impl Solver {
     /// give the same bits.
     pub fn solve_fractional(&self, threads: &[f64], workspace: &mut Workspace) {
         debug_assert_eq!(threads.len(), workspace.threads.len());
+        if let Some((solver, inner)) = self.for_nodes(|group| threads[group] > 0.0, workspace) {
+            return solver.solve_fractional(threads, inner);
+        }
         workspace.threads.copy_from_slice(threads);
         self.solve_counts(workspace);
     }
@@ -211,6 +236,9 @@ impl Solver {
     ///
     /// Flows and pools are those of the answer before, in which nobody waits.
     pub fn wait_for_slowest(&self, workspace: &mut Workspace) {
+        if let Some((solver, inner)) = workspace.known.last() {
+            return solver.wait_for_slowest(inner);
+        }
         for app in 0..self.apps() {
             let (rows, groups) = self.compiled.rows_of_app(AppId(app * self.compiled.rows_per_app));
             let Workspace { shares, threads, .. } = workspace;
@@ -275,12 +303,13 @@ impl Solver {
     /// The share of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on several nodes and a
     /// [`Demand::node_overhead`].
     pub fn kept_share(&self, app: AppId, workspace: &Workspace) -> f64 {
+        let workspace = workspace.known.workspace(workspace);
         self.kept_on_several_nodes(app, &workspace.threads)
     }
 
     /// GFLOPS of one thread of `app` on `node` after [`Solver::solve`].
     pub fn gflops_per_thread(&self, app: AppId, node: NodeId, workspace: &Workspace) -> f64 {
-        self.roofline(app, node, &workspace.shares.bandwidth) * self.kept_share(app, workspace)
+        self.roofline(app, node, workspace.bandwidth_per_thread()) * self.kept_share(app, workspace)
     }
 
     /// GFLOPS of one thread of `app` on `node` that draws all it wants: the roofline of its core under every ceiling on one

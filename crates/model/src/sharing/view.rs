@@ -94,11 +94,12 @@ impl Solver {
     /// What the remote-first rule does to the own threads of `node` in the solved allocation, where it leaves them less
     /// than an equal part of their controller and they want more. Allocates nothing.
     pub fn starved(&self, node: NodeId, workspace: &Workspace) -> Option<Starved> {
-        if !self.model().serves_remote_first() {
+        let (solver, workspace) = self.answering(workspace);
+        if !solver.model().serves_remote_first() {
             return None;
         }
         let shares = &workspace.shares;
-        let memory = self.compiled.memories.get(node.0)?;
+        let memory = solver.compiled.memories.get(node.0)?;
         let own = memory.own?;
         let (wanted, left) = (shares.wanted[own], shares.available[own]);
         let readers = shares.wanted[memory.links.clone()].iter().filter(|&&wanted| wanted > 0.0).count();
@@ -110,7 +111,8 @@ impl Solver {
 
     /// GB/s that the controller of `memory` has in the solved allocation: less than its bandwidth with a saturation knee.
     pub fn controller(&self, memory: NodeId, workspace: &Workspace) -> f64 {
-        let bandwidth = self.compiled.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
+        let (solver, workspace) = self.answering(workspace);
+        let bandwidth = solver.compiled.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
         workspace.shares.controllers.get(memory.0).copied().unwrap_or(bandwidth)
     }
 
@@ -122,12 +124,14 @@ impl Solver {
 
     /// Under ECM: how long each byte of a thread of the benchmark waits at `memory` in the solved allocation, ns.
     pub fn wait(&self, memory: NodeId, workspace: &Workspace) -> Option<f64> {
+        let (_, workspace) = self.answering(workspace);
         workspace.shares.waits.get(memory.0).copied()
     }
 
     /// Under ECM: how long each byte of a thread of `flow` waits in the solved allocation, ns, for each GB that the thread moves.
     pub(crate) fn waits(&self, flow: &FlowView, workspace: &Workspace) -> Option<FlowWaits> {
-        let (compiled, shares) = (&self.compiled, &workspace.shares);
+        let (solver, workspace) = self.answering(workspace);
+        let (compiled, shares) = (&solver.compiled, &workspace.shares);
         let at_memory = shares.waits.get(flow.memory.0)? * flow.cost();
         let from = flow.from;
         let cell = u32::try_from(compiled.demand_gbs.cell(flow.app, from)).ok()?;
@@ -150,7 +154,8 @@ impl Solver {
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.
     pub fn pools<'a>(&'a self, workspace: &'a Workspace) -> impl Iterator<Item = PoolView> + 'a {
-        self.compiled.pool_indices().map(move |(m, p, kind)| self.pool_view(m, p, kind, workspace))
+        let (solver, workspace) = self.answering(workspace);
+        solver.compiled.pool_indices().map(move |(m, p, kind)| solver.pool_view(m, p, kind, workspace))
     }
 
     /// All flows of the solved allocation that have threads, in the order of their pools.
@@ -159,15 +164,16 @@ impl Solver {
         threads: &'a [u32],
         workspace: &'a Workspace,
     ) -> impl Iterator<Item = (FlowView, PoolView)> + 'a {
-        let compiled = &self.compiled;
+        let (solver, workspace) = self.answering(workspace);
+        let compiled = &solver.compiled;
         compiled.pool_indices().flat_map(move |(m, p, kind)| {
-            let pool = self.pool_view(m, p, kind, workspace);
+            let pool = solver.pool_view(m, p, kind, workspace);
             compiled.pools[p].flows.clone().filter_map(move |f| {
                 let flow = &compiled.flows[f];
                 let group = flow.group as usize;
                 (threads[group] > 0).then(|| {
                     let app = compiled.demand_gbs.place(group).0;
-                    let occupied = self.occupied(app, pool.memory);
+                    let occupied = solver.occupied(app, pool.memory);
                     let view = FlowView {
                         app,
                         from: pool.from,

@@ -119,11 +119,29 @@ impl Case {
         self.sharing(machine(nodes, link), self.machine.shared_links().to_vec())
     }
 
-    /// GB/s of reads of `memory` that one GB/s of a thread stands for.
+    /// GB/s of reads of `memory` that one GB/s of a thread stands for. Of replicated data all copies but the own one get only what is written.
     pub(crate) fn cost(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
+        self.fraction(app, from, memory) * self.machine.node(memory).occupied_by(self.demands[app.0].traffic)
+    }
+
+    /// GB/s of `memory` for each GB/s of a thread.
+    fn fraction(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
         let demand = &self.demands[app.0];
-        let fraction = demand.placement.fraction(&self.machine, from, memory);
-        fraction * self.machine.node(memory).occupied_by(demand.traffic)
+        let mut fraction = demand.placement.fraction(&self.machine, from, memory);
+        if demand.placement == Placement::Replicated && self.machine.local_memory(from) != memory {
+            let has_copy = |node: &NodeId| {
+                self.allocation.get(app, *node) > 0 && self.machine.local_memory(*node) == memory
+            };
+            let copies = self.machine.node_ids().filter(has_copy).take(1).count();
+            fraction = copies as f64 * demand.traffic.write_share();
+        }
+        fraction
+    }
+
+    /// GB/s of reads that one GB/s of a thread stands for where max-min compares rates: what goes to several copies counts once.
+    pub(crate) fn occupied_once(&self, app: AppId, from: NodeId) -> f64 {
+        let all: f64 = self.machine.node_ids().map(|memory| self.fraction(app, from, memory)).sum();
+        self.occupied(app, from) / all
     }
 
     /// The same of all memories together.

@@ -95,6 +95,7 @@ pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
         fractions(nodes).prop_map(Placement::Fractions),
         (0..nodes, 0.05..0.95_f64).prop_map(|(home, share)| Placement::at_home(NodeId(home), share)),
         (0.05..0.95_f64).prop_map(Placement::interleaved),
+        Just(Placement::Replicated),
     ]
 }
 
@@ -111,7 +112,10 @@ fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
                     *memory = (*memory + part).min(1.0);
                 }
             }
-            Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => {}
+            Placement::Local
+            | Placement::Interleave
+            | Placement::PartInterleave { .. }
+            | Placement::Replicated => {}
         }
     }
     demands

@@ -70,14 +70,17 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, [Objective; 2], Restr
             1 => prop_oneof![Just(1.0), Just(0.5)].prop_map(|share| Data::OpenHome { share }),
             1 => Just(Data::Placed(Placement::PartHome { home: NodeId(0), share: 0.5 })),
             1 => Just(Data::Placed(Placement::Interleave)),
+            1 => Just(Data::Placed(Placement::Replicated)),
         ],
         0_u32..3,
         prop::option::of(2_u32..5),
         0.1..3.0_f64,
         prop::option::weighted(0.3, prop::sample::select(vec![vec![0], vec![1, 2], vec![0, 2]])),
         prop::option::weighted(0.5, 1.0..12.0_f64),
+        prop_oneof![3 => Just(0.0), 1 => 0.05..1.0_f64],
     )
-        .prop_map(|(intensity, data, min_threads, max_threads, weight, nodes, memory)| App {
+        .prop_map(|(intensity, data, min_threads, max_threads, weight, nodes, memory, write_share)| App {
+            write_share,
             min_threads,
             max_threads,
             weight,

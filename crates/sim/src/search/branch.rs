@@ -240,8 +240,12 @@ impl<'a> Tree<'a> {
                 ranked.iter().copied().take_while(|r| root - top(c) + r.earns > cutoff).collect()
             })
             .collect();
-        let decoupled =
-            relaxation.exact && placements.iter().all(|placement| placement.stays_at_home(&problem.machine));
+        let decoupled = relaxation.exact
+            && problem
+                .apps
+                .iter()
+                .zip(placements)
+                .all(|(app, placement)| app.stays_at_home(placement, &problem.machine));
         let mut tree = Self {
             problem,
             relaxation,

@@ -80,6 +80,7 @@ fn data(nodes: usize) -> impl Strategy<Value = Data> {
         2 => (0..nodes).prop_map(|n| Data::Placed(Placement::Home(NodeId(n)))),
         2 => prop_oneof![2 => Just(1.0), 1 => 0.1..0.9].prop_map(|share| Data::OpenHome { share }),
         1 => Just(Data::Placed(Placement::Interleave)),
+        2 => Just(Data::Placed(Placement::Replicated)),
         1 => (0.1..0.9).prop_map(|share| Data::Placed(Placement::PartInterleave { share })),
         1 => (0..nodes, 0.1..0.9)
             .prop_map(|(home, share)| Data::Placed(Placement::PartHome { home: NodeId(home), share })),

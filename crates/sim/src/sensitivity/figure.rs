@@ -171,9 +171,11 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         let mut possible = false;
         let mut wanted = 0.0;
         for (a, (app, placement)) in problem.apps.iter().zip(&best.placements).enumerate() {
-            let fraction = placement.fraction(machine, from, to);
+            let on_best = |node| best.allocation.get(AppId(a), node) > 0;
+            let fraction =
+                app.demand(placement.clone()).on_nodes(machine, on_best).fraction(machine, from, to);
             let cost = fraction * machine.node(to).occupied_by(app.traffic());
-            possible |= fraction > 0.0 || app.data.is_open();
+            possible |= fraction > 0.0 || app.data.is_open() || app.writes_copies(placement);
             let limits = app.limits();
             let digestible = limits.peak(machine.node(from)).value() / app.arithmetic_intensity.value();
             let most = limits.bandwidth.map_or(digestible, |own| own.value().min(digestible));
@@ -181,7 +183,7 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         }
         (possible, wanted)
     };
-    let stays = |app: &App| app.data.placement().is_some_and(|data| data.stays_at_home(machine));
+    let stays = |app: &App| app.data.placement().is_some_and(|data| app.stays_at_home(data, machine));
     if problem.apps.iter().all(stays) {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! The values of one axis: `1,2,5`, `10..100:10`, `1/64..64*2`, or places for data.
 
 use numasim_model::bounds::{self, LARGEST, SMALLEST};
-use numasim_model::{Data, Machine, NodeId, Placement};
+use numasim_model::{Data, DataWord, Machine, NodeId, Placement};
 
 use super::SettingError;
 
@@ -204,18 +204,22 @@ fn number(text: &str) -> Result<f64, SettingError> {
     })
 }
 
-/// `local`, `interleave`, `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on `machine`.
+/// A [`DataWord`], `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on `machine`.
 fn data_of(word: &str, machine: &Machine) -> Result<Data, SettingError> {
+    if let Some(word) = DataWord::from_word(word) {
+        return Ok(Data::Placed(word.placement()));
+    }
     let parts: Vec<&str> = word.split(':').collect();
     match parts.as_slice() {
-        ["local"] => Ok(Data::Placed(Placement::Local)),
-        ["interleave"] => Ok(Data::Placed(Placement::Interleave)),
         ["interleave", share] => Ok(Data::Placed(Placement::interleaved(share_of(share)?))),
         ["home", home] => home_of(home, 1.0, machine),
         ["home", home, share] => home_of(home, share_of(share)?, machine),
         _ => Err(SettingError::wrong(
             format!("'{word}' is not a data placement"),
-            "write local, interleave, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any where explore chooses",
+            format!(
+                "write {}, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any where explore chooses",
+                DataWord::ALL.map(DataWord::as_str).join(", ")
+            ),
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! The keys of `[[app]]`, of the tables below it, and of `[[scenario]]`.
 
 use numasim_model::access::Access;
-use numasim_model::app::{App, MAX_INSTANCES, Smt};
+use numasim_model::app::{App, DataWord, MAX_INSTANCES, Smt};
 use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
@@ -96,7 +96,7 @@ table! {
         .also(&["allowed_nodes", "numa_nodes", "cpunodebind", "node"])
         .value_in(ValueIn::App(|app| app.nodes.clone().into()));
     /// How much data it has in GiB (2^30 bytes), which lies as `data` says, local data in proportion to the
-    /// threads. Default: not given, fits everywhere.
+    /// threads, replicated data whole on each node with threads. Default: not given, fits everywhere.
     MEMORY_GIB = key("memory_gib", POSITIVE)
         .of_app(|app| app.memory.map(Gibibytes::value), |app, gib| app.memory = Some(Gibibytes::new(gib)))
         .means("a size of memory in GiB (2^30 bytes)", "64.0")
@@ -210,10 +210,7 @@ forms! {
 
 words! {
     /// Data that needs no further figure.
-    DATA_WORD_WORDS "DataWord" {
-        "local" => "Every thread reads the memory of its own node.",
-        "interleave" => "Spread evenly over all nodes.",
-    }
+    DATA_WORD_WORDS "DataWord" = DataWord;
 }
 
 table! {

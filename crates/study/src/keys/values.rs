@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use numasim_model::app::{App, Data, Placement};
+use numasim_model::app::{App, Data, DataWord, Placement};
 use numasim_model::ids::NodeId;
 use numasim_model::units::Seconds;
 use serde::{Serialize, Serializer};
@@ -146,8 +146,9 @@ pub fn data_echo(data: &Data) -> Echo {
             Echo::table([("home", home.0.into()), ("share", (*share).into())])
         }
         Data::Placed(Placement::PartInterleave { share }) => Echo::table([("interleave", (*share).into())]),
-        Data::Placed(Placement::Local) => "local".into(),
-        Data::Placed(Placement::Interleave) => "interleave".into(),
+        Data::Placed(word @ (Placement::Local | Placement::Interleave | Placement::Replicated)) => {
+            word.word().map(DataWord::as_str).into()
+        }
         Data::Placed(Placement::Home(home)) => Echo::table([("home", home.0.into())]),
         Data::Placed(Placement::Fractions(fractions)) => {
             Echo::table([("fractions", fractions.clone().into())])

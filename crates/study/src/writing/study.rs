@@ -2,7 +2,7 @@
 //! over time; and its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save` and `discriminate`.
 
 use numasim_model::allocation::{Allocation, OnNode};
-use numasim_model::app::{App, Data, Placement, Smt};
+use numasim_model::app::{App, Data, DataWord, Placement, Smt};
 use numasim_model::demand::with_smt;
 use numasim_model::ids::AppId;
 use numasim_model::problem::{Cells, KernelProblem};
@@ -198,9 +198,10 @@ impl Counted<'_> {
 /// The value of `data` for a placement.
 pub fn placement(placement: &Placement) -> String {
     match placement {
-        Placement::Local => "\"local\"".to_owned(),
         Placement::Home(node) => home(node.0, 1.0),
-        Placement::Interleave => "\"interleave\"".to_owned(),
+        Placement::Local | Placement::Interleave | Placement::Replicated => {
+            quoted(placement.word().map_or("", DataWord::as_str))
+        }
         Placement::Fractions(parts) => {
             inline([(&fractions::FRACTIONS, list(parts.iter().copied().map(float)))])
         }
@@ -277,6 +278,7 @@ mod tests {
             Placement::Local,
             Placement::Home(NodeId(2)),
             Placement::Interleave,
+            Placement::Replicated,
             Placement::Fractions(vec![third, third, 1.0 - 2.0 * third]),
             Placement::PartHome { home: NodeId(1), share: 0.1 },
             Placement::PartInterleave { share: third },

@@ -115,6 +115,12 @@ pub enum SimulateError {
         /// The first such application.
         app: AppId,
     },
+    /// Writes go to copies on all nodes with threads, which a simulation does not follow.
+    #[error("application {} writes replicated data, which cannot be simulated", .app.0)]
+    WritesCopies {
+        /// The first such application.
+        app: AppId,
+    },
     /// The policy is to be asked more often than times are told apart.
     #[error("a period of {} s is shorter than 1 ns, and times that are nearer to each other are one instant", .period.value())]
     PeriodTooShort {
@@ -352,7 +358,7 @@ impl Question<'_> {
     /// Where the data of each phase of each application lies.
     ///
     /// # Errors
-    /// [`SimulateError`] if work is missing, or the home of data is open.
+    /// [`SimulateError`] if work is missing, the home of data is open, or copies of replicated data are written.
     pub(crate) fn placements(&self) -> Result<Vec<Vec<Placement>>, SimulateError> {
         let courses = &self.study.dynamics.courses;
         let without_work: Vec<AppId> = (0..self.study.apps.len())
@@ -366,7 +372,11 @@ impl Question<'_> {
             let other = self.data.and_then(|data| data.get(app));
             let placements = course.phases.iter().map(|phase| {
                 let data = phase.data_with(other);
-                data.placement().cloned().ok_or(SimulateError::OpenHome { app: AppId(app) })
+                let placement = data.placement().ok_or(SimulateError::OpenHome { app: AppId(app) })?;
+                if self.study.apps[app].writes_copies(placement) {
+                    return Err(SimulateError::WritesCopies { app: AppId(app) });
+                }
+                Ok(placement.clone())
             });
             placements.collect()
         };

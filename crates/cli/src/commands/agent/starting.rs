@@ -10,7 +10,7 @@ use numasim_agent::server::{Agent, Outside, serve};
 use numasim_agent::socket::Socket;
 use numasim_agent::{Decided, Settings};
 use numasim_ask::located::Located;
-use numasim_ask::over_time::{one_thread_per_core, policy_of_files};
+use numasim_ask::over_time::{copies_are_only_read, one_thread_per_core, policy_of_files};
 use numasim_course::Study;
 use numasim_host::system::NodeCores;
 use numasim_model::text::visible;
@@ -138,6 +138,7 @@ fn policy(
     has_machine: bool,
 ) -> Result<PolicyName, Failure> {
     one_thread_per_core(study, "agent")?;
+    copies_are_only_read(study, "agent")?;
     let policy = match (&args.policy, &study.dynamics.policy.name) {
         (Some(policy), _) => policy.clone(),
         (None, Some(_)) => policy_of_files(study, located)?,

@@ -298,6 +298,10 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
                 suggest::key(app)
             ))
             .hint("or let `numasim explore` find the best home"),
+        PlanError::Replicated { app, .. } => failure.hint(format!(
+            "measure copies that are only read as local data, for example  data = {{ {} = \"local\" }}  in the scenario",
+            suggest::key(app)
+        )),
         PlanError::OpenSmt { app, .. } => failure
             .hint(format!(
                 "say it in the scenario, for example  smt = {{ {} = \"both\" }}",

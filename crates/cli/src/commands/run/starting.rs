@@ -50,6 +50,7 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     kernels_are_synthetic(study, located)?;
     programs_stand_alone(study, located)?;
     over_time::one_thread_per_core(study, "run")?;
+    over_time::copies_are_only_read(study, "run")?;
     over_time::all_count_flop(study, located, "run", |course| course.command.is_none())?;
     over_time::work_is_given(study, located, "run", |course| course.command.is_none())?;
     Ok(input)

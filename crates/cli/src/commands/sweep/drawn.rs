@@ -270,9 +270,10 @@ fn shares(axis: &Axis<Study>) -> Option<(NodeId, Vec<f64>)> {
             Placement::Local => (None, 0.0),
             Placement::Home(home) => (Some(*home), 1.0),
             Placement::PartHome { home, share } => (Some(*home), *share),
-            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. } => {
-                return None;
-            }
+            Placement::Interleave
+            | Placement::Fractions(_)
+            | Placement::PartInterleave { .. }
+            | Placement::Replicated => return None,
         };
         if home.is_some() && home != *node.get_or_insert(home) {
             return None;

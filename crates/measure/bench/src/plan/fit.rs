@@ -135,6 +135,7 @@ fn share(wanted: &[u32], cores: u32) -> Option<Vec<u32>> {
 pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placement {
     match data {
         Placement::Local => Placement::Local,
+        Placement::Replicated => Placement::Replicated,
         Placement::Home(home) => Placement::Home(map[home.0]),
         Placement::PartHome { home, share } => Placement::PartHome { home: map[home.0], share: *share },
         Placement::PartInterleave { share } => Placement::PartInterleave { share: *share },

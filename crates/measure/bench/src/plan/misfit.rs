@@ -131,6 +131,14 @@ pub enum PlanError {
         /// The application.
         app: String,
     },
+    /// The benchmark keeps no copies.
+    #[error("scenario '{scenario}': the data of '{app}' is replicated, and bench keeps no copies")]
+    Replicated {
+        /// The scenario.
+        scenario: String,
+        /// The application.
+        app: String,
+    },
     /// Somebody has to choose the hardware threads first.
     #[error("scenario '{scenario}': `smt` of '{app}' is open (smt = \"any\"), and bench does not choose")]
     OpenSmt {
@@ -258,7 +266,7 @@ fn used_nodes(shape: &Shape, nodes: usize) -> Vec<usize> {
     let mut used: Vec<usize> = (0..nodes).filter(|&node| shape.on_node(node) > 0).collect();
     for app in shape.active() {
         match &shape.data[app] {
-            Placement::Local => {}
+            Placement::Local | Placement::Replicated => {}
             Placement::Home(home) | Placement::PartHome { home, .. } => used.push(home.0),
             Placement::Interleave | Placement::PartInterleave { .. } => used.extend(0..nodes),
             Placement::Fractions(shares) => used.extend((0..nodes).filter(|&node| shares[node] > 0.0)),

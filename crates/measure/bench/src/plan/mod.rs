@@ -246,6 +246,11 @@ impl Shape {
             }
             Undecided::Smt(app) => PlanError::OpenSmt { scenario: scenario.name.clone(), app: name_of(app) },
         })?;
+        let is_replicated =
+            |app: &AppId| data[app.0] == Placement::Replicated && scenario.allocation.total(*app) > 0;
+        if let Some(app) = (0..study.apps.len()).map(AppId).find(is_replicated) {
+            return Err(PlanError::Replicated { scenario: scenario.name.clone(), app: name_of(app) });
+        }
         let decided = |&smt: &Smt| if smt == Smt::Any { Smt::One } else { smt };
         Ok(Self {
             name: scenario.name.clone(),
@@ -265,7 +270,7 @@ impl Shape {
 ///
 /// # Errors
 /// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
-/// [`PlanError::OpenHome`] and [`PlanError::Kernel`] for what no host could run.
+/// [`PlanError::OpenHome`], [`PlanError::Replicated`] and [`PlanError::Kernel`] for what no host could run.
 pub fn make(
     study: &Study,
     scenarios: &[&Scenario],

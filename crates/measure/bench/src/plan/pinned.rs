@@ -104,7 +104,7 @@ fn arrays(app: &PlannedApp, data: &Placement, nodes: Nodes<'_>, host: &HostTopol
     let shared = match data {
         Placement::PartHome { home, .. } => of(&Placement::Home(*home), *home),
         Placement::PartInterleave { .. } => of(&Placement::Interleave, NodeId(0)),
-        Placement::Local => {
+        Placement::Local | Placement::Replicated => {
             let all = app.threads.len() as f64;
             let share = |(node, threads): (NodeId, u32)| {
                 let memory = nodes.1.map_or(node, |machine| machine.local_memory(node));
@@ -133,7 +133,7 @@ fn memory(
             let share = |machine: &Machine, memory| data.fraction(machine, NodeId(node), NodeId(memory));
             (0..nodes).map(|memory| (memory, without.map_or(0.0, |machine| share(machine, memory)))).collect()
         }
-        Placement::Local => vec![(node, 1.0)],
+        Placement::Local | Placement::Replicated => vec![(node, 1.0)],
         Placement::Home(home) => vec![(home.0, 1.0)],
         Placement::Interleave => (0..nodes).map(|node| (node, 1.0 / nodes as f64)).collect(),
         Placement::Fractions(shares) => shares.iter().copied().enumerate().collect(),
