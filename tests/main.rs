@@ -38,6 +38,7 @@ mod published_figures;
 mod random;
 mod readme;
 mod real_applications;
+mod replicated;
 mod report;
 mod robust;
 #[cfg(target_os = "linux")]

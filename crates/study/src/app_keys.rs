@@ -455,9 +455,15 @@ fn report_too_many(
 fn check_room(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Value<'_>>) {
     let Some(gib) = app.memory.map(Gibibytes::value) else { return };
     let Some(full) = too_small(app, machine, gib) else { return };
+    let elsewhere = match app.data {
+        Data::Placed(Placement::Replicated) => {
+            "write another `data`: each node with threads needs room for all of it"
+        }
+        _ => "let it lie on other or on more nodes",
+    };
     let mut problem = Problem::new(ProblemKind::Infeasible, full)
         .at(size.place(), "the size of the data")
-        .hint("let it lie on other or on more nodes, or correct `memory_gib` here or of the machine");
+        .hint(format!("{elsewhere}, or correct `memory_gib` here or of the machine"));
     if let Some(data) = data {
         problem = problem.related(data.place(), "where it lies");
     }

@@ -4,6 +4,7 @@ use toml::de::DeValue;
 
 use numasim_model::app::{Data, DataWord, Placement};
 use numasim_model::ids::NodeId;
+use numasim_model::words::choice;
 
 use super::keys::{data, fractions, home, interleave};
 use super::machine::MachineReading;
@@ -15,10 +16,16 @@ use super::value::Value;
 
 /// All that `data` may be.
 fn hint() -> String {
-    let words = DataWord::ALL.map(|word| format!("`\"{}\"`", word.as_str())).join(", ");
-    format!(
-        "write {words}, `{{ home = 0 }}`, `{{ home = \"any\" }}`, `{{ home = 0, share = 0.5 }}`, `{{ interleave = 0.3 }}` or `{{ fractions = [0.5, 0.5] }}`"
-    )
+    const TABLES: [&str; 5] = [
+        "{ home = 0 }",
+        "{ home = \"any\" }",
+        "{ home = 0, share = 0.5 }",
+        "{ interleave = 0.3 }",
+        "{ fractions = [0.5, 0.5] }",
+    ];
+    let words = DataWord::ALL.map(|word| format!("\"{}\"", word.as_str()));
+    let all = words.into_iter().chain(TABLES.map(str::to_owned));
+    format!("write {}", choice(all.map(|value| format!("`{value}`"))))
 }
 
 /// How far the sum of the fractions may be from 1.
@@ -56,8 +63,8 @@ fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
         Some(close) => format!("did you mean `\"{close}\"`?"),
         None => hint(),
     };
-    let words = words.map(|word| format!("`\"{word}\"`")).join(", ");
-    let message = format!("`{}` must be {words} or a table, not {}", value.name, value.text());
+    let choices = words.iter().map(|word| format!("`\"{word}\"`")).chain(["a table".to_owned()]);
+    let message = format!("`{}` must be {}, not {}", value.name, choice(choices), value.text());
     value.report(ProblemKind::BadValue, message, "unknown word", hint);
     None
 }

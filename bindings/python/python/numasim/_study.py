@@ -198,8 +198,8 @@ class App:
     Args:
         name: Its name; with several instances they are ``name-1``, ``name-2`` ...
         ai: Arithmetic intensity in FLOP per byte moved to or from memory (``arithmetic_intensity``).
-        data: Where its data lies: ``"local"``, ``"interleave"``, ``{"home": 0}``, ``{"home": "any"}`` (explore
-            chooses), ``{"fractions": [...]}``.
+        data: Where its data lies: ``"local"``, ``"interleave"``, ``"replicated"``, ``{"home": 0}``,
+            ``{"home": "any"}`` (explore chooses), ``{"fractions": [...]}``.
         keys: All other keys: ``instances``, ``min_threads``, ``max_threads``, ``weight``, ``work_gflop``,
             ``memory_gib`` ...
     """

@@ -15,6 +15,10 @@
 //! on every link to it ([`crate::Node::occupied_by`]): alone it then has the figure that was measured, beside others it takes the
 //! part of a memory's time that it needs. Speeds and bandwidths of applications are GB/s as they move data.
 //!
+//! Replicated data that is written is data on several memories: the threads of each node use their own copy for all that they move, and that of each other
+//! node with threads of the application for the share that they write. Everything shared counts every copy; wants and bandwidths of
+//! applications count their bytes once. So what a thread costs depends on which nodes have threads ([`crate::Demand::on_nodes`]).
+//!
 //! # Problem
 //! Threads on NUMA nodes want to read memory, each at the rate its core could digest. Memory controllers, the directed
 //! links between nodes, links that several pairs of nodes share and what a node can read in all cannot serve all of them.

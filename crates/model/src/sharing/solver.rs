@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::compiled::Compiled;
 use super::compiled::Shares;
-use super::copies::{Copying, Known};
+use super::copies::{Copying, OfSets};
 use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
@@ -28,7 +28,7 @@ pub struct Solver {
     /// Application x memory: GB/s of reads that a GB/s stands for; no rows where all are reads.
     occupied: Table<f64>,
     /// Where the nodes that have threads decide which copies of replicated data are written; all else here is then without these writes.
-    pub(super) copying: Option<Box<Copying>>,
+    copying: Option<Box<Copying>>,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
@@ -45,18 +45,23 @@ pub struct Workspace {
     /// Per memory: whether it is to be solved again.
     changed: Vec<bool>,
     /// Where copies of replicated data are written: the answers for sets of nodes with threads, in which all else here is.
-    pub(super) known: Known,
+    known: OfSets<(Solver, Workspace)>,
 }
 
 impl Workspace {
     /// GFLOPS of each application.
     pub fn gflops(&self) -> &[f64] {
-        &self.known.workspace(self).gflops
+        &self.answering().gflops
     }
 
     /// GB/s of one thread of each application on each node, as it moves data.
     pub fn bandwidth_per_thread(&self) -> &Table<f64> {
-        &self.known.workspace(self).shares.bandwidth
+        &self.answering().shares.bandwidth
+    }
+
+    /// That which has the last answer.
+    fn answering(&self) -> &Self {
+        self.known.last().map_or(self, |(_, inner)| inner)
     }
 }
 
@@ -87,7 +92,7 @@ impl Solver {
             memory: self.way.memory(&self.compiled, self.separable),
             is_solved: false,
             changed: vec![false; if self.memory_of.is_empty() { 0 } else { self.nodes() }],
-            known: Known::default(),
+            known: OfSets::default(),
         }
     }
 
@@ -236,7 +241,7 @@ impl Solver {
     ///
     /// Flows and pools are those of the answer before, in which nobody waits.
     pub fn wait_for_slowest(&self, workspace: &mut Workspace) {
-        if let Some((solver, inner)) = workspace.known.last() {
+        if let Some((solver, inner)) = workspace.known.last_mut() {
             return solver.wait_for_slowest(inner);
         }
         for app in 0..self.apps() {
@@ -260,6 +265,33 @@ impl Solver {
         // The next answer has nothing in common with this one.
         workspace.is_solved = false;
         self.add_up(workspace);
+    }
+
+    /// The solver for the nodes with threads in those groups that `is_used` names, and its workspace; `None` where nothing depends on them.
+    fn for_nodes<'w>(
+        &self,
+        is_used: impl Fn(usize) -> bool,
+        workspace: &'w mut Workspace,
+    ) -> Option<(&'w Self, &'w mut Workspace)> {
+        /// Flows of all solvers that are kept, about: some 20 MB.
+        const MOST_FLOWS: usize = 100_000;
+        const MOST_SETS: usize = 1024;
+        let copying = self.copying.as_deref()?;
+        let make = || {
+            let solver = Self::new(&copying.machine, &copying.demands(&is_used));
+            let inner = solver.workspace();
+            (solver, inner)
+        };
+        let most = |(solver, _): &(Self, Workspace)| {
+            (MOST_FLOWS / solver.compiled.flows.len().max(1)).clamp(2, MOST_SETS)
+        };
+        let (solver, inner) = workspace.known.of(copying, &is_used, make, most)?;
+        Some((solver, inner))
+    }
+
+    /// The solver and the workspace that have the last answer.
+    pub(super) fn answering<'w>(&'w self, workspace: &'w Workspace) -> (&'w Self, &'w Workspace) {
+        workspace.known.last().map_or((self, workspace), |(solver, inner)| (solver, inner))
     }
 
     fn solve_counts(&self, workspace: &mut Workspace) {
@@ -303,7 +335,7 @@ impl Solver {
     /// The share of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on several nodes and a
     /// [`Demand::node_overhead`].
     pub fn kept_share(&self, app: AppId, workspace: &Workspace) -> f64 {
-        let workspace = workspace.known.workspace(workspace);
+        let workspace = workspace.answering();
         self.kept_on_several_nodes(app, &workspace.threads)
     }
 

@@ -78,6 +78,14 @@ fn misfits(error: &PlanError) -> Vec<String> {
 }
 
 #[test]
+fn replicated_data_is_rejected_by_name() {
+    let copies = PAPER.replace("data = { home = 3 }", "data = \"replicated\"");
+    let error = plan(&copies, &[8, 8, 8, 8], false).expect_err("no copies");
+    let named = PlanError::Replicated { scenario: "cross".to_owned(), app: "bad".to_owned() };
+    assert_eq!(error, named);
+}
+
+#[test]
 fn applications_take_the_cores_of_each_node_in_turn() {
     let plan = plan(PAPER, &[8; 4], false).expect("the host of the file");
     assert_eq!(
