@@ -130,10 +130,8 @@ impl<'a> Explore<'a> {
 
 /// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
-/// Fewer threads of a single application that lose at most this share are almost as good.
+/// Fewer threads of a single application that lose at most this share are almost as good; three quarters of those of the best are worth a word.
 const ALMOST: f64 = 0.05;
-/// They are worth a word where they are at most this part of the best's.
-const PART_OF_ALMOST: f64 = 0.75;
 /// Most cores of a machine where they are looked for.
 const MOST_CORES_OF_ALMOST: u64 = 1_024;
 /// The part of the time limit that is kept for other models.
@@ -360,8 +358,8 @@ impl Explored {
             let found = fewest_beside(asked, best, ALMOST, &climb, false, &*own);
             own.finish();
             let found = found.map_err(|forbidden| Refusal::from(&forbidden))?;
-            let worth_a_word = (asked.threads_of(best) as f64 * PART_OF_ALMOST) as u64;
-            self.almost = Some(found).filter(|found| found.threads <= worth_a_word);
+            let of_best = asked.threads_of(best);
+            self.almost = Some(found).filter(|found| found.threads * 4 <= of_best * 3);
         }
         Ok(())
     }
