@@ -11,7 +11,7 @@ const filesOf = () => ['machine', 'workload']
   .map((which) => ({ name: `${state[which] || which}.toml`, text: state.texts[which] }))
   .filter((file) => file.text.trim() !== '');
 const asked = () => ({ files: filesOf(), ...(state.model ? { model: state.model } : {}), set: settingsOf(groups) });
-const shownPlacement = () => ({ name: placedName, threads: state.threads, smt: state.smt, homes: state.homes, static_work: state.static });
+const shownPlacement = () => ({ name: placedName, threads: state.threads, smt: state.smt, homes: state.homes, parts: state.parts, static_work: state.static });
 
 function trouble(error) {
   at('trouble').replaceChildren(make('pre', { textContent: error.message.trim() }));
@@ -47,6 +47,8 @@ function readFiles() {
   const homes = contents.starts[0].homes;
   const isNode = (home) => home !== null && home !== undefined && (contents.nodes[home]?.bandwidth_gbs ?? null) !== null;
   state.homes = contents.apps.map((app, a) => app.has_home ? (isNode(state.homes?.[a]) ? state.homes[a] : homes[a] ?? 0) : null);
+  const arePartsOf = (parts) => parts?.length === contents.nodes.length && parts.every((one) => one !== null);
+  state.parts = contents.apps.map((app, a) => !app.has_parts ? null : arePartsOf(state.parts?.[a]) ? state.parts[a] : contents.starts[0].parts[a]);
   state.smt = contents.apps.map((app, a) => app.may_have_both && state.smt?.[a] === 'both' ? 'both' : 'one');
   drawInDomains(at('in-domains'), contents, remember);
   options(at('model'), contents.models, contents.model);
@@ -62,6 +64,7 @@ function place(start) {
   state.threads = start.threads.map((row) => row.map((entry) => isList(entry) ? [...entry] : entry));
   state.smt = [...start.smt];
   state.homes = [...start.homes];
+  state.parts = [...start.parts];
   state.static = start.static_work ?? false;
 }
 

@@ -4,7 +4,7 @@ const state = {
   texts: { machine: '', workload: '' },
   model: '', objective: '', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
   inDomains: { threads: {}, most: {} }, // of each application by its name, '' for each: restrictions on L3 domains
-  threads: null, smt: null, homes: null, static: false, // null: as the first placement of the files
+  threads: null, smt: null, homes: null, parts: null, static: false, // null: as the first placement of the files
   factors: {}, // a slider's key to what it multiplies by
 };
 
@@ -23,6 +23,7 @@ function hashOf() {
   if (state.threads) all.set('threads', state.threads.map((row) => row.map((one) => [one].flat().join('-')).join('.')).join('_'));
   if (state.smt?.includes('both')) all.set('smt', state.smt.join('_'));
   if (state.homes?.some((home) => home !== null)) all.set('homes', state.homes.map((home) => home ?? '').join('_'));
+  if (state.parts?.some((parts) => parts !== null)) all.set('parts', state.parts.map((parts) => parts?.join('.') ?? '').join('_'));
   if (state.static) all.set('static', '1');
   if (Object.keys(state.factors).length) all.set('factors', JSON.stringify(state.factors));
   if (state.objective) all.set('objective', state.objective);
@@ -55,6 +56,7 @@ function restore(hash, shipped) {
   state.threads = rows?.flat(2).every((count) => count !== null) ? rows : null;
   state.smt = all.get('smt')?.split('_') ?? null;
   state.homes = all.get('homes')?.split('_').map(whole) ?? null;
+  state.parts = all.get('parts')?.split('_').map((parts) => parts === '' ? null : parts.split('.').map(whole)) ?? null;
   state.static = all.get('static') === '1';
   const numbers = (key, holds) => {
     try {

@@ -154,6 +154,15 @@ function drawThreads(box, contents, moved) {
       choice(`home-${a}`, 'data at', memories.map(({ number }) => [number, `node ${number}`]),
         () => state.homes[a] ?? 0, (home) => { state.homes[a] = Number(home); });
     }
+    if (app.has_parts) {
+      const given = make('input', { id: `parts-${a}`, type: 'text' });
+      given.addEventListener('change', () => {
+        state.parts[a] = given.value.trim().split(/\s+/).map((part) => /^\d{1,2}$/.test(part) ? Number(part) : 0);
+        moved();
+      });
+      shows.push(() => { given.value = state.parts[a]?.join(' ') ?? ''; });
+      field.append(make('p', { className: 'slider' }, make('label', { htmlFor: `parts-${a}`, textContent: 'sixteenths of the data on each node' }), given));
+    }
     const parts = each.map((one, i) => make('div', {}, one.row, ...(boxes[i] ? [boxes[i].row] : [])));
     const grid = make('div', { className: 'nodes' }, ...parts);
     if (mine.length > 1) {

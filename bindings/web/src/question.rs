@@ -8,7 +8,7 @@ use numasim_ask::{Input, Refusal, limits};
 use numasim_course::Study;
 use numasim_model::allocation::OnNode;
 use numasim_model::demand::with_smt;
-use numasim_model::{Allocation, App, Data, ModelKind, NodeId, Placement, Smt};
+use numasim_model::{Allocation, App, Data, ModelKind, NodeId, OpenData, Placement, Smt};
 use numasim_sim::Candidate;
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
@@ -67,6 +67,9 @@ pub(crate) struct Placed {
     /// The node of the data of each application; null: where the file has it.
     #[serde(default)]
     pub(crate) homes: Vec<Option<usize>>,
+    /// How many of the 16 parts of the data of each application lie on each node, where the files leave its fractions open; else null.
+    #[serde(default)]
+    pub(crate) parts: Vec<Option<Vec<u32>>>,
     /// Whether work is divided beforehand.
     #[serde(default)]
     pub(crate) static_work: bool,
@@ -75,17 +78,16 @@ pub(crate) struct Placed {
 impl Placed {
     /// What a search has found, to be shown.
     pub(crate) fn of(name: &str, apps: &[App], candidate: &Candidate, static_work: bool) -> Self {
-        let homes = candidate.placements.iter().map(|placement| placement.home().map(|home| home.0));
         let apps = with_smt(apps, &candidate.smt);
-        Self::at(name, &apps, &candidate.allocation, homes.collect(), static_work)
+        Self::at(name, &apps, &candidate.allocation, &candidate.placements, static_work)
     }
 
-    /// Cores of each application on each node, with the data at these homes.
+    /// Cores of each application on each node, with the data at these placements.
     pub(crate) fn at(
         name: &str,
         apps: &[App],
         cores: &Allocation,
-        homes: Vec<Option<usize>>,
+        placements: &[Placement],
         static_work: bool,
     ) -> Self {
         let rows = counted(apps, cores);
@@ -95,7 +97,12 @@ impl Placed {
             name: name.to_owned(),
             threads: rows.iter().map(|row| row.iter().map(Threads::from).collect()).collect(),
             smt: smt.map(|smt| smt.as_str().to_owned()).collect(),
-            homes,
+            homes: placements.iter().map(|placement| placement.home().map(|home| home.0)).collect(),
+            parts: apps
+                .iter()
+                .zip(placements)
+                .map(|(app, placement)| parts_of(&app.data, placement))
+                .collect(),
             static_work,
         }
     }
@@ -272,16 +279,52 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
         let first = study.machine.memory_nodes().next().unwrap_or(NodeId(0));
         let own = || app.data.placement().cloned();
         let without_threads = threads[number].iter().all(|on_node| on_node.threads() == 0);
+        let parts = placed.parts.get(number).and_then(Option::as_ref);
+        if let Some(parts) = parts.filter(|parts| parts.len() != nodes) {
+            let there = parts.len();
+            return Err(format!(
+                "error: {nodes} nodes have data of '{}', but there are {there} numbers\n",
+                app.name
+            ));
+        }
         let chosen = match home {
+            _ if app.data == Data::OpenFractions && (parts.is_some() || without_threads) => {
+                let none = vec![0; nodes];
+                let parts = parts.unwrap_or(&none);
+                let given = parts.iter().fold(0, |sum: u32, &parts| sum.saturating_add(parts));
+                // Nobody reads it.
+                if without_threads {
+                    Some(Placement::Local)
+                } else if given == Data::STEPS {
+                    Some(app.data.placement_of(parts))
+                } else {
+                    let all = Data::STEPS;
+                    return Err(format!(
+                        "error: the parts of the data of '{}' sum to {given}, not to {all}\n",
+                        app.name
+                    ));
+                }
+            }
             Some(home) => Some(at_home(&app.data, NodeId(home))),
             // Nobody reads it.
             None if without_threads && own().is_none() => Some(at_home(&app.data, first)),
             None => own(),
         };
-        let Some(chosen) = chosen else {
-            return Err(format!("error: the home of the data of '{}' is open: choose a node\n", app.name));
-        };
-        placements.push(chosen);
+        match (chosen, app.data.open()) {
+            (Some(chosen), _) => placements.push(chosen),
+            (None, Some(OpenData::Fractions)) => {
+                return Err(format!(
+                    "error: the fractions of the data of '{}' are open: give them\n",
+                    app.name
+                ));
+            }
+            (None, _) => {
+                return Err(format!(
+                    "error: the home of the data of '{}' is open: choose a node\n",
+                    app.name
+                ));
+            }
+        }
     }
     let written = Counted {
         name: &placed.name,
@@ -302,7 +345,18 @@ fn at_home(data: &Data, home: NodeId) -> Placement {
         }
         Data::Placed(Placement::Home(_)) => Placement::at_home(home, 1.0),
         Data::Placed(other) => other.clone(),
+        Data::OpenFractions => data.placement_or_local(),
     }
+}
+
+/// The parts of data whose fractions the files leave open.
+fn parts_of(data: &Data, placement: &Placement) -> Option<Vec<u32>> {
+    let Placement::Fractions(fractions) = placement else { return None };
+    let parts = |fraction: f64| {
+        (0..=Data::STEPS).find(|&parts| f64::from(parts) >= fraction * f64::from(Data::STEPS))
+    };
+    (*data == Data::OpenFractions)
+        .then(|| fractions.iter().map(|&fraction| parts(fraction).unwrap_or(0)).collect())
 }
 
 /// Changes figures of the study.

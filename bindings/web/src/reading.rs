@@ -5,7 +5,7 @@ use numasim_ask::{data_words, document, lettering, machine_title};
 use numasim_course::Study;
 use numasim_draw::colour_of;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement};
+use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, OpenData, Placement};
 use numasim_sim::baselines::{Baseline, even};
 use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;
@@ -66,7 +66,7 @@ struct AppContents<'a> {
     arithmetic_intensity: f64,
     /// Whether its intensity can be changed: that of a real kernel is counted.
     is_counted: bool,
-    /// Where its data lies, in words; null: its home is open.
+    /// Where its data lies, in words; null: that is open.
     data: Option<String>,
     /// Hardware threads of a core that it uses, as the files say it.
     smt: &'static str,
@@ -74,6 +74,8 @@ struct AppContents<'a> {
     may_have_both: bool,
     /// Whether its data has a home, which can be moved.
     has_home: bool,
+    /// Whether the fractions of its data are open, which can be changed in steps of 1/16.
+    has_parts: bool,
     /// The nodes that may hold its threads; null: all.
     nodes: Option<Vec<usize>>,
 }
@@ -142,12 +144,13 @@ fn of_app<'a>(app: &'a App, letter: usize, machine: &Machine) -> AppContents<'a>
         data: app.data.placement().map(data_words::brief),
         smt: app.smt.as_str(),
         may_have_both: app.smt_speedup.is_some() && machine.threads_per_core() > 1,
-        has_home: matches!(app.data, Data::OpenHome { .. }) || home.flatten().is_some(),
+        has_home: app.data.open() == Some(OpenData::Home) || home.flatten().is_some(),
+        has_parts: app.data.open() == Some(OpenData::Fractions),
         nodes: app.nodes.as_ref().map(|nodes| numasim_ask::numbers(nodes)),
     }
 }
 
-/// Placements to begin with; open homes are where they are best.
+/// Placements to begin with; open data is where it is best.
 fn starts(study: &Study) -> Vec<Placed> {
     let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
     if let Ok(problem) = problem {
@@ -160,9 +163,9 @@ fn starts(study: &Study) -> Vec<Placed> {
     }
     // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
     let rows = even(&study.machine, &study.apps);
-    let homes = study.apps.iter().map(|app| match &app.data {
-        Data::OpenHome { .. } => study.machine.memory_nodes().next().map(|home| home.0),
-        Data::Placed(placement) => placement.home().map(|home| home.0),
-    });
-    vec![Placed::at("even", &study.apps, &rows, homes.collect(), false)]
+    let nodes = study.machine.node_count();
+    let first = study.machine.memory_nodes().next().unwrap_or(NodeId(0));
+    let on_first: Vec<u32> = (0..nodes).map(|node| if node == first.0 { Data::STEPS } else { 0 }).collect();
+    let placements: Vec<Placement> = study.apps.iter().map(|app| app.data.placement_of(&on_first)).collect();
+    vec![Placed::at("even", &study.apps, &rows, &placements, false)]
 }

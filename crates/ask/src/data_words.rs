@@ -1,7 +1,7 @@
 //! Where data lies, in words for people.
 
 use numasim_draw::figures;
-use numasim_model::{Machine, NodeId, Placement};
+use numasim_model::{Data, Machine, NodeId, Placement};
 
 /// `local`, `all on node 0`, `50 % on node 0, the rest local`: beside the word "data".
 pub fn brief(placement: &Placement) -> String {
@@ -34,6 +34,30 @@ pub fn phrase(placement: &Placement) -> String {
         }
         Placement::Fractions(_) => "data on several nodes".to_owned(),
     }
+}
+
+/// `data on 3`, `data 12/16 on 0, 4/16 on 1`: what explore chose, in short; `None` of data that lies elsewhere.
+pub fn chosen(placement: &Placement) -> Option<String> {
+    match placement {
+        Placement::Home(home) | Placement::PartHome { home, .. } => Some(format!("data on {}", home.0)),
+        Placement::Fractions(fractions) => {
+            let parts = fractions.iter().map(|fraction| fraction * f64::from(Data::STEPS)).enumerate();
+            let parts = parts.filter(|(_, parts)| *parts > 0.0);
+            let words =
+                parts.map(|(node, parts)| format!("{}/{} on {node}", figures::short(parts), Data::STEPS));
+            Some(format!("data {}", words.collect::<Vec<_>>().join(", ")))
+        }
+        Placement::Local
+        | Placement::Interleave
+        | Placement::Replicated
+        | Placement::PartInterleave { .. } => None,
+    }
+}
+
+/// `0.75 0.25`: the fractions on all nodes; `None` of other data.
+pub fn fractions(placement: &Placement) -> Option<String> {
+    let Placement::Fractions(fractions) = placement else { return None };
+    Some(fractions.iter().map(f64::to_string).collect::<Vec<_>>().join(" "))
 }
 
 /// The part of the data that lies on `node` for a reason of its own, and not because threads run there; `None` where

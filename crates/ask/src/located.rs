@@ -3,7 +3,7 @@
 use numasim_course::{CoursePlaces, Study};
 use numasim_model::demand::Undecided;
 use numasim_model::memory::MemoryFull;
-use numasim_model::{AppId, Placement, Scenario};
+use numasim_model::{AppId, OpenData, Placement, Scenario};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
 use numasim_study::{AppPlaces, Group, Place, Places, Problem, ProblemKind, SourceFile};
@@ -14,12 +14,12 @@ use crate::{room, suggest};
 
 /// What needs a home that nobody has decided, in words.
 pub struct HomeNeeded<'a> {
-    /// The rest of a sentence: the home of the data is open, and ...
+    /// The rest of a sentence: the home of the data is open (or its fractions are), and ...
     pub message: &'a str,
     /// Why the scenario is shown.
     pub in_scenario: &'a str,
     /// What to do, for an application by its key in TOML.
-    pub hint: &'a dyn Fn(&str) -> String,
+    pub hint: &'a dyn Fn(&str, OpenData) -> String,
 }
 
 /// What the files say where.
@@ -81,19 +81,21 @@ impl Located {
         self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone())
     }
 
-    /// Refuses scenarios in which an application with an open home has threads.
+    /// Refuses scenarios in which an application with open data has threads.
     ///
     /// # Errors
     /// Each of them, where it stands.
     pub fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         let open = scenarios.iter().flat_map(|scenario| {
             let apps = (0..study.apps.len()).map(AppId);
-            let open = apps.filter(|&app| scenario.reads_open_home(app));
-            open.map(|app| (Some(*scenario), app))
+            apps.filter_map(|app| Some((Some(*scenario), app, scenario.reads_open_data(app)?)))
         });
-        let hint = |app: &str| {
+        let hint = |app: &str, open: OpenData| {
             format!(
-                "name the node in the scenario, e.g. `data = {{ {app} = {{ home = 0 }} }}`, or let `numasim explore` find the best home",
+                "{} in the scenario, e.g. `data = {{ {app} = {} }}`, or let `numasim explore` find {}",
+                open.deciding(),
+                open.example(),
+                open.best(),
             )
         };
         let needed = HomeNeeded {
@@ -129,36 +131,36 @@ impl Located {
         if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
-    /// Refuses these applications, each with an open home, in a scenario or as the files have them.
+    /// Refuses these applications, each with open data, in a scenario or as the files have them.
     ///
     /// # Errors
     /// Each of them, where it stands.
     pub fn homes_are_needed<'a>(
         &self,
         study: &Study,
-        open: impl Iterator<Item = (Option<&'a Scenario>, AppId)>,
+        open: impl Iterator<Item = (Option<&'a Scenario>, AppId, OpenData)>,
         needed: &HomeNeeded<'_>,
     ) -> Result<(), Refusal> {
         let mut problems: Vec<Problem> = Vec::new();
-        for (scenario, app) in open {
-            let Some((place, named)) = self.open_home(study, scenario, app) else { continue };
+        for (scenario, app, open) in open {
+            let Some((place, named)) = self.open_data(study, scenario, app) else { continue };
             if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
                 continue; // another instance or scenario with the same line as its cause
             }
             let group = &study.apps[app.0].group;
-            let message = format!("the home of the data of `{group}` is open, and {}", needed.message);
-            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
+            let message = format!("{}, and {}", open.said_of(&format!("`{group}`")), needed.message);
+            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), open.any());
             let problem = match named {
                 Some(named) => problem.related(named.clone(), needed.in_scenario),
                 None => problem,
             };
-            problems.push(problem.hint((needed.hint)(&suggest::key(group))));
+            problems.push(problem.hint((needed.hint)(&suggest::key(group), open)));
         }
         if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
-    /// Where `home = "any"` stands that an application has, and the name of the scenario, if it is one that has it.
-    fn open_home(
+    /// Where the open data stands that an application has, and the name of the scenario, if it is one that has it.
+    fn open_data(
         &self,
         study: &Study,
         scenario: Option<&Scenario>,
@@ -269,26 +271,25 @@ fn smt_hint(app: &str) -> String {
     )
 }
 
-/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
+/// Where the data of each application lies. Open data is refused, unless nobody reads it, and data that does not fit.
 ///
 /// # Errors
 /// Either of them.
 pub fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Refusal> {
-    let placements = scenario.placements().map_err(|open| {
-        let app = &study.apps[open.app().0].name;
-        if let Undecided::Smt(_) = open {
-            let message = format!("scenario '{}': `smt` of '{app}' is open, and evaluate does not choose", scenario.name);
-            return Refusal::said(message).hint(smt_hint(app));
+    let placements = scenario.placements().map_err(|undecided| {
+        let app = &study.apps[undecided.app().0].name;
+        let said = format!("scenario '{}': {}", scenario.name, undecided.said_of(&format!("'{app}'")));
+        match undecided {
+            Undecided::Smt(_) => {
+                Refusal::said(format!("{said}, and evaluate does not choose")).hint(smt_hint(app))
+            }
+            Undecided::Data(_, open) => {
+                let example = format!("data = {{ {} = {} }}", suggest::key(app), open.example());
+                Refusal::said(format!("{said} ({}), and evaluate does not choose", open.key()))
+                    .hint(format!("{} in the scenario, for example  {example}", open.deciding()))
+                    .hint(format!("or let `numasim explore` find {}", open.best()))
+            }
         }
-        Refusal::said(format!(
-            "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
-            scenario.name
-        ))
-        .hint(format!(
-            "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
-            suggest::key(app)
-        ))
-        .hint("or let `numasim explore` find the best home")
     })?;
     room::check(study, scenario, &placements)?;
     Ok(placements)

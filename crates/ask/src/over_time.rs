@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use numasim_course::{Course, Study};
 use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
-use numasim_model::{App, AppId, Scenario, Smt};
+use numasim_model::{App, AppId, OpenData, Scenario, Smt};
 use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
@@ -288,25 +288,27 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
     }]))
 }
 
-/// Refuses data whose home is open, in a scenario or as the files have it.
+/// Refuses open data, in a scenario or as the files have it.
 ///
 /// # Errors
 /// Each of them, where it stands.
 pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Refusal> {
     if let Some(scenario) = scenario {
-        let is_open = |app: &AppId| {
+        let open = |app: AppId| {
             let of_app = scenario.data.get(app.0);
-            let course = study.dynamics.courses.get(app.0);
-            course.is_some_and(|course| course.phases.iter().any(|phase| phase.data_with(of_app).is_open()))
+            let course = study.dynamics.courses.get(app.0)?;
+            let open = course.phases.iter().find_map(|phase| phase.data_with(of_app).open())?;
+            Some((Some(scenario), app, open))
         };
-        let open = (0..study.apps.len()).map(AppId).filter(is_open);
-        let hint = |app: &str| format!("name the node, e.g. `data = {{ {app} = {{ home = 0 }} }}`");
+        let hint = |app: &str, open: OpenData| {
+            format!("{}, e.g. `data = {{ {app} = {} }}`", open.deciding(), open.example())
+        };
         let needed = HomeNeeded {
             message: "simulate does not choose",
             in_scenario: "the scenario of policy static",
             hint: &hint,
         };
-        return located.homes_are_needed(study, open.map(|app| (Some(scenario), app)), &needed);
+        return located.homes_are_needed(study, (0..study.apps.len()).map(AppId).filter_map(open), &needed);
     }
     let mut problems: Vec<Problem> = Vec::new();
     for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
@@ -314,19 +316,21 @@ pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scena
         let of_phases = located.course_places(&app.group).map_or(&[][..], |places| &places.phases);
         for (number, phase) in course.phases.iter().enumerate() {
             let of_phase = of_phases.get(number).and_then(|phase| phase.data.as_ref());
-            let Some(place) = of_phase.or(places.data.as_ref()).filter(|_| phase.data.is_open()) else {
+            let Some((place, open)) = of_phase.or(places.data.as_ref()).zip(phase.data.open()) else {
                 continue;
             };
             if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
                 continue;
             }
             let message =
-                format!("the home of the data of `{}` is open, and simulate does not choose", app.group);
-            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
-            problems.push(
-                problem
-                    .hint("name the node, e.g. `data = { home = 0 }`; `numasim explore` finds the best one"),
-            );
+                format!("{}, and simulate does not choose", open.said_of(&format!("`{}`", app.group)));
+            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), open.any());
+            problems.push(problem.hint(format!(
+                "{}, e.g. `data = {}`; `numasim explore` finds {}",
+                open.deciding(),
+                open.example(),
+                open.best()
+            )));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }

@@ -1,11 +1,12 @@
 //! Pareto: what one objective costs in another, as allocations of which none is better in one without being worse in the other.
 
+use crate::data_words;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use numasim_course::Study;
 use numasim_draw::figures;
-use numasim_model::{AppId, Placement, Smt, evaluate};
+use numasim_model::{AppId, OpenData, Placement, Smt, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{End, Settings, Stages, TradeOff, TradeOffError, front};
 use numasim_sim::{Candidate, Caution, Objective, Restrictions};
@@ -341,10 +342,16 @@ impl Front {
             let threads = move |row: &Row| row.point().scenario.view().threads(AppId(a));
             Of::per_node("threads", threads).each(&app.name)
         }));
-        let open = each().filter(|(_, app)| app.data.is_open());
-        columns.extend(open.map(|(a, app)| {
+        columns.extend(each().filter_map(|(a, app)| {
             let home = move |row: &Row| row.point().scenario.evaluation.apps[a].home.map(|home| home.0);
-            Of::whole("home", home).each(&app.name)
+            let fractions = move |row: &Row| {
+                data_words::fractions(&row.point().scenario.placements[a]).unwrap_or_default()
+            };
+            let column = match app.data.open()? {
+                OpenData::Home => Of::whole("home", home),
+                OpenData::Fractions => Of::text("fractions", fractions),
+            };
+            Some(column.each(&app.name))
         }));
         columns
     }

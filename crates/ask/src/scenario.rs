@@ -244,11 +244,32 @@ struct AppObject<'a> {
     rate_per_node: Option<Vec<f64>>,
     /// The node of its data, where all of it is on one.
     home: Option<usize>,
+    /// Its data, where that lies in fractions on the nodes, given or chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<FractionsObject<'a>>,
     /// Of static work: the node of the slowest thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     slowest_node: Option<u64>,
     /// What holds its threads on each node back; null where it has none.
     bottleneck_per_node: Vec<Option<BottleneckWord>>,
+}
+
+/// Data in fractions on the nodes, as the files have it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct FractionsObject<'a> {
+    /// The fraction on each node.
+    fractions: &'a [f64],
+}
+
+impl<'a> FractionsObject<'a> {
+    /// Of a placement; `None` of data that lies otherwise.
+    pub(crate) fn of(placement: &'a Placement) -> Option<Self> {
+        match placement {
+            Placement::Fractions(fractions) => Some(Self { fractions }),
+            _ => None,
+        }
+    }
 }
 
 word!(BottleneckWord, "Bottleneck", "What holds threads back.", numasim_model::Bottleneck::KINDS);
@@ -432,6 +453,7 @@ impl<'a> AppObject<'a> {
             gflops_per_node,
             rate_per_node,
             home: result.home.map(|home| home.0),
+            data: FractionsObject::of(&view.placements[app.0]),
             slowest_node: result.slowest.map(|node| node.0 as u64),
             bottleneck_per_node: groups()
                 .map(|group| group.map(|group| BottleneckWord(group.bottleneck.kind())))

@@ -1,5 +1,7 @@
 //! The analysis of an answer: gains of wider resources, and how wrong inputs may be.
 
+use crate::data_words;
+use crate::scenario::FractionsObject;
 use numasim_draw::figures;
 use numasim_model::{App, AppId, NodeId};
 use numasim_sim::sensitivity::{
@@ -84,6 +86,9 @@ struct PlacedApp<'a> {
     threads: Vec<u32>,
     /// The node of its data, where all of it is on one.
     home: Option<usize>,
+    /// Its data, where that lies in fractions on the nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<FractionsObject<'a>>,
 }
 
 impl<'a> PlacedObject<'a> {
@@ -93,6 +98,7 @@ impl<'a> PlacedObject<'a> {
             name: &app.name,
             threads: app.smt.threads(candidate.allocation.row(AppId(a))),
             home: placement.home().map(|home| home.0),
+            data: FractionsObject::of(placement),
         });
         Self { value: plain(problem.goal().value(candidate.score)), apps: apps.collect() }
     }
@@ -368,7 +374,7 @@ fn winner_in_words(candidate: &Candidate, apps: &[App]) -> String {
     let words = apps.map(|(a, (app, placement))| {
         let row = app.smt.threads(candidate.allocation.row(AppId(a)));
         let threads = row.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        let home = placement.home().map_or(String::new(), |home| format!(" (data on {})", home.0));
+        let home = data_words::chosen(placement).map_or(String::new(), |lies| format!(" ({lies})"));
         format!("{}: {threads}{home}", app.name)
     });
     words.collect::<Vec<_>>().join("; ")

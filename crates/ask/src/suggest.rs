@@ -1,7 +1,7 @@
 //! What to write instead: near names, and a scenario that fits the files.
 
 use numasim_course::Study;
-use numasim_model::words;
+use numasim_model::{OpenData, words};
 
 /// The known name that was probably meant.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -40,17 +40,16 @@ pub fn scenario(study: &Study) -> String {
     groups.dedup();
     let counts: Vec<String> =
         groups.iter().map(|name| format!("{} = {}", key(name), threads.max(1))).collect();
-    let mut open: Vec<&str> =
-        apps.iter().filter(|app| app.data.is_open()).map(|app| app.group.as_str()).collect();
+    let mut open: Vec<(&str, OpenData)> =
+        apps.iter().filter_map(|app| Some((app.group.as_str(), app.data.open()?))).collect();
     open.dedup();
     // Not all on one node: its memory would serve everybody.
     let nodes: Vec<usize> = study.machine.memory_nodes().map(|node| node.0).collect();
-    let homes: Vec<String> = nodes
-        .iter()
-        .cycle()
-        .zip(&open)
-        .map(|(node, name)| format!("{} = {{ home = {node} }}", key(name)))
-        .collect();
+    let lies = |(node, (name, open)): (&usize, &(&str, OpenData))| match open {
+        OpenData::Home => format!("{} = {{ home = {node} }}", key(name)),
+        OpenData::Fractions => format!("{} = \"interleave\"", key(name)),
+    };
+    let homes: Vec<String> = nodes.iter().cycle().zip(&open).map(lies).collect();
     let data = if homes.is_empty() { String::new() } else { format!("data = {{ {} }}\n", homes.join(", ")) };
     format!("[[scenario]]\nname = \"even\"\nthreads = {{ {} }}\n{data}", counts.join(", "))
 }

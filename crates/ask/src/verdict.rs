@@ -1,10 +1,11 @@
 //! Sentences about what a search found: how good it is, how sure that is, and what to set up. Every front end shows them.
 
+use crate::data_words;
 use std::fmt::Write as _;
 
 use numasim_draw::grid::wrap;
 use numasim_draw::{Style, figures};
-use numasim_model::{Allocation, AppId, Machine, NodeId, Smt};
+use numasim_model::{Allocation, AppId, Machine, NodeId, OpenData, Smt};
 use numasim_sim::intervals::Interval;
 use numasim_sim::search::robust::Robust as OverModels;
 use numasim_sim::search::{Level, Spent, Status};
@@ -28,8 +29,12 @@ pub fn restrictions(problem: &Problem) -> String {
 
 /// How many allocations there are.
 pub fn allocations(problem: &Problem) -> String {
-    let open = problem.apps().iter().any(|app| app.data.is_open());
-    let homes = if open { ", homes of data included" } else { "" };
+    let open = |open| problem.apps().iter().any(|app| app.data.open() == Some(open));
+    let homes = match (open(OpenData::Home), open(OpenData::Fractions)) {
+        (false, false) => "",
+        (true, false) => ", homes of data included",
+        (_, true) => ", fractions of data included",
+    };
     format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
 }
 
@@ -223,9 +228,9 @@ impl Explored {
                 _ => format!("{} to {}", name(first), name(last)),
             };
             let each = if last > first { ", each" } else { "" };
-            let home = rated.candidate.placements[first].home();
-            let home = home.filter(|_| self.study.apps[first].data.is_open());
-            let home = home.map_or_else(String::new, |node| format!(" (data on {})", node.0));
+            let placement = &rated.candidate.placements[first];
+            let home = data_words::chosen(placement).filter(|_| self.study.apps[first].data.is_open());
+            let home = home.map_or_else(String::new, |lies| format!(" ({lies})"));
             let line = format!("  {who}{each}: {words}{home}");
             text += &(wrap(&line, style.columns()).join("\n    ") + "\n");
         }

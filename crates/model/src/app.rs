@@ -214,7 +214,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// What a file says about the data of an application: a placement, or a home that explore chooses.
+/// What a file says about the data of an application: a placement, or data that explore decides.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     /// Decided.
@@ -224,14 +224,87 @@ pub enum Data {
         /// The share of the data that lies there, above 0 and at most 1; the rest lies where each thread runs.
         share: f64,
     },
+    /// `fractions = "any"`: a fraction on each node, in steps of 1 / [`Data::STEPS`], which ones is open.
+    OpenFractions,
 }
 
 impl Data {
+    /// Parts of the data that are dealt out over the nodes where its fractions are open.
+    pub const STEPS: u32 = 16;
+
     /// The placement, if it is decided.
     pub fn placement(&self) -> Option<&Placement> {
         match self {
             Self::Placed(placement) => Some(placement),
-            Self::OpenHome { .. } => None,
+            Self::OpenHome { .. } | Self::OpenFractions => None,
+        }
+    }
+
+    /// What is open, if something is.
+    pub fn open(&self) -> Option<OpenData> {
+        match self {
+            Self::Placed(_) => None,
+            Self::OpenHome { .. } => Some(OpenData::Home),
+            Self::OpenFractions => Some(OpenData::Fractions),
+        }
+    }
+}
+
+/// What is open of data that explore decides, in the words of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenData {
+    /// The node.
+    Home,
+    /// How much lies on each node.
+    Fractions,
+}
+
+impl OpenData {
+    /// What the file says: `home = "any"`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Home => "home = \"any\"",
+            Self::Fractions => "fractions = \"any\"",
+        }
+    }
+
+    /// Data that is decided, as a file has it: `{ home = 0 }`.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Home => "{ home = 0 }",
+            Self::Fractions => "{ fractions = [0.5, 0.5] }",
+        }
+    }
+
+    /// What people do to decide it themselves: `name the node`.
+    pub const fn deciding(self) -> &'static str {
+        match self {
+            Self::Home => "name the node",
+            Self::Fractions => "give the fractions",
+        }
+    }
+
+    /// What the word leaves open: `any node`.
+    pub const fn any(self) -> &'static str {
+        match self {
+            Self::Home => "any node",
+            Self::Fractions => "any fractions",
+        }
+    }
+
+    /// What explore finds: `the best home`.
+    pub const fn best(self) -> &'static str {
+        match self {
+            Self::Home => "the best home",
+            Self::Fractions => "the best fractions",
+        }
+    }
+
+    /// `the home of the data of APP is open`.
+    pub fn said_of(self, app: &str) -> String {
+        match self {
+            Self::Home => format!("the home of the data of {app} is open"),
+            Self::Fractions => format!("the fractions of the data of {app} are open"),
         }
     }
 }

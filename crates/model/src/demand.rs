@@ -1,13 +1,13 @@
-//! What an application asks of the machine in a scenario, and what becomes of a home that is still open.
+//! What an application asks of the machine in a scenario, and what becomes of data that is still open.
 //!
 //! The one rule: the solver needs an intensity, a kernel and a placement. All come from the application, but where the scenario has
-//! data of its own ([`Scenario::data`]), that holds. A home that is open must be decided before, unless nobody reads the
+//! data of its own ([`Scenario::data`]), that holds. Data that is open must be decided before, unless nobody reads the
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
 use std::borrow::Cow;
 
 use crate::allocation::Allocation;
-use crate::app::{App, Data, Placement, Smt, ThreadLimits, Traffic};
+use crate::app::{App, Data, OpenData, Placement, Smt, ThreadLimits, Traffic};
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, Node};
 use crate::scenario::{Scenario, Study};
@@ -24,7 +24,7 @@ pub struct Demand {
     pub traffic: Traffic,
     /// What it loses with threads on several nodes ([`App::node_overhead`]).
     pub node_overhead: f64,
-    /// Where its data lies; an open home must be decided before.
+    /// Where its data lies; open data must be decided before.
     pub placement: Placement,
     /// Of replicated data that is written: the memories that have a copy, ascending, each of which gets every write. `None` where nothing is written
     /// to copies, or while nobody knows which nodes have threads ([`Demand::on_nodes`]).
@@ -191,19 +191,27 @@ pub(crate) fn least(limits: impl Iterator<Item = (ThreadLimit, GigabytesPerSecon
 /// What nobody has decided of an application that has threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undecided {
-    /// The home of its data.
-    #[error("the home of the data of application {} is open", .0.0)]
-    Home(AppId),
+    /// Where its data lies.
+    #[error("{}", .1.said_of(&format!("application {}", .0.0)))]
+    Data(AppId, OpenData),
     /// How many hardware threads of a core it uses.
     #[error("whether application {} has one or both hardware threads of a core is open", .0.0)]
     Smt(AppId),
 }
 
 impl Undecided {
+    /// `the home of the data of APP is open`.
+    pub fn said_of(self, app: &str) -> String {
+        match self {
+            Self::Data(_, open) => open.said_of(app),
+            Self::Smt(_) => format!("`smt` of {app} is open"),
+        }
+    }
+
     /// The first such application.
     pub fn app(self) -> AppId {
         match self {
-            Self::Home(app) | Self::Smt(app) => app,
+            Self::Data(app, _) | Self::Smt(app) => app,
         }
     }
 }
@@ -249,18 +257,36 @@ pub fn with_smt<'a>(apps: &'a [App], smt: &[Smt]) -> Cow<'a, [App]> {
 }
 
 impl Data {
-    /// The placement; for an open home [`Placement::Local`], which is as good as any while nobody reads the data
+    /// The placement; for open data [`Placement::Local`], which is as good as any while nobody reads the data
     /// ([`Scenario::undecided`]).
     pub fn placement_or_local(&self) -> Placement {
         self.placement().cloned().unwrap_or(Placement::Local)
     }
 
-    /// The placement with an open home at `home`.
-    pub fn placement_at(&self, home: NodeId) -> Placement {
+    /// The placement with so many of the [`Data::STEPS`] parts of open data on each node; a home is the first node that has any.
+    pub fn placement_of(&self, parts: &[u32]) -> Placement {
         match self {
             Self::Placed(placement) => placement.clone(),
-            Self::OpenHome { share } => Placement::at_home(home, *share),
+            Self::OpenHome { share } => {
+                let home = parts.iter().position(|&parts| parts > 0).unwrap_or(0);
+                Placement::at_home(NodeId(home), *share)
+            }
+            Self::OpenFractions => {
+                let fraction = |&parts: &u32| f64::from(parts) / f64::from(Self::STEPS);
+                Placement::Fractions(parts.iter().map(fraction).collect())
+            }
         }
+    }
+
+    /// Open data as it becomes with `placement`, in the form that [`Data::placement_of`] gives it; `None` where it may not become that.
+    pub fn closed_by(&self, placement: &Placement, machine: &Machine) -> Option<Placement> {
+        let closed = match self {
+            Self::OpenFractions if placement.local_share() == 0.0 => Placement::Fractions(
+                machine.node_ids().map(|node| placement.fixed_share(machine, node)).collect(),
+            ),
+            _ => placement.clone(),
+        };
+        self.may_become(&closed).then_some(closed)
     }
 
     /// Whether `placement` is one that it may become.
@@ -270,19 +296,27 @@ impl Data {
             Self::OpenHome { share } => {
                 placement.home().is_some_and(|home| *placement == Placement::at_home(home, *share))
             }
+            Self::OpenFractions => match placement {
+                Placement::Fractions(fractions) => {
+                    let parts = || fractions.iter().map(|fraction| fraction * f64::from(Self::STEPS));
+                    parts().all(|parts| parts >= 0.0 && parts.fract() == 0.0)
+                        && parts().sum::<f64>() == f64::from(Self::STEPS)
+                }
+                _ => false,
+            },
         }
     }
 
-    /// Whether its home is open.
+    /// Whether explore decides where it lies.
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::OpenHome { .. })
+        self.placement().is_none()
     }
 }
 
 impl Scenario {
-    /// Whether the home of the data of `app` is open here, and threads read it.
-    pub fn reads_open_home(&self, app: AppId) -> bool {
-        self.data[app.0].is_open() && self.allocation.total(app) > 0
+    /// What is open here of the data of `app`, if threads read it.
+    pub fn reads_open_data(&self, app: AppId) -> Option<OpenData> {
+        self.data[app.0].open().filter(|_| self.allocation.total(app) > 0)
     }
 
     /// Whether nobody has decided how many hardware threads of a core `app` uses, and it has threads.
@@ -293,8 +327,8 @@ impl Scenario {
     /// The first application that has threads and leaves something open.
     pub fn undecided(&self) -> Option<Undecided> {
         (0..self.data.len()).map(AppId).find_map(|app| {
-            let home = self.reads_open_home(app).then_some(Undecided::Home(app));
-            home.or_else(|| self.has_open_smt(app).then_some(Undecided::Smt(app)))
+            let data = self.reads_open_data(app).map(|open| Undecided::Data(app, open));
+            data.or_else(|| self.has_open_smt(app).then_some(Undecided::Smt(app)))
         })
     }
 
@@ -349,7 +383,7 @@ mod tests {
 
     #[test]
     fn an_open_home_that_somebody_reads_is_named() {
-        assert_eq!(scenario(1, OPEN).placements(), Err(Undecided::Home(AppId(1))));
+        assert_eq!(scenario(1, OPEN).placements(), Err(Undecided::Data(AppId(1), OpenData::Home)));
     }
 
     #[test]
@@ -373,5 +407,29 @@ mod tests {
         assert!(!OPEN.may_become(&Placement::Interleave));
         let local = Data::Placed(Placement::Local);
         assert!(local.may_become(&Placement::Local) && !local.may_become(&Placement::Home(NodeId(0))));
+    }
+
+    #[test]
+    fn open_fractions_may_become_sixteenths_and_nothing_else() {
+        let open = Data::OpenFractions;
+        assert!(open.may_become(&open.placement_of(&[3, 13])));
+        for other in
+            [Placement::Fractions(vec![0.1, 0.9]), Placement::Fractions(vec![0.5, 0.25]), Placement::Local]
+        {
+            assert!(!open.may_become(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_lies_on_nodes_in_sixteenths_closes_open_fractions() {
+        let node = Node { cores: 1, ..Node::default() };
+        let machine =
+            |nodes| Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("a machine");
+        let closed = |placement, nodes| Data::OpenFractions.closed_by(&placement, &machine(nodes));
+        assert_eq!(closed(Placement::Interleave, 2), Some(Placement::Fractions(vec![0.5, 0.5])));
+        assert_eq!(closed(Placement::Home(NodeId(1)), 2), Some(Placement::Fractions(vec![0.0, 1.0])));
+        // Thirds are no sixteenths, and local data lies on no node of its own.
+        assert_eq!(closed(Placement::Interleave, 3), None);
+        assert_eq!(closed(Placement::Local, 2), None);
     }
 }

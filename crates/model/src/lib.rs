@@ -68,7 +68,7 @@ pub mod units;
 pub mod words;
 
 pub use allocation::{Allocation, OnNode, PerDomain, deal};
-pub use app::{Access, App, Data, DataWord, Placement, Placing, Smt, ThreadLimits, Traffic};
+pub use app::{Access, App, Data, DataWord, OpenData, Placement, Placing, Smt, ThreadLimits, Traffic};
 pub use bottleneck::Bottleneck;
 pub use demand::{Demand, ThreadLimit};
 pub use evaluation::{Evaluation, evaluate, evaluate_explained, evaluate_with};

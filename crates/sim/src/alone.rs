@@ -10,6 +10,7 @@ use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Pl
 
 use crate::monitor::Unattended;
 use crate::objective::{Alone, Goal, GoalError, Objective};
+use crate::open_data::{self, OpenChoices};
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::{Settings, Status, best_with_any_threads};
@@ -25,6 +26,8 @@ const NOTHING: Alone = Alone { gflops: 0.0, proven: true };
 const MOST_RATED: f64 = 20_000.0;
 /// Most elementary operations for all of them, and for nodes that do not depend on each other.
 const MOST_OPERATIONS: f64 = 2e7;
+/// Most places of its data that are looked at one by one: all homes of a large machine, and fractions on four unequal nodes.
+const MOST_CHOICES: usize = 1024;
 /// The effort of a search for one application.
 const EFFORT: u64 = 2_000_000;
 /// What adding up in another order may change.
@@ -106,18 +109,17 @@ fn better(a: Alone, b: Alone) -> Alone {
     Alone { gflops: a.gflops.max(b.gflops), proven: a.proven && b.proven }
 }
 
-/// With hardware threads of a core decided: an open home at its best node.
+/// With hardware threads of a core decided: open data where it is best.
 fn of_choice(problem: &Problem) -> Alone {
     let Problem { machine, apps, .. } = problem;
     let app = &apps[0];
     let homes: Vec<Placement> = match &app.data {
         Data::Placed(placement) => vec![placement.clone()],
-        open @ Data::OpenHome { .. } => {
-            let large = machine.node_count() > MOST_NODES_SEARCHED;
-            let classes = if large { node_classes(machine, apps, &[], true) } else { Vec::new() };
-            let first = |node: &NodeId| !large || classes[node.0] == node.0;
-            machine.memory_nodes().filter(first).map(|home| open.placement_at(home)).collect()
-        }
+        // Equal nodes are tried once.
+        _ => match OpenChoices::new(problem).all(MOST_CHOICES) {
+            Some(choices) => choices.into_iter().flatten().collect(),
+            None => return too_many(problem),
+        },
     };
     let mut by_roof: Vec<(f64, Placement)> =
         homes.into_iter().map(|data| (roof(machine, app, &data), data)).collect();
@@ -134,6 +136,46 @@ fn of_choice(problem: &Problem) -> Alone {
         best = better(best, Placed::new(problem, placement).most(roof));
     }
     best
+}
+
+/// The same where its data may lie in too many ways to look at each of them.
+fn too_many(problem: &Problem) -> Alone {
+    let Problem { machine, apps, .. } = problem;
+    let mut best = open_data::first(&apps[0].data, machine);
+    let most = |placement: &Placement| {
+        let roof = roof(machine, &apps[0], placement);
+        Placed::new(problem, placement.clone()).most(roof).gflops
+    };
+    let mut found = most(&best);
+    if machine.node_count() > MOST_NODES_SEARCHED {
+        return Alone { gflops: found, proven: false };
+    }
+    let (searched, proven) = search(problem);
+    if proven {
+        return Alone { gflops: found.max(searched), proven };
+    }
+    let mut improved = true;
+    while improved {
+        improved = false;
+        for other in open_data::others(&apps[0].data, machine, &best.clone()) {
+            if roof(machine, &apps[0], &other) > found * (1.0 + ROUNDING) {
+                let next = most(&other);
+                if next > found * (1.0 + ROUNDING) {
+                    (best, found, improved) = (other, next, true);
+                }
+            }
+        }
+    }
+    Alone { gflops: found.max(searched), proven: false }
+}
+
+/// The best that the search finds, and whether it is proven.
+fn search(problem: &Problem) -> (f64, bool) {
+    let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
+    match best_with_any_threads(problem, &settings, &Unattended) {
+        Ok(outcome) => (outcome.value, outcome.status == Status::Optimal),
+        Err(_) => (0.0, false),
+    }
 }
 
 /// One application with its data decided.
@@ -243,11 +285,7 @@ impl Placed {
         if self.problem.machine.node_count() > MOST_NODES_SEARCHED {
             return (0.0, false);
         }
-        let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
-        match best_with_any_threads(&self.problem, &settings, &Unattended) {
-            Ok(outcome) => (outcome.value, outcome.status == Status::Optimal),
-            Err(_) => (0.0, false),
-        }
+        search(&self.problem)
     }
 }
 

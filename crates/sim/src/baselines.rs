@@ -6,6 +6,7 @@ use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Sc
 
 use crate::ascent::Ascent;
 use crate::monitor::Monitor;
+use crate::open_data;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
 
@@ -209,10 +210,10 @@ impl Problem {
         Baseline { name: name.to_owned(), candidate, breaks, static_work: false }
     }
 
-    /// Rates `allocation` with each open home of `data` at its best node, or at the best so far when `stop`, asked before
+    /// Rates `allocation` with all open data of `data` where it is best, or at the best so far when `stop`, asked before
     /// each evaluation but the first, says so.
     ///
-    /// All combinations of homes are tried where there are few; else one home after the other is improved until
+    /// All combinations are tried where there are few; else the data of one application after the other is improved until
     /// nothing changes.
     pub(crate) fn with_good_homes(
         &self,
@@ -220,55 +221,68 @@ impl Problem {
         data: &[Data],
         stop: &dyn Fn() -> bool,
     ) -> Candidate {
+        let first: Vec<Placement> = data.iter().map(|data| open_data::first(data, &self.machine)).collect();
+        self.with_better_homes(allocation, data, &first, stop)
+    }
+
+    /// The same, where the data of one application after the other begins at `from`.
+    pub(crate) fn with_better_homes(
+        &self,
+        allocation: &Allocation,
+        data: &[Data],
+        from: &[Placement],
+        stop: &dyn Fn() -> bool,
+    ) -> Candidate {
         let rate = |placements: &[Placement]| {
             Evaluator::new(self, placements.to_vec()).candidate(allocation.clone())
         };
-        good_homes(&self.machine, data, &rate, stop)
+        better_homes(&self.machine, data, from, &rate, stop)
     }
 }
 
-/// The open homes of `data` at their best nodes by `rate`, as far as `stop` lets it look.
-pub(crate) fn good_homes(
+/// The open data of `data` where it is best by `rate`, as far as `stop` lets it look; `from`: where a search begins that does not try all.
+pub(crate) fn better_homes(
     machine: &Machine,
     data: &[Data],
+    from: &[Placement],
     rate: &dyn Fn(&[Placement]) -> Candidate,
     stop: &dyn Fn() -> bool,
 ) -> Candidate {
     const FEW: usize = 512;
     let open: Vec<usize> = (0..data.len()).filter(|&a| data[a].is_open()).collect();
-    let homes: Vec<NodeId> = machine.memory_nodes().collect();
-    let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(homes[0])).collect();
-    let mut best = rate(&placements);
-    let combinations = u32::try_from(open.len()).ok().and_then(|n| homes.len().checked_pow(n));
-    if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
-        for combination in 1..combinations {
-            if stop() {
+    let few = open.iter().map(|&a| open_data::number(&data[a], machine)).product::<f64>() <= FEW as f64;
+    if few {
+        let choices: Vec<Vec<Placement>> = open.iter().map(|&a| open_data::each(&data[a], machine)).collect();
+        let mut placements: Vec<Placement> = from.to_vec();
+        let mut best: Option<Candidate> = None;
+        for combination in 0..choices.iter().map(Vec::len).product() {
+            if best.is_some() && stop() {
                 break;
             }
-            let mut placements = placements.clone();
-            let mut rest = combination;
-            for &a in &open {
-                placements[a] = data[a].placement_at(homes[rest % homes.len()]);
-                rest /= homes.len();
+            let mut rest: usize = combination;
+            for (&a, choices) in open.iter().zip(&choices) {
+                placements[a] = choices[rest % choices.len()].clone();
+                rest /= choices.len();
             }
             let candidate = rate(&placements);
-            if candidate.beats(&best) {
-                best = candidate;
+            if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+                best = Some(candidate);
             }
         }
-        return best;
+        return best.unwrap_or_else(|| rate(from));
     }
-    let mut ascent = Ascent::new(best);
+    let begin = |(a, from): (usize, &Placement)| open_data::beginning(&data[a], machine, from);
+    let mut ascent = Ascent::new(rate(&from.iter().enumerate().map(begin).collect::<Vec<_>>()));
     let mut improved = true;
     while improved {
         improved = false;
         for &a in &open {
-            for &node in &homes {
+            for other in open_data::others(&data[a], machine, &ascent.best().placements[a].clone()) {
                 if stop() {
                     return ascent.into_best();
                 }
                 let mut placements = ascent.best().placements.clone();
-                placements[a] = data[a].placement_at(node);
+                placements[a] = other;
                 improved |= ascent.tries(rate(&placements));
             }
         }

@@ -15,6 +15,7 @@ pub mod intervals;
 mod memory;
 mod monitor;
 pub mod objective;
+mod open_data;
 mod parallel;
 pub mod pareto;
 mod problem;

@@ -179,6 +179,8 @@ pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeas
     for mobile in &limits.mobile {
         let app = &apps[mobile.app];
         let share = if let Data::OpenHome { share } = app.data { share } else { 0.0 };
+        // Fractions lie on nodes, with threads or without.
+        let anywhere = if app.data == Data::OpenFractions { 1.0 } else { share };
         if overflows(mobile.gib * share, known[largest]) {
             return Err(Infeasible::NoNodeForHome {
                 app: app.name.clone(),
@@ -188,7 +190,7 @@ pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeas
             });
         }
         // Without threads only what has a home is there.
-        all += mobile.gib * if app.min_threads > 0 { 1.0 } else { share };
+        all += mobile.gib * if app.min_threads > 0 { 1.0 } else { anywhere };
     }
     let there = known.iter().sum();
     if overflows(all, there) {

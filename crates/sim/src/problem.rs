@@ -9,6 +9,7 @@ use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placeme
 
 use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective, SCORE_TOLERANCE};
+use crate::open_data;
 use crate::restrictions::{Infeasible, Restrictions};
 
 /// A machine, applications, an objective and restrictions that do not contradict each other openly.
@@ -36,6 +37,7 @@ fn flows(nodes: usize, apps: &[App]) -> u64 {
     let nodes = nodes as u64;
     let of = |app: &App| match &app.data {
         Data::Placed(placement) if placement.is_spread() => nodes.saturating_mul(nodes),
+        Data::OpenFractions => nodes.saturating_mul(nodes),
         Data::Placed(Placement::PartHome { .. }) => nodes.saturating_mul(2),
         Data::OpenHome { share } if *share < 1.0 => nodes.saturating_mul(2),
         Data::Placed(_) | Data::OpenHome { .. } => nodes,
@@ -113,8 +115,9 @@ impl Problem {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
         }
         let links = (nodes as u64).saturating_mul((nodes as u64).saturating_sub(1));
-        if links > MOST_LINKS && apps.iter().filter_map(|app| app.data.placement()).any(Placement::is_spread)
-        {
+        let is_spread =
+            |data: &Data| data.placement().map_or(*data == Data::OpenFractions, Placement::is_spread);
+        if links > MOST_LINKS && apps.iter().any(|app| is_spread(&app.data)) {
             return Err(ProblemError::TooManyLinks { nodes, links });
         }
         if let Some(refusal) = machine.sharing_refusal() {
@@ -170,9 +173,13 @@ impl Problem {
         };
         let rated = |known: &Candidate| {
             let of = self.with_smt(&known.smt);
-            Evaluator::new(&of, known.placements.clone()).candidate(known.allocation.clone())
+            // A node or fractions may be written in other forms than that in which open data is closed here.
+            let placements = of.apps.iter().zip(&known.placements);
+            let closed = placements.map(|(app, placement)| app.data.closed_by(placement, &of.machine));
+            let placements: Vec<Placement> = closed.collect::<Option<_>>()?;
+            Some(Evaluator::new(&of, placements).candidate(known.allocation.clone()))
         };
-        self.known.iter().filter(decided).map(rated).collect()
+        self.known.iter().filter(decided).filter_map(rated).collect()
     }
 
     /// Whether an allocation with its data is an answer to the question.
@@ -261,7 +268,7 @@ impl Problem {
         self.goal.score(&self.apps.iter().map(of_app).collect::<Vec<_>>())
     }
 
-    /// log10 of the number of ways to place the threads, idle cores and open homes included, restrictions ignored.
+    /// log10 of the number of ways to place the threads, idle cores and open data included, restrictions ignored.
     ///
     /// A node with C cores and A applications has C(C + A, A) ways.
     pub fn size_log10(&self) -> f64 {
@@ -269,7 +276,8 @@ impl Problem {
         let per_node = |cores: u32| -> f64 {
             (1..=apps).map(|k| libm::log10((f64::from(cores) + k as f64) / k as f64)).sum()
         };
-        let homes = self.open_apps().len() as f64 * libm::log10(self.machine.node_count() as f64);
+        let homes: f64 =
+            self.apps.iter().map(|app| libm::log10(open_data::number(&app.data, &self.machine))).sum();
         self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
     }
 
@@ -282,7 +290,7 @@ impl Problem {
         flows(self.machine.node_count(), &self.apps).saturating_mul(OPERATIONS_PER_FLOW * times)
     }
 
-    /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.
+    /// A solver with the data at these placements.
     pub(crate) fn solver(&self, placements: &[Placement]) -> Solver {
         self.solver_on(&self.machine, placements)
     }
@@ -300,19 +308,19 @@ impl Problem {
         evaluator
     }
 
-    /// The placements of all applications when the open ones, in order, have their data on `homes`.
-    pub(crate) fn placements(&self, homes: &[NodeId]) -> Vec<Placement> {
+    /// The placements of all applications when the data of the open ones, in order, lies at `homes`, or where a climb begins.
+    pub(crate) fn placements(&self, homes: &[Placement]) -> Vec<Placement> {
         let mut open = homes.iter();
-        let first = self.machine.memory_nodes().next().unwrap_or(NodeId(0));
-        let mut next = || open.next().copied().unwrap_or(first);
+        let mut next =
+            |data: &Data| open.next().cloned().unwrap_or_else(|| open_data::first(data, &self.machine));
         let placed = |app: &App| match app.data.placement() {
             Some(placement) => placement.clone(),
-            None => app.data.placement_at(next()),
+            None => next(&app.data),
         };
         self.apps.iter().map(placed).collect()
     }
 
-    /// The applications whose home is open.
+    /// The applications whose data is open.
     pub(crate) fn open_apps(&self) -> Vec<usize> {
         (0..self.apps.len()).filter(|&a| self.apps[a].data.is_open()).collect()
     }
@@ -323,7 +331,7 @@ impl Problem {
 pub struct Candidate {
     /// Cores of each application on each node.
     pub allocation: Allocation,
-    /// Where the data of each application lies, open homes decided.
+    /// Where the data of each application lies, open data decided.
     pub placements: Vec<Placement>,
     /// Hardware threads of a core that each application uses, where the question leaves that open; else empty.
     pub smt: Vec<Smt>,

@@ -1,7 +1,5 @@
 //! Which nodes and which application instances can be exchanged without changing anything.
 
-use std::collections::BTreeSet;
-
 use numasim_model::table::Table;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, Machine, ModelKind, Node, NodeId, Placement};
@@ -24,17 +22,17 @@ fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> 
 /// For each node the smallest node it can be exchanged with: same cores, peaks and bandwidths, the same links as far as
 /// somebody reads over them, threads of the same applications, and the placements look the same afterwards.
 ///
-/// `placements` of applications whose home is still open are left out; then `homes_open` says that any link may be used.
+/// `placements` of applications whose data is still open are left out; then `data_open` says that any link may be used.
 pub(crate) fn node_classes(
     machine: &Machine,
     apps: &[App],
     placements: &[Placement],
-    homes_open: bool,
+    data_open: bool,
 ) -> Vec<usize> {
     let nodes = machine.node_count();
     // Over links, a node is read from everywhere or from nowhere; links that nobody uses do no harm.
     let copied = |app: &App| app.data.placement().is_some_and(|placement| app.writes_copies(placement));
-    let mut read = vec![homes_open || apps.iter().any(copied); nodes];
+    let mut read = vec![data_open || apps.iter().any(copied); nodes];
     for to in machine.node_ids() {
         read[to.0] |= placements.iter().any(|placement| placement.is_read_from_outside(machine, to));
     }
@@ -155,42 +153,6 @@ pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
     })
 }
 
-/// Home vectors for the open applications, on nodes with memory, one or a few from each set that can be turned into each other.
-///
-/// The smallest vector of each set under exchanges of nodes and of instances is always among them: equal instances
-/// have non-decreasing homes, and equal nodes are first used in order. `None` if there are more than `limit`.
-pub(crate) fn home_vectors(
-    open_apps: &[usize],
-    app_classes: &[usize],
-    node_classes: &[usize],
-    has_memory: impl Fn(NodeId) -> bool,
-    limit: usize,
-) -> Option<Vec<Vec<NodeId>>> {
-    let mut found = vec![Vec::new()];
-    for (position, &app) in open_apps.iter().enumerate() {
-        let twin = open_apps[..position].iter().rposition(|&other| app_classes[other] == app_classes[app]);
-        let mut longer = Vec::new();
-        for homes in &found {
-            let used: BTreeSet<usize> = homes.iter().map(|home: &NodeId| home.0).collect();
-            let at_least = twin.map_or(0, |t| homes[t].0);
-            for node in (at_least..node_classes.len()).filter(|&node| has_memory(NodeId(node))) {
-                let earlier_unused =
-                    (0..node).any(|n| node_classes[n] == node_classes[node] && !used.contains(&n));
-                if used.contains(&node) || !earlier_unused {
-                    let mut next = homes.clone();
-                    next.push(NodeId(node));
-                    longer.push(next);
-                    if longer.len() > limit {
-                        return None;
-                    }
-                }
-            }
-        }
-        found = longer;
-    }
-    Some(found)
-}
-
 #[cfg(test)]
 mod tests {
     use numasim_model::Access;
@@ -209,9 +171,6 @@ mod tests {
         distances[3 * 5 + 4] = 12.0;
         let nearer = machine.clone().with_distances(distances).expect("distances");
         assert_eq!(node_classes(&nearer, &[], &[Placement::Local], false), [0, 1, 1, 3, 4]);
-        // No open home goes to a node without memory.
-        let homes = home_vectors(&[0], &[0], &[0, 1, 1, 1, 4], |node| machine.has_memory(node), 100);
-        assert_eq!(homes, Some(vec![vec![NodeId(0)], vec![NodeId(4)]]));
     }
 
     #[test]
@@ -279,26 +238,5 @@ mod tests {
             }
             assert_eq!(node_classes(&machine, &[], &[], true), expected, "{count}");
         }
-    }
-
-    #[test]
-    fn two_equal_open_apps_on_equal_nodes_share_a_home_or_do_not() {
-        let homes = home_vectors(&[0, 1], &[0, 0], &[0, 0, 0, 0], |_| true, 100).unwrap();
-        assert_eq!(homes, vec![vec![NodeId(0), NodeId(0)], vec![NodeId(0), NodeId(1)]]);
-    }
-
-    #[test]
-    fn different_nodes_are_all_tried() {
-        assert_eq!(home_vectors(&[0], &[0], &[0, 1, 0, 3], |_| true, 100).unwrap().len(), 3);
-    }
-
-    #[test]
-    fn too_many_vectors_are_refused() {
-        assert_eq!(home_vectors(&[0, 1, 2], &[0, 1, 2], &[0, 1, 2, 3], |_| true, 63), None);
-    }
-
-    #[test]
-    fn without_open_apps_there_is_one_empty_vector() {
-        assert_eq!(home_vectors(&[], &[], &[0], |_| true, 1).unwrap(), vec![Vec::new()]);
     }
 }

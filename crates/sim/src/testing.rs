@@ -49,7 +49,7 @@ pub(crate) fn with_data_on_memories(machine: &Machine, apps: Vec<App>) -> Vec<Ap
     };
     let of = |app: App| match app.data {
         Data::Placed(placement) => App { data: Data::Placed(placed(placement)), ..app },
-        Data::OpenHome { .. } => app,
+        Data::OpenHome { .. } | Data::OpenFractions => app,
     };
     apps.into_iter().map(of).collect()
 }
@@ -64,12 +64,12 @@ pub(crate) fn with_nodes(machine: &Machine, change: impl Fn(usize, Node) -> Node
     changed.with_sharing(*machine.sharing())
 }
 
-/// Every set of homes of the open applications: each of them on each node with memory.
-pub(crate) fn every_set_of_homes(problem: &Problem) -> Vec<Vec<NodeId>> {
-    let memories: Vec<_> = problem.machine.memory_nodes().collect();
-    problem.open_apps().iter().fold(vec![Vec::new()], |sets, _| {
-        let longer = |set: Vec<_>| {
-            memories.iter().map(move |&home| [set.as_slice(), &[home]].concat()).collect::<Vec<_>>()
+/// Every choice for the open data of all applications.
+pub(crate) fn every_set_of_homes(problem: &Problem) -> Vec<Vec<Placement>> {
+    problem.open_apps().iter().fold(vec![Vec::new()], |sets: Vec<Vec<Placement>>, &app| {
+        let choices = crate::open_data::each(&problem.apps[app].data, &problem.machine);
+        let longer = |set: Vec<Placement>| {
+            choices.iter().map(move |choice| [set.as_slice(), &[choice.clone()]].concat()).collect::<Vec<_>>()
         };
         sets.into_iter().flat_map(longer).collect()
     })

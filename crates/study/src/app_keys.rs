@@ -485,6 +485,8 @@ fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
                 )
             });
         }
+        // It may be spread: all memories together are looked at by explore.
+        Data::OpenFractions => return None,
     };
     let may_run = |node: &NodeId| app.nodes.as_ref().is_none_or(|nodes| nodes.contains(node));
     if *placement == Placement::Replicated {

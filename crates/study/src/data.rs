@@ -16,12 +16,13 @@ use super::value::Value;
 
 /// All that `data` may be.
 fn hint() -> String {
-    const TABLES: [&str; 5] = [
+    const TABLES: [&str; 6] = [
         "{ home = 0 }",
         "{ home = \"any\" }",
         "{ home = 0, share = 0.5 }",
         "{ interleave = 0.3 }",
         "{ fractions = [0.5, 0.5] }",
+        "{ fractions = \"any\" }",
     ];
     let words = DataWord::ALL.map(|word| format!("\"{}\"", word.as_str()));
     let all = words.into_iter().chain(TABLES.map(str::to_owned));
@@ -58,7 +59,10 @@ fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
     }
     let words = DataWord::ALL.map(DataWord::as_str);
     let hint = match value.source.log.suggest(word, words.into_iter().chain(["interleaved", "any"])) {
-        Some("any") => "write `{ home = \"any\" }` for a home that explore chooses".to_owned(),
+        Some("any") => {
+            "write `{ home = \"any\" }` for a home that explore chooses, `{ fractions = \"any\" }` for fractions"
+                .to_owned()
+        }
         Some("interleaved") => "did you mean `\"interleave\"`?".to_owned(),
         Some(close) => format!("did you mean `\"{close}\"`?"),
         None => hint(),
@@ -169,7 +173,17 @@ fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) ->
 }
 
 fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
-    let entries = value.list("a list of fractions", "write one fraction for each node, e.g. `[0.5, 0.5]`")?;
+    const HINT: &str = "write one fraction for each node, e.g. `[0.5, 0.5]`, or `fractions = \"any\"` if explore is to choose";
+    if let DeValue::String(word) = value.get() {
+        if word == "any" {
+            return Some(Data::OpenFractions);
+        }
+        let message =
+            format!("`{}` must be a list of fractions or `\"any\"`, not {}", value.name, value.text());
+        value.report(ProblemKind::BadValue, message, "no fractions", HINT);
+        return None;
+    }
+    let entries = value.list("a list of fractions or `\"any\"`", HINT)?;
     let fractions: Vec<Option<f64>> = entries.iter().map(Value::number).collect();
     if let Some(nodes) = machine.nodes().filter(|&nodes| nodes != fractions.len()) {
         let message = format!(

@@ -124,6 +124,7 @@ fn every_form_of_data_is_read() {
         ("{ home = 1 }", Data::Placed(Placement::Home(NodeId(1)))),
         ("{ home = \"any\" }", Data::OpenHome { share: 1.0 }),
         ("{ fractions = [0.25, 0.75] }", Data::Placed(Placement::Fractions(vec![0.25, 0.75]))),
+        ("{ fractions = \"any\" }", Data::OpenFractions),
     ];
     for (text, expected) in cases {
         let reading = read(&with_app(&format!("data = {text}")));

@@ -126,6 +126,7 @@ pub(super) fn data(data: &Data) -> String {
     match data {
         Data::OpenHome { share } if *share < 1.0 => format!("{} on any node, {REST}", figure(*share)),
         Data::OpenHome { .. } => "home = any node".to_owned(),
+        Data::OpenFractions => "fractions = any".to_owned(),
         Data::Placed(Placement::PartHome { home, share }) => format!("{} on {home}, {REST}", figure(*share)),
         Data::Placed(Placement::PartInterleave { share }) => {
             format!("{} on all nodes, {REST}", figure(*share))

@@ -197,16 +197,16 @@ fn refused(setting: &str, error: SettingError) -> Refusal {
     }
 }
 
-/// An open home that no axis decides is refused at once, not at every point.
+/// Open data that no axis decides is refused at once, not at every point.
 fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Result<(), Refusal> {
     let study = grid.study();
     let open = scenarios.iter().flat_map(|&s| {
         let scenario = &study.scenarios[s];
         let apps = (0..study.apps.len()).map(AppId);
-        let open = apps.filter(move |&app| scenario.reads_open_home(app) && !grid.moves_data(s, app.0));
-        open.map(move |app| (Some(scenario), app))
+        let open = apps.filter(move |&app| !grid.moves_data(s, app.0));
+        open.filter_map(move |app| Some((Some(scenario), app, scenario.reads_open_data(app)?)))
     });
-    let hint = |app: &str| {
+    let hint = |app: &str, _| {
         format!(
             "sweep over it with `--set app.{app}.data=home:0,home:1`, or let numasim choose at every point with --explore"
         )

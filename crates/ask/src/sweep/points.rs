@@ -1,5 +1,6 @@
 //! The points of a sweep on all workers, batches of rows in order.
 
+use crate::data_words;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -346,6 +347,7 @@ fn found(problem: &Problem, outcome: &Outcome) -> Result<Row<'static>, Refusal> 
             .iter()
             .map(|placement| Placement::home(placement).map(|home| home.0))
             .collect(),
+        fractions: best.placements.iter().map(data_words::fractions).collect(),
         starved_nodes: evaluation.warnings.iter().map(starved).collect(),
         cautions: problem
             .with_smt(&best.smt)

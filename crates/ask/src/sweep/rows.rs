@@ -1,6 +1,7 @@
 //! The rows of a sweep: each column declared once, for CSV, JSON, its schema, tables and Python.
 
 use numasim_course::Study;
+use numasim_model::OpenData;
 use numasim_sim::sweep::{Task, Value as AxisValue};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,6 +24,7 @@ pub(super) struct Row<'a> {
     pub(super) gflops: Vec<f64>,
     pub(super) threads: Vec<Vec<u32>>,
     pub(super) homes: Vec<Option<usize>>,
+    pub(super) fractions: Vec<Option<String>>,
     pub(super) finished_s: Vec<Option<f64>>,
     pub(super) max_items: Vec<u64>,
     pub(super) commands: Option<u64>,
@@ -40,8 +42,8 @@ enum Per {
     /// An application that counts FLOP, or something else.
     Computing,
     Rated,
-    /// An application whose home the search may choose.
-    OpenHome,
+    /// An application of whose data the search may choose this.
+    Open(OpenData),
     Channel,
 }
 
@@ -77,7 +79,7 @@ use Look::{Percent, Plain, Rounded};
 
 /// Every column behind those of the axes, in the order of CSV. A new one is one entry here, and its value in [`Row`].
 #[rustfmt::skip]
-static DECLARED: [Declared; 19] = [
+static DECLARED: [Declared; 20] = [
     declared(("scenario", Text, Plain), "The scenario.", (Per::Row, EVALUATE), |row, _| row.scenario.into()),
     declared(("policy", Text, Plain), "The policy.", (Per::Row, SIMULATE), |row, _| row.policy.clone().into()),
     declared(("status", Text, Plain), "`optimal` or `feasible`, or why there is no result.", (Per::Row, ALL),
@@ -95,8 +97,10 @@ static DECLARED: [Declared; 19] = [
         |row, app| row.gflops.get(app).copied().into()),
     declared(("threads", PerNode, Plain), "Threads on each node.", (Per::App, EXPLORE),
         |row, app| row.threads.get(app).cloned().into()),
-    declared(("home", Whole, Plain), "The node of its data.", (Per::OpenHome, EXPLORE),
+    declared(("home", Whole, Plain), "The node of its data.", (Per::Open(OpenData::Home), EXPLORE),
         |row, app| row.homes.get(app).copied().flatten().into()),
+    declared(("fractions", Text, Plain), "The fraction of its data on each node.", (Per::Open(OpenData::Fractions), EXPLORE),
+        |row, app| row.fractions.get(app).cloned().flatten().into()),
     declared(("finished_s", Number, Rounded), "When it was finished, in seconds.", (Per::App, SIMULATE),
         |row, app| row.finished_s.get(app).copied().flatten().into()),
     declared(("max_items", Whole, Plain), "Most items in it.", (Per::Channel, SIMULATE),
@@ -129,16 +133,16 @@ pub(super) fn columns(grid: &Grid, work: &Work) -> (Vec<Column>, Vec<(usize, usi
         }
         let each = match declared.per {
             Per::Row => 1,
-            Per::App | Per::Computing | Per::Rated | Per::OpenHome => study.apps.len(),
+            Per::App | Per::Computing | Per::Rated | Per::Open(_) => study.apps.len(),
             Per::Channel => study.dynamics.channels.len(),
         };
         for at in 0..each {
             let of = match declared.per {
-                Per::OpenHome if !grid.may_choose_home(at) => continue,
+                Per::Open(open) if !grid.may_choose(open, at) => continue,
                 Per::Computing if study.apps[at].rate_unit.is_some() => continue,
                 Per::Rated if study.apps[at].rate_unit.is_none() => continue,
                 Per::Row => None,
-                Per::App | Per::Computing | Per::Rated | Per::OpenHome => Some(study.apps[at].name.clone()),
+                Per::App | Per::Computing | Per::Rated | Per::Open(_) => Some(study.apps[at].name.clone()),
                 Per::Channel => {
                     let (from, to) = ends(study, at);
                     Some(format!("{from}->{to}"))
@@ -193,7 +197,7 @@ impl Sweep {
             let (name, value) = (column.name.clone().into_owned(), column.kind.json(cell));
             match DECLARED[number].per {
                 Per::Row => drop(object.insert(name, value)),
-                Per::App | Per::Computing | Per::OpenHome => drop(apps[at].insert(name, value)),
+                Per::App | Per::Computing | Per::Open(_) => drop(apps[at].insert(name, value)),
                 Per::Rated => {
                     apps[at].insert(name, value);
                     apps[at].insert("rate_unit".to_owned(), study.apps[at].unit().into());
@@ -269,7 +273,7 @@ mod schema {
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use serde_json::{Map, Value, json};
 
-    use super::{DECLARED, Per, RowObject};
+    use super::{DECLARED, OpenData, Per, RowObject};
 
     /// Properties of declared columns, behind those that are `always` there.
     fn object(always: Map<String, Value>, about: &str, per: &[Per], required: &[&str]) -> Schema {
@@ -303,7 +307,13 @@ mod schema {
         fn json_schema(_: &mut SchemaGenerator) -> Schema {
             let always =
                 Map::from_iter([text("name", "Its name."), text("rate_unit", "The unit of its `rate`.")]);
-            let per = [Per::App, Per::Computing, Per::Rated, Per::OpenHome];
+            let per = [
+                Per::App,
+                Per::Computing,
+                Per::Rated,
+                Per::Open(OpenData::Home),
+                Per::Open(OpenData::Fractions),
+            ];
             object(always, "One application.", &per, &["name"])
         }
     }

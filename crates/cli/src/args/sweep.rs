@@ -336,7 +336,7 @@ fn help() -> String {
     put(
         "app.NAME.data",
         &format!(
-            "{}, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",
+            "{}, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any, fractions:any to explore",
             DataWord::ALL.map(DataWord::as_str).join(", ")
         ),
     );

@@ -4,6 +4,7 @@ use numasim_model::cpus::ranges;
 use numasim_model::pinning::{AppCpus, PinError, pin};
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
+use crate::emit::weights::{Weights, of_fractions};
 use crate::view::{ScenarioView, figures};
 
 /// Where the memory of a process comes from, in node numbers of the operating system.
@@ -35,6 +36,8 @@ pub(super) struct Job<'a> {
     pub(super) memory: Memory,
     /// Threads and data in words.
     pub(super) description: String,
+    /// Of data in unequal fractions: the weights of its nodes.
+    pub(super) weights: Option<Weights>,
     /// Why its data cannot be placed as computed.
     pub(super) inexact: Option<String>,
 }
@@ -89,6 +92,12 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
     let job = jobs.map(|(number, ((app, placement), cpus))| {
         let threads_on: Vec<NodeId> = cpus.nodes.iter().map(|&(node, _)| node).collect();
         let (memory, data, inexact) = memory(view.machine, placement, &threads_on);
+        let weights = weights(view.machine, placement);
+        let inexact = inexact.or_else(|| {
+            let (_, is_exact) = weights.as_ref()?;
+            (!is_exact)
+                .then(|| "its fractions are no whole weights up to 255: the nearest ones are set".to_owned())
+        });
         let mut local: Vec<u32> =
             threads_on.iter().map(|&node| os_number(view.machine, view.machine.local_memory(node))).collect();
         local.sort_unstable();
@@ -107,6 +116,7 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
                 threads(view, AppId(number), cpus),
                 allowed(view.machine, app.nodes.as_deref())
             ),
+            weights: weights.map(|(weights, _)| weights),
             inexact,
         }
     });
@@ -210,19 +220,20 @@ fn memory(
                 })
                 .collect();
             let words = format!("data {}", words.join(", "));
-            let even = used.iter().all(|&(_, share)| (share * used.len() as f64 - 1.0).abs() < 1e-9);
-            let inexact = (!even).then(|| {
-                "its data is spread evenly over these nodes; unequal fractions need weighted interleaving \
-                 (Linux 6.9: /sys/kernel/mm/mempolicy/weighted_interleave, and a numactl with --weighted-interleave)"
-                    .to_owned()
-            });
             let memory = match used.as_slice() {
                 [(only, _)] => Memory::Node(number(*only)),
                 _ => over(used.iter().map(|&(node, _)| number(node))),
             };
-            (memory, words, inexact)
+            (memory, words, None)
         }
     }
+}
+
+/// The weights of data in unequal fractions, given or chosen, and whether they are exact.
+fn weights(machine: &Machine, placement: &Placement) -> Option<(Weights, bool)> {
+    let Placement::Fractions(fractions) = placement else { return None };
+    let used = fractions.iter().copied().enumerate().filter(|&(_, share)| share > 0.0);
+    of_fractions(&used.map(|(node, share)| (os_number(machine, NodeId(node)), share)).collect::<Vec<_>>())
 }
 
 /// A share on these nodes, the rest local: what no command line can say.

@@ -3,6 +3,7 @@
 //! Each kind is a module of pure functions; what all have in common is here: the head of the script, a comment for each
 //! application, the `wait` at the end. The applications run side by side, because that is what was computed.
 
+use clap::ValueEnum as _;
 use std::fmt::Write as _;
 
 use numasim_draw::grid::wrap;
@@ -11,12 +12,14 @@ use numasim_model::pinning::PinError;
 
 use crate::args::EmitKind;
 use crate::emit::job::{Job, Memory};
+use crate::emit::weights::Weights;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::ScenarioView;
 
 mod job;
 pub(crate) mod processors;
+mod weights;
 
 /// Columns of the comments.
 const WIDTH: usize = 98;
@@ -33,6 +36,8 @@ struct Tool {
     command: fn(&Job<'_>) -> String,
     /// Commands after the last application has ended.
     end: fn(&[Job<'_>]) -> String,
+    /// Whether its commands place data in unequal fractions ([`Job::weights`]).
+    has_weights: bool,
 }
 
 /// The script, and what it cannot put on the machine as it was computed.
@@ -71,7 +76,10 @@ fn script(kind: EmitKind, view: &ScenarioView<'_>, facts: &[(&str, String)]) -> 
         EmitKind::Cgroup => CGROUP,
         EmitKind::Likwid => LIKWID,
     };
-    let jobs = job::jobs(view)?;
+    let (mut started, idle): (Vec<Job<'_>>, Vec<Job<'_>>) =
+        job::jobs(view)?.into_iter().partition(|job| job.threads() > 0);
+    let weights =
+        if tool.has_weights { weights::of_host(&mut started) } else { without_weights(kind, &mut started) };
     // Writing to a String cannot fail.
     let mut text = String::from("#!/bin/sh\n");
     for directive in tool.directives {
@@ -86,14 +94,18 @@ fn script(kind: EmitKind, view: &ScenarioView<'_>, facts: &[(&str, String)]) -> 
     for note in tool.notes {
         comment(&mut text, "", note);
     }
-    if jobs.iter().any(Job::needs_first_touch) {
+    if started.iter().chain(&idle).any(Job::needs_first_touch) {
         comment(&mut text, "", FIRST_TOUCH);
+    }
+    if !weights.is_empty() {
+        comment(&mut text, "", WEIGHTS);
+        text.push('\n');
+        text.push_str(&weights::commands(&weights));
     }
     if !tool.start.is_empty() {
         text.push('\n');
         text.push_str(tool.start);
     }
-    let (started, idle): (Vec<Job<'_>>, Vec<Job<'_>>) = jobs.into_iter().partition(|job| job.threads() > 0);
     for job in &started {
         text.push('\n');
         comment(&mut text, "", &format!("{}: {}", job.name, job.description));
@@ -118,6 +130,21 @@ fn script(kind: EmitKind, view: &ScenarioView<'_>, facts: &[(&str, String)]) -> 
 
 const FIRST_TOUCH: &str = "Linux puts memory on the node of the thread that writes to it first: where data is local \
                            and threads run on several nodes, each thread has to initialise its own part.";
+
+const WEIGHTS: &str = "Unequal fractions need Linux 6.9 and numactl 2.0.19. The weights of nodes are those of the whole host, for \
+                       everything that is interleaved by weight: run this as root, or let root set them before.";
+
+/// Jobs of a kind that places no data in unequal fractions: they say so.
+fn without_weights(kind: EmitKind, jobs: &mut [Job<'_>]) -> Weights {
+    let name = kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    for job in jobs.iter_mut().filter(|job| job.weights.is_some()) {
+        job.weights = None;
+        job.inexact = Some(format!(
+            "--emit {name} cannot place data in unequal fractions: it is spread evenly over these nodes; --emit numactl can"
+        ));
+    }
+    Weights::new()
+}
 
 /// A comment; lines after the first are indented below the text.
 fn comment(text: &mut String, key: &str, words: &str) {
@@ -151,6 +178,7 @@ const CGROUP: Tool = Tool {
             echo +cpuset > \"$top/cgroup.subtree_control\"\n",
     command: cgroup,
     end,
+    has_weights: false,
 };
 
 fn cgroup(job: &Job<'_>) -> String {
@@ -201,6 +229,7 @@ const HWLOC: Tool = Tool {
     start: "",
     command: hwloc,
     end: nothing,
+    has_weights: false,
 };
 
 fn hwloc(job: &Job<'_>) -> String {
@@ -234,6 +263,7 @@ const LIKWID: Tool = Tool {
     start: "",
     command: likwid,
     end: nothing,
+    has_weights: false,
 };
 
 fn likwid(job: &Job<'_>) -> String {
@@ -269,12 +299,16 @@ const NUMACTL: Tool = Tool {
     start: "",
     command: numactl,
     end: nothing,
+    has_weights: true,
 };
 
 fn numactl(job: &Job<'_>) -> String {
     let memory = match &job.memory {
         Memory::Own | Memory::OwnAnd(_) => "--localalloc".to_owned(),
         Memory::Node(node) => format!("--membind={node}"),
+        Memory::Interleaved(nodes) if job.weights.is_some() => {
+            format!("--weighted-interleave={}", ranges(nodes))
+        }
         Memory::Interleaved(nodes) => format!("--interleave={}", ranges(nodes)),
     };
     format!("{} numactl --physcpubind={} {memory} {}", variables(job), job.cpu_set(), program(job.name))
@@ -291,6 +325,7 @@ const OMP: Tool = Tool {
     start: "",
     command: omp,
     end: nothing,
+    has_weights: false,
 };
 
 fn omp(job: &Job<'_>) -> String {
@@ -340,6 +375,7 @@ const SLURM: Tool = Tool {
     start: "",
     command: slurm,
     end: nothing,
+    has_weights: false,
 };
 
 fn slurm(job: &Job<'_>) -> String {

@@ -1,5 +1,6 @@
 //! A front for people: what one objective costs in the other.
 
+use numasim_ask::data_words;
 use numasim_ask::pareto::{Front, Point, Row};
 use numasim_ask::table::{Of, grid};
 use numasim_ask::verdict::{allocations, restrictions};
@@ -89,18 +90,20 @@ fn differences(
 ) -> String {
     changed_apps(&front.study.apps, letters, style, |app| {
         let row = shown.scenario.allocation.row(app);
-        let home = shown.scenario.evaluation.apps[app.0].home;
-        let home = home.filter(|_| front.study.apps[app.0].data.is_open());
+        let lies = |point: &Point| {
+            let open = front.study.apps[app.0].data.is_open();
+            data_words::chosen(&point.scenario.placements[app.0]).filter(|_| open)
+        };
+        let home = lies(shown);
         let same_row = before.is_some_and(|before| before.scenario.allocation.row(app) == row);
-        let same_home = before.is_some_and(|before| before.scenario.evaluation.apps[app.0].home == home)
-            || home.is_none();
+        let same_home = before.is_some_and(|before| lies(before) == home) || home.is_none();
         let threads = (!same_row).then(|| match before {
             Some(before) if row.len() > MOST_NODES_IN_A_ROW => {
                 changes(row, before.scenario.allocation.row(app))
             }
             _ => row.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
         });
-        let home = home.filter(|_| !same_home).map(|home| format!("(data on {})", home.0));
+        let home = home.filter(|_| !same_home).map(|lies| format!("({lies})"));
         threads.into_iter().chain(home).collect()
     })
 }

@@ -30,7 +30,6 @@ mod tests;
 
 use std::collections::HashMap;
 
-use numasim_model::demand::Undecided;
 use numasim_model::sharing::Solver;
 use numasim_model::{Machine, Scenario, Study};
 
@@ -368,11 +367,7 @@ pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f6
     |machine, scenario| {
         let demands = study.demands(scenario).map_err(|open| {
             let app = &study.apps[open.app().0].name;
-            let what = match open {
-                Undecided::Home(_) => "the home of the data",
-                Undecided::Smt(_) => "`smt`",
-            };
-            format!("scenario '{}': {what} of '{app}' is open", scenario.name)
+            format!("scenario '{}': {}", scenario.name, open.said_of(&format!("'{app}'")))
         })?;
         scenario
             .allocation

@@ -3,6 +3,7 @@
 use crate::Objective;
 use crate::contents::Sites;
 use crate::objective::Goal;
+use crate::open_data;
 use crate::problem::{Evaluator, Problem};
 use crate::symmetry::{app_classes, node_classes};
 use numasim_model::{Allocation, AppId, NodeId, Placement};
@@ -32,8 +33,8 @@ pub(super) struct Entry {
 impl Entry {
     /// An order of allocations with equal scores, so that it does not matter which is met first.
     fn order(&self, other: &Self) -> Ordering {
-        let homes = |entry: &Self| -> Vec<_> { entry.placements.iter().map(Placement::home).collect() };
-        self.allocation.cmp(&other.allocation).then_with(|| homes(self).cmp(&homes(other)))
+        let homes = || open_data::order_of_all(&self.placements, &other.placements);
+        self.allocation.cmp(&other.allocation).then_with(homes)
     }
 }
 
@@ -251,6 +252,11 @@ fn with_home_exchanged(placement: &Placement, a: NodeId, b: NodeId) -> Placement
         Placement::Home(home) if *home == b => Placement::Home(a),
         Placement::PartHome { home, share } if *home == a => Placement::PartHome { home: b, share: *share },
         Placement::PartHome { home, share } if *home == b => Placement::PartHome { home: a, share: *share },
+        Placement::Fractions(fractions) => {
+            let mut exchanged = fractions.clone();
+            exchanged.swap(a.0, b.0);
+            Placement::Fractions(exchanged)
+        }
         other => other.clone(),
     }
 }

@@ -16,7 +16,8 @@ use super::contents::{Contents, Shape, number, shape};
 use crate::contents::Sites;
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
-use crate::symmetry::{app_classes, home_vectors, node_classes};
+use crate::open_data::OpenChoices;
+use crate::symmetry::{app_classes, node_classes};
 
 /// Most sets of open homes.
 const MAX_HOMES: usize = 512;
@@ -57,16 +58,8 @@ impl<'a> Everything<'a> {
     /// The allocations are counted before any content of a node is listed, and sites with as many cores have one list.
     pub(super) fn new(pair: Pair<'a>, most: u64) -> Option<Self> {
         let problem = pair.problem;
-        let fixed: Vec<Placement> =
-            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let same_apps = app_classes(&problem.machine, &problem.apps);
-        let homes = home_vectors(
-            &problem.open_apps(),
-            &same_apps,
-            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
-            |node| problem.machine.has_memory(node),
-            MAX_HOMES,
-        )?;
+        let homes = OpenChoices::new(problem).all(MAX_HOMES)?;
         let mut numbers: HashMap<Shape, Option<u64>> = HashMap::new();
         let mut size = 0_u64;
         let mut spaces = Vec::new();

@@ -6,10 +6,11 @@
 use super::archive::{Archive, Entry, Pair, Rater, Searched};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
+use crate::open_data;
 use crate::parallel;
 use crate::problem::margin;
 use crate::search::generator;
-use numasim_model::{Allocation, AppId, NodeId};
+use numasim_model::{Allocation, AppId, Placement};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use std::cmp::Ordering;
@@ -260,12 +261,12 @@ impl<'a> Nearby<'a> {
             (Some(number), Some(random)) => self.changes.some(&entry.allocation, number, random, &mut show),
             _ => self.changes.all(&entry.allocation, &mut show),
         }
-        for (app, node) in self.other_homes(entry, random.as_mut()) {
+        for (app, placement) in self.other_homes(entry, random.as_mut()) {
             if compared >= most || self.monitor.stop() {
                 break;
             }
             let mut placements = entry.placements.clone();
-            placements[app] = self.pair.problem.apps[app].data.placement_at(node);
+            placements[app] = placement;
             let mut rater = self.pair.rater(placements);
             let scores = rater.scores(&entry.allocation);
             compared += 1;
@@ -277,23 +278,26 @@ impl<'a> Nearby<'a> {
     }
 
     /// Where the data of an application may lie instead, and which one; with many nodes a few of these drawn by `random`.
-    fn other_homes(&self, entry: &Entry, random: Option<&mut ChaCha8Rng>) -> Vec<(usize, NodeId)> {
-        /// An open home at another node costs a solver of its own.
+    fn other_homes(&self, entry: &Entry, random: Option<&mut ChaCha8Rng>) -> Vec<(usize, Placement)> {
+        /// Open data elsewhere costs a solver of its own.
         const FEW: usize = 64;
         let open = self.pair.problem.open_apps();
-        let homes: Vec<NodeId> = self.pair.problem.machine.memory_nodes().collect();
-        let is_other = |&(app, node): &(usize, NodeId)| entry.placements[app].home() != Some(node);
+        let (machine, apps) = (&self.pair.problem.machine, &self.pair.problem.apps);
+        let is_other = |(app, placement): &(usize, Placement)| entry.placements[*app] != *placement;
         match random {
             Some(random) if !open.is_empty() => {
-                let mut draw =
-                    || (open[random.random_range(0..open.len())], homes[random.random_range(0..homes.len())]);
+                let mut draw = || {
+                    let app = open[random.random_range(0..open.len())];
+                    (app, open_data::any(&apps[app].data, machine, random))
+                };
                 (0..FEW).map(|_| draw()).filter(is_other).collect()
             }
-            _ => open
-                .iter()
-                .flat_map(|&app| homes.iter().map(move |&home| (app, home)))
-                .filter(is_other)
-                .collect(),
+            _ => {
+                let others = |app: usize| open_data::others(&apps[app].data, machine, &entry.placements[app]);
+                open.iter()
+                    .flat_map(|&app| others(app).into_iter().map(move |placement| (app, placement)))
+                    .collect()
+            }
         }
     }
 }

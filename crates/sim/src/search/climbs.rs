@@ -1,12 +1,13 @@
 //! Answers without a proof: climbing from simple and random starts, with open homes.
 
-use numasim_model::{Allocation, Data, NodeId, Placement};
+use numasim_model::{Allocation, Data, Placement};
 use rand::RngExt as _;
 
 use crate::ascent::Ascent;
-use crate::baselines::{even, good_homes, on_few_nodes, one_app_per_node};
+use crate::baselines::{better_homes, even, on_few_nodes, one_app_per_node};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
+use crate::open_data;
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::boxes::{Boxes, Front};
@@ -59,7 +60,7 @@ impl Search<'_> {
     }
 }
 
-/// Climbs, moves open homes to better nodes, and climbs again until neither helps. `rater` rates with given placements.
+/// Climbs, moves open data to better nodes, and climbs again until neither helps. `rater` rates with given placements.
 pub(super) fn climb_with_homes<R: local::Rates>(
     problem: &Problem,
     start: Candidate,
@@ -74,7 +75,8 @@ pub(super) fn climb_with_homes<R: local::Rates>(
             local::climb(problem, &mut rater(best.placements.clone()), best.allocation.clone(), monitor);
         let rate =
             |placements: &[Placement]| rater(placements.to_vec()).candidate(climbed.allocation.clone());
-        let moved = good_homes(&problem.machine, &data, &rate, &|| monitor.stop());
+        let from = &climbed.placements;
+        let moved = better_homes(&problem.machine, &data, from, &rate, &|| monitor.stop());
         let next = if moved.beats(&climbed) { moved } else { climbed };
         if !ascent.tries(next) {
             break;
@@ -247,11 +249,10 @@ impl Search<'_> {
 
     /// The answer with about half of the open homes elsewhere, after climbing; `None` where none is.
     fn with_other_homes(&self, best: &Candidate, random: &mut impl rand::Rng) -> Option<Candidate> {
-        let homes: Vec<NodeId> = self.problem.machine.memory_nodes().collect();
         let mut placements = best.placements.clone();
         for (placement, app) in placements.iter_mut().zip(&self.problem.apps) {
             if app.data.is_open() && random.random_bool(0.5) {
-                *placement = app.data.placement_at(homes[random.random_range(0..homes.len())]);
+                *placement = open_data::any(&app.data, &self.problem.machine, random);
             }
         }
         let moved = placements != best.placements;

@@ -1,18 +1,19 @@
-//! The sets of open homes, each with a bound from before anything is searched.
+//! Where open data lies: each choice of homes and fractions for all applications is a set, with a bound from before anything is searched.
 //!
 //! Climbing may take all the time there is, and a bound that only comes then has not been worked on. So each set gets
 //! one first, over the corners of its nodes: that takes milliseconds, however many options there are.
 
-use super::budget::RISE;
+use super::budget::{Budget, RISE};
 use super::dual::{Effort, Relaxation};
 use super::{ExploreError, Outcome, Settings, Status, explore_beyond, gap};
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
+use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Evaluator, Problem};
-use crate::symmetry::{app_classes, home_vectors, node_classes};
-use numasim_model::{Machine, NodeId, Placement};
+use crate::symmetry::node_classes;
+use numasim_model::{Machine, Placement};
 
 /// Most sets that are bounded and searched one by one.
 const MAX_SETS: usize = 512;
@@ -25,15 +26,15 @@ const PART_OF_EFFORT: u64 = 50;
 /// Links and latencies that are looked at in the time of one step.
 const PAIRS_PER_STEP: u64 = 16;
 
-/// One node for each application whose home is open.
+/// A home, or a fraction on each node, for each application whose data is open.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HomeSet {
-    pub(super) homes: Vec<NodeId>,
-    /// Nothing with these homes has a better score.
+    pub(super) homes: Vec<Placement>,
+    /// Nothing with the data there has a better score.
     pub(super) bound: f64,
 }
 
-/// All sets of open homes, one from each group that can be turned into each other by exchanging equal nodes or equal
+/// All sets, one from each group that can be turned into each other by exchanging equal nodes or equal
 /// instances. Those whose data does not fit the memory are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HomeSets {
@@ -48,16 +49,7 @@ pub(super) struct HomeSets {
 impl HomeSets {
     /// Lists and bounds the sets of a search that may take `effort` steps.
     pub(super) fn new(problem: &Problem, effort: u64, monitor: &dyn Monitor) -> Self {
-        let fixed: Vec<Placement> =
-            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let homes = home_vectors(
-            &problem.open_apps(),
-            &app_classes(&problem.machine, &problem.apps),
-            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
-            |node| problem.machine.has_memory(node),
-            MAX_SETS,
-        );
-        let Some(mut homes) = homes else {
+        let Some(mut homes) = OpenChoices::new(problem).all(MAX_SETS) else {
             let (bound, work) = anywhere(problem, &problem.machine, effort / PART_OF_EFFORT, monitor);
             return Self { listed: None, bound, work };
         };
@@ -69,8 +61,9 @@ impl HomeSets {
         let (anywhere, mut work) =
             if several { anywhere(problem, &problem.machine, all, monitor) } else { (f64::INFINITY, 0) };
         // The weakest bound is that of all: it says little before each set has its own.
-        let found: Vec<Option<(f64, u64)>> =
-            parallel::map(&homes, |homes| with_homes(problem, homes, each, !several, monitor));
+        let found: Vec<Option<(f64, u64)>> = parallel::map(&homes, |homes| {
+            with_homes(problem, homes, each, f64::NEG_INFINITY, !several, monitor)
+        });
         work += found.iter().flatten().map(|(_, work)| work).sum::<u64>();
         let bounds: Vec<f64> =
             found.iter().map(|found| found.map_or(anywhere, |(bound, _)| bound.min(anywhere))).collect();
@@ -80,12 +73,74 @@ impl HomeSets {
     }
 }
 
+// Sets that are too many to be listed: what is open is decided node by node, the largest bound first, and only what could still beat
+// the best goes on.
+
+/// Most parts that are decided further at the same time, from the same cutoff.
+const BATCH: usize = 16;
+/// The part of the whole effort that a bound of a part of all sets may take: one of so many.
+const PART_OF_A_PART: u64 = 4_000;
+
+impl HomeSets {
+    /// The sets that could have a score above `cutoff`, as far as a part of `budget` lets it find them, and a bound on all that are not among
+    /// them. Where no fractions are open there are none: homes are decided one application at a time, which tells little.
+    pub(super) fn undecided(
+        &self,
+        problem: &Problem,
+        cutoff: f64,
+        budget: &mut Budget,
+        monitor: &dyn Monitor,
+    ) -> (Vec<HomeSet>, f64) {
+        let choices = OpenChoices::new(problem);
+        if !choices.has_fractions() || self.bound <= cutoff {
+            return (Vec::new(), self.bound);
+        }
+        let each = (budget.left() / PART_OF_A_PART).max(1);
+        let mut part = budget.at_most(budget.left() / 2);
+        let (mut open, mut sets) = (vec![(self.bound, Decided::default())], Vec::new());
+        while !open.is_empty() && sets.len() < MAX_SETS && !part.is_spent() && !monitor.stop() {
+            open.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let further = batch.iter().flat_map(|(bound, decided)| {
+                choices.next(decided).into_iter().map(|decided| (*bound, decided))
+            });
+            let bounded = parallel::map(further.collect::<Vec<_>>(), |(bound, decided)| {
+                if choices.is_complete(&decided) {
+                    let homes = choices.placements(&decided);
+                    if !fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(&homes)) {
+                        return None;
+                    }
+                    let (own, work) = with_homes(problem, &homes, each, cutoff, true, monitor)?;
+                    return Some((own.min(bound), work, decided));
+                }
+                let (own, work) =
+                    with_decided(problem, &problem.machine, &choices, &decided, (each, cutoff), monitor);
+                Some((own.min(bound), work, decided))
+            });
+            for (bound, work, decided) in bounded.into_iter().flatten() {
+                part.spend(work);
+                if bound <= cutoff {
+                    continue;
+                }
+                if choices.is_complete(&decided) {
+                    sets.push(HomeSet { homes: choices.placements(&decided), bound });
+                } else {
+                    open.push((bound, decided));
+                }
+            }
+        }
+        budget.settle(part);
+        (sets, open.iter().map(|(bound, _)| *bound).fold(f64::NEG_INFINITY, f64::max))
+    }
+}
+
 /// A bound that holds with these homes, and what it cost. `None` at a stop, or if `steps` are too few for a good one; where it
 /// `must` be, any is good enough.
 fn with_homes(
     problem: &Problem,
-    homes: &[NodeId],
+    homes: &[Placement],
     steps: u64,
+    target: f64,
     must: bool,
     monitor: &dyn Monitor,
 ) -> Option<(f64, u64)> {
@@ -95,18 +150,32 @@ fn with_homes(
     let placements = problem.placements(homes);
     let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
     let evaluator = Evaluator::new(problem, placements);
-    first_bound(&Relaxation::loose(problem, &evaluator, &classes, monitor), steps, must)
+    first_bound(&Relaxation::loose(problem, &evaluator, &classes, monitor), steps, target, must)
 }
 
-/// A bound that holds wherever the open homes are, where nodes read what `limits` lets them, and what it cost.
+/// A bound that holds wherever open data lies, where nodes read what `limits` lets them, and what it cost.
 pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
-    let evaluator = problem.without_ceilings(problem.placements(&[]));
-    let relaxation = Relaxation::with_homes_anywhere(problem, limits, &evaluator, monitor);
-    first_bound(&relaxation, steps, true).unwrap_or((f64::INFINITY, 0))
+    let nothing = Decided::default();
+    with_decided(problem, limits, &OpenChoices::new(problem), &nothing, (steps, f64::NEG_INFINITY), monitor)
 }
 
-/// A bound for about `steps`. `None` if they are too few for a good one, and none `must` be.
-fn first_bound(relaxation: &Relaxation<'_>, steps: u64, must: bool) -> Option<(f64, u64)> {
+/// The same where some of it is decided.
+fn with_decided(
+    problem: &Problem,
+    limits: &Machine,
+    choices: &OpenChoices<'_>,
+    decided: &Decided,
+    (steps, target): (u64, f64),
+    monitor: &dyn Monitor,
+) -> (f64, u64) {
+    let (placements, rest) = choices.sure(&problem.apps, decided);
+    let evaluator = problem.without_ceilings(placements);
+    let relaxation = Relaxation::with_homes_anywhere(problem, limits, &evaluator, &rest, monitor);
+    first_bound(&relaxation, steps, target, true).unwrap_or((f64::INFINITY, 0))
+}
+
+/// A bound for about `steps`, which need not be lower than `target`. `None` if they are too few for a good one, and none `must` be.
+fn first_bound(relaxation: &Relaxation<'_>, steps: u64, target: f64, must: bool) -> Option<(f64, u64)> {
     let preparing = preparing(relaxation.problem);
     let steps = steps.saturating_sub(preparing);
     let times = |cost: u64| usize::try_from(steps / 2 / cost).unwrap_or(usize::MAX);
@@ -118,7 +187,7 @@ fn first_bound(relaxation: &Relaxation<'_>, steps: u64, must: bool) -> Option<(f
         return None;
     }
     let everything = relaxation.everything();
-    let improved = relaxation.improve(&relaxation.start(), &everything, f64::NEG_INFINITY, effort);
+    let improved = relaxation.improve(&relaxation.start(), &everything, target, effort);
     Some((improved.bound, improved.work + preparing))
 }
 

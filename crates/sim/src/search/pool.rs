@@ -3,6 +3,7 @@
 use numasim_model::{AppId, NodeId};
 
 use crate::contents::Sites;
+use crate::open_data::parts_on;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::Search;
 use crate::search::budget::Pace;
@@ -15,7 +16,7 @@ pub(super) struct Canonical {
     nodes: usize,
     /// Orders in which the applications may stand: exchanges of equal instances.
     app_orders: Vec<Vec<usize>>,
-    /// Classes of nodes that can be exchanged when no open home is decided yet.
+    /// Classes of nodes that can be exchanged when no open data is decided yet.
     node_groups: Vec<Vec<usize>>,
 }
 
@@ -65,8 +66,7 @@ impl Canonical {
         };
         let column = |order: &[usize], node: usize| -> Vec<u32> {
             let threads = order.iter().map(|&a| candidate.allocation.get(AppId(a), NodeId(node)));
-            let homes =
-                order.iter().map(|&a| u32::from(candidate.placements[a].home() == Some(NodeId(node))));
+            let homes = order.iter().map(|&a| parts_on(&candidate.placements[a], NodeId(node)));
             threads.chain(homes).chain(domains(order, node)).collect()
         };
         let describe = |order: &Vec<usize>| {

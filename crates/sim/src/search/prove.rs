@@ -44,7 +44,15 @@ impl<'a> Search<'a> {
             return self.prove_in_parts(&few, vec![few.root()], pool, &mut effort);
         }
         let Some(homes) = &self.homes.listed else {
-            return Proof { open_bound: self.homes.bound, complete: self.homes.bound <= pool.cutoff() };
+            let mut budget = Budget::new(effort);
+            let (sets, left) = self.homes.undecided(problem, pool.cutoff(), &mut budget, self.monitor);
+            let proof = if sets.is_empty() {
+                Proof { open_bound: f64::NEG_INFINITY, complete: true }
+            } else {
+                self.branch_over(pool, &sets, budget.left())
+            };
+            let open_bound = proof.open_bound.max(left);
+            return Proof { open_bound, complete: proof.complete && left <= pool.cutoff() };
         };
         if problem.restrictions.same_on_every_node
             && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)

@@ -17,6 +17,7 @@ mod fewest;
 mod forbidden;
 mod four_nodes;
 mod models;
+mod open_fractions;
 mod open_homes;
 mod open_smt;
 mod ranges;
@@ -42,7 +43,7 @@ fn brute_force(problem: &Problem) -> Option<f64> {
 }
 
 /// The best score over every allocation with these homes.
-fn best_with(problem: &Problem, homes: &[NodeId]) -> Option<f64> {
+fn best_with(problem: &Problem, homes: &[Placement]) -> Option<f64> {
     let mut evaluator = Evaluator::new(problem, problem.placements(homes));
     let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
     let mut best: Option<f64> = None;

@@ -5,6 +5,7 @@
 
 use crate::contents::Sites;
 use crate::monitor::Monitor;
+use crate::open_data;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::budget::Pace;
 use numasim_model::{Data, Placement};
@@ -21,7 +22,7 @@ pub(super) fn cost(problem: &Problem) -> u64 {
         Data::Placed(Placement::Local | Placement::Home(_)) => nodes,
         Data::OpenHome { share } if *share >= 1.0 => nodes,
         Data::Placed(Placement::PartHome { .. }) | Data::OpenHome { .. } => 2 * nodes,
-        Data::Placed(_) => nodes * nodes,
+        Data::Placed(_) | Data::OpenFractions => nodes * nodes,
     };
     problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()
 }
@@ -145,16 +146,17 @@ impl Climber<'_> {
         improved
     }
 
-    /// An open home moves to another node.
+    /// Open data moves to other nodes.
     fn homes(&mut self) -> bool {
         let mut improved = false;
         for app in self.problem.open_apps() {
-            for node in self.problem.machine.memory_nodes() {
-                if self.best.placements[app].home() == Some(node) || !self.may_evaluate() {
+            let data = &self.problem.apps[app].data;
+            for other in open_data::others(data, &self.problem.machine, &self.best.placements[app]) {
+                if !self.may_evaluate() {
                     continue;
                 }
                 let mut placements = self.best.placements.clone();
-                placements[app] = self.problem.apps[app].data.placement_at(node);
+                placements[app] = other;
                 let mut evaluator = Evaluator::new(self.problem, placements);
                 let candidate = evaluator.candidate(self.best.allocation.clone());
                 if candidate.beats(&self.best) {

@@ -27,13 +27,13 @@ mod widening;
 
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
+use crate::open_data;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::budget::Pace;
 use crate::search::over_models::{Share, Shared};
 use climb::{OF_A_FLOW, cost, rated};
 pub use figure::Figure;
 pub use figure::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
-use numasim_model::Placement;
 pub use widening::{Step, Widening};
 
 /// What is known about an answer under changed inputs.
@@ -157,7 +157,9 @@ impl Rivals {
         {
             return;
         }
-        let position = self.known.partition_point(|other| homes(other) <= homes(&candidate));
+        let before =
+            |other: &Candidate| open_data::order_of_all(&other.placements, &candidate.placements).is_le();
+        let position = self.known.partition_point(before);
         self.known.insert(position, candidate);
     }
 
@@ -208,11 +210,7 @@ impl Rivals {
     }
 }
 
-fn homes(candidate: &Candidate) -> Vec<Option<usize>> {
-    candidate.placements.iter().map(|placement| Placement::home(placement).map(|home| home.0)).collect()
-}
-
-/// Whether the placements of `candidate` are those of the applications, with a home where it is open.
+/// Whether the placements of `candidate` are those of the applications, with open data decided.
 fn keeps_data(problem: &Problem, candidate: &Candidate) -> bool {
     problem.apps.iter().zip(&candidate.placements).all(|(app, placement)| app.data.may_become(placement))
 }

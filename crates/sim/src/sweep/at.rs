@@ -1,6 +1,6 @@
 //! The study at a point of the grid, and its scenarios evaluated there.
 
-use numasim_model::demand::{Undecided, demands, with_smt};
+use numasim_model::demand::{demands, with_smt};
 use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{
@@ -193,11 +193,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         let scenario = &self.now.scenarios[s];
         scenario.allocation.fits(machine).map_err(|error| error.to_string())?;
         if let Some(open) = scenario.undecided() {
-            let what = match open {
-                Undecided::Home(_) => "the home of the data",
-                Undecided::Smt(_) => "`smt`",
-            };
-            return Err(format!("{what} of {} is open", self.now.figures.apps[open.app().0].name));
+            return Err(open.said_of(&self.now.figures.apps[open.app().0].name));
         }
         let apps = &self.now.figures.apps;
         if memory::is_limited(machine, apps) {

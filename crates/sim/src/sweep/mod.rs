@@ -22,7 +22,7 @@ pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
 use numasim_model::bounds::{LARGEST, SMALLEST};
-use numasim_model::{App, Data, Machine, Scenario, Study};
+use numasim_model::{App, Machine, OpenData, Scenario, Study};
 use numasim_study::figure::{Swept, ValueRange};
 
 use crate::monitor::Unattended;
@@ -139,14 +139,22 @@ impl<S: Swept> Axis<S> {
         for value in all.into_iter().map(|i| self.value(i)) {
             let number = match value {
                 Value::Number(number) => number,
-                Value::Data(_, Data::OpenHome { .. }) if task != Task::Explore => {
-                    let who = if task == Task::Simulate { "simulate" } else { "evaluate" };
-                    return Err(SettingError::wrong(
-                        format!("{}: {who} does not choose a home", self.key),
-                        "name the node (home:0), or use --explore",
-                    ));
-                }
-                Value::Data(..) => continue,
+                Value::Data(_, data) => match data.open().filter(|_| task != Task::Explore) {
+                    None => continue,
+                    Some(open) => {
+                        let who = if task == Task::Simulate { "simulate" } else { "evaluate" };
+                        let (what, instead) = match open {
+                            OpenData::Home => ("a home", "name the node (home:0), or use --explore"),
+                            OpenData::Fractions => {
+                                ("fractions", "give interleave or home:0, or use --explore")
+                            }
+                        };
+                        return Err(SettingError::wrong(
+                            format!("{}: {who} does not choose {what}", self.key),
+                            instead,
+                        ));
+                    }
+                },
             };
             let Some(range) = self.target.range() else { continue };
             let Some(misfit) = range.misfit(number) else { continue };
@@ -335,11 +343,11 @@ impl<S: Swept> Sweep<S> {
         Ok(problem.starting_from(known.collect::<Vec<_>>()))
     }
 
-    /// Whether `explore` may choose the home of an application at some point: its data is open in the files, or some value of an axis
-    /// opens homes. All parts of a sweep agree on it.
-    pub fn may_choose_home(&self, app: usize) -> bool {
-        let is_open = self.study.at_rest().apps.get(app).is_some_and(|app| app.data.is_open());
-        is_open || self.axes.iter().any(|axis| axis.values.open_homes())
+    /// Whether `explore` may choose the home or the fractions of an application at some point: they are open in the files, or some value of
+    /// an axis opens them. All parts of a sweep agree on it.
+    pub fn may_choose(&self, open: OpenData, app: usize) -> bool {
+        let of_app = self.study.at_rest().apps.get(app).and_then(|app| app.data.open());
+        of_app == Some(open) || self.axes.iter().any(|axis| axis.values.open(open))
     }
 
     /// Whether an axis decides where the data of an application lies in a scenario.

@@ -1,7 +1,7 @@
 //! The values of one axis: `1,2,5`, `10..100:10`, `1/64..64*2`, or places for data.
 
 use numasim_model::bounds::{self, LARGEST, SMALLEST};
-use numasim_model::{Data, DataWord, Machine, NodeId, Placement};
+use numasim_model::{Data, DataWord, Machine, NodeId, OpenData, Placement};
 
 use super::SettingError;
 
@@ -104,9 +104,9 @@ impl Values {
         }
     }
 
-    /// Whether `explore` chooses the home at some value.
-    pub(super) fn open_homes(&self) -> bool {
-        matches!(self, Self::Data(places) if places.iter().any(|(_, data)| data.is_open()))
+    /// Whether `explore` chooses this at some value.
+    pub(super) fn open(&self, open: OpenData) -> bool {
+        matches!(self, Self::Data(places) if places.iter().any(|(_, data)| data.open() == Some(open)))
     }
 
     /// The value with this number, from 0.
@@ -204,7 +204,7 @@ fn number(text: &str) -> Result<f64, SettingError> {
     })
 }
 
-/// A [`DataWord`], `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on `machine`.
+/// A [`DataWord`], `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any`, `fractions:any` on `machine`.
 fn data_of(word: &str, machine: &Machine) -> Result<Data, SettingError> {
     if let Some(word) = DataWord::from_word(word) {
         return Ok(Data::Placed(word.placement()));
@@ -212,12 +212,13 @@ fn data_of(word: &str, machine: &Machine) -> Result<Data, SettingError> {
     let parts: Vec<&str> = word.split(':').collect();
     match parts.as_slice() {
         ["interleave", share] => Ok(Data::Placed(Placement::interleaved(share_of(share)?))),
+        ["fractions", "any"] => Ok(Data::OpenFractions),
         ["home", home] => home_of(home, 1.0, machine),
         ["home", home, share] => home_of(home, share_of(share)?, machine),
         _ => Err(SettingError::wrong(
             format!("'{word}' is not a data placement"),
             format!(
-                "write {}, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any where explore chooses",
+                "write {}, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any and fractions:any where explore chooses",
                 DataWord::ALL.map(DataWord::as_str).join(", ")
             ),
         )),
@@ -302,7 +303,7 @@ mod tests {
             let error = Values::data(wrong, &machine).unwrap_err();
             assert!(error.to_string().contains("node 1 has no memory"), "{error}");
         }
-        assert!(Values::data("home:2,interleave,home:any", &machine).is_ok());
+        assert!(Values::data("home:2,interleave,home:any,fractions:any", &machine).is_ok());
     }
 
     #[test]

@@ -204,7 +204,7 @@ forms! {
         Shape::Words(&DATA_WORD_WORDS) => "A word.",
         Shape::Table(&home::TABLE) => "All data, or a share of it, on one node.",
         Shape::Table(&interleave::TABLE) => "A share of the data on all nodes.",
-        Shape::Table(&fractions::TABLE) => "A fraction on each node.",
+        Shape::Table(&fractions::TABLE) => "A fraction on each node, or \"any\".",
     }
 }
 
@@ -249,10 +249,18 @@ table! {
 table! {
     /// A fraction of the data on each node.
     fractions "data" "FractionsTable" None;
-    /// One fraction for each node; they sum to 1.
-    FRACTIONS = key("fractions", Shape::List(&NOT_NEGATIVE, 1, 1024))
+    /// One fraction for each node, which sum to 1; or "any": explore chooses them, in steps of 1/16.
+    FRACTIONS = key("fractions", Shape::Forms(&FRACTIONS_FORMS))
         .means("a fraction between 0 and 1", "0.5")
         .required();
+}
+
+forms! {
+    /// Fractions, or "any".
+    FRACTIONS_FORMS "FractionsValue" {
+        Shape::List(&NOT_NEGATIVE, 1, 1024) => "One fraction for each node.",
+        Shape::Words(&ANY_WORDS) => "Explore chooses the fractions.",
+    }
 }
 
 /// What `data` may be as a table, of whichever form.

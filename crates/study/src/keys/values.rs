@@ -142,6 +142,7 @@ pub fn data_echo(data: &Data) -> Echo {
             Echo::table([("home", "any".into()), ("share", (*share).into())])
         }
         Data::OpenHome { .. } => Echo::table([("home", "any".into())]),
+        Data::OpenFractions => Echo::table([("fractions", "any".into())]),
         Data::Placed(Placement::PartHome { home, share }) => {
             Echo::table([("home", home.0.into()), ("share", (*share).into())])
         }

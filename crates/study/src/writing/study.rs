@@ -130,6 +130,7 @@ fn data(of: &Data) -> String {
     match of {
         Data::Placed(placed) => placement(placed),
         Data::OpenHome { share } => home("\"any\"", *share),
+        Data::OpenFractions => inline([(&fractions::FRACTIONS, "\"any\"".to_owned())]),
     }
 }
 

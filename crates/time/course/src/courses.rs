@@ -390,13 +390,16 @@ fn read_phase(
     (phase(), total, places)
 }
 
-/// Where the data of a phase lies: nobody chooses a home for it.
+/// Where the data of a phase lies: explore decides the data of applications only.
 fn read_data(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let read = data::read(value, machine)?;
-    if matches!(read, Data::OpenHome { .. }) {
-        let hint = "name the node, e.g. `{ home = 0 }`; explore chooses homes of applications only";
-        let message = "the home of the data of a phase is open";
-        value.report(ProblemKind::BadValue, message.to_owned(), "on which node?", hint);
+    if let Some(open) = read.open() {
+        let hint = format!(
+            "{}, e.g. `{}`; explore decides the data of applications only",
+            open.deciding(),
+            open.example()
+        );
+        value.report(ProblemKind::BadValue, open.said_of("a phase"), "where does it lie?", hint);
         return None;
     }
     Some(read)
@@ -410,7 +413,7 @@ fn phase_size(phase: &Phase) -> usize {
     };
     let fractions = match &phase.data {
         Data::Placed(Placement::Fractions(fractions)) => fractions.len(),
-        Data::Placed(_) | Data::OpenHome { .. } => 0,
+        _ => 0,
     };
     points + fractions
 }

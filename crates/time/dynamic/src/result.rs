@@ -4,7 +4,7 @@ use numasim_course::Study;
 use numasim_engine::{SAME_INSTANT_S, SimTime};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, Data, Placement, Refusal};
+use numasim_model::{AppId, Data, OpenData, Placement, Refusal};
 use numasim_policy::{Policy, PolicyError, View};
 
 /// Why a simulation ended.
@@ -110,10 +110,12 @@ pub enum SimulateError {
         apps: Vec<AppId>,
     },
     /// Nobody has decided where the data of an application lies.
-    #[error("the home of the data of application {} is open", .app.0)]
-    OpenHome {
+    #[error("{}", .open.said_of(&format!("application {}", .app.0)))]
+    OpenData {
         /// The first such application.
         app: AppId,
+        /// What is open.
+        open: OpenData,
     },
     /// Writes go to copies on all nodes with threads, which a simulation does not follow.
     #[error("application {} writes replicated data, which cannot be simulated", .app.0)]
@@ -372,11 +374,14 @@ impl Question<'_> {
             let other = self.data.and_then(|data| data.get(app));
             let placements = course.phases.iter().map(|phase| {
                 let data = phase.data_with(other);
-                let placement = data.placement().ok_or(SimulateError::OpenHome { app: AppId(app) })?;
-                if self.study.apps[app].writes_copies(placement) {
+                if let Some(open) = data.open() {
+                    return Err(SimulateError::OpenData { app: AppId(app), open });
+                }
+                let placement = data.placement_or_local();
+                if self.study.apps[app].writes_copies(&placement) {
                     return Err(SimulateError::WritesCopies { app: AppId(app) });
                 }
-                Ok(placement.clone())
+                Ok(placement)
             });
             placements.collect()
         };

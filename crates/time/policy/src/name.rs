@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use numasim_course::Study;
 use numasim_model::text::visible;
-use numasim_model::{App, AppId, NodeId, Refusal, Scenario};
+use numasim_model::{App, AppId, NodeId, OpenData, Refusal, Scenario};
 
 use crate::lead::Lead;
 use crate::marginal::Marginal;
@@ -230,13 +230,15 @@ pub enum MakeError {
     Refused(#[from] Refusal),
     /// The policy computes, and nobody has decided where the data of an application lies.
     #[error(
-        "policy '{policy}' needs to know where the data of {app} lies: write a node in the place of home = \"any\""
+        "policy '{policy}' needs to know where the data of {app} lies: {} instead of {}", .open.deciding(), .open.key()
     )]
-    OpenHome {
+    OpenData {
         /// The policy.
         policy: String,
         /// The application.
         app: String,
+        /// What is open.
+        open: OpenData,
     },
 }
 
@@ -302,12 +304,15 @@ impl PolicyName {
         if let Some(refusal) = study.machine.sharing_refusal() {
             return Err(refusal.into());
         }
-        let is_open = |(a, app): &(usize, &App)| match study.dynamics.courses.get(*a) {
-            Some(course) => course.phases.iter().any(|phase| phase.data.is_open()),
-            None => app.data.is_open(),
+        let of = |(a, app): (usize, &App)| {
+            let open = match study.dynamics.courses.get(a) {
+                Some(course) => course.phases.iter().find_map(|phase| phase.data.open()),
+                None => app.data.open(),
+            };
+            open.map(|open| (app.name.clone(), open))
         };
-        match study.apps.iter().enumerate().find(is_open) {
-            Some((_, app)) => Err(MakeError::OpenHome { policy: self.to_string(), app: app.name.clone() }),
+        match study.apps.iter().enumerate().find_map(of) {
+            Some((app, open)) => Err(MakeError::OpenData { policy: self.to_string(), app, open }),
             None => Ok(()),
         }
     }

@@ -292,12 +292,14 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
                 )
             }
         }
-        PlanError::OpenHome { app, .. } => failure
+        PlanError::OpenData { app, open, .. } => failure
             .hint(format!(
-                "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
-                suggest::key(app)
+                "{} in the scenario, for example  data = {{ {} = {} }}",
+                open.deciding(),
+                suggest::key(app),
+                open.example()
             ))
-            .hint("or let `numasim explore` find the best home"),
+            .hint(format!("or let `numasim explore` find {}", open.best())),
         PlanError::Replicated { app, .. } => failure.hint(format!(
             "measure copies that are only read as local data, for example  data = {{ {} = \"local\" }}  in the scenario",
             suggest::key(app)

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use asking::Asking;
 use numasim_ask::reading::read_study;
-use numasim_model::app::{App, Data, Placement};
+use numasim_model::app::{App, Data, OpenData, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
 use numasim_study::keys::{Key, app as keys, rate};
@@ -215,11 +215,13 @@ fn example(lines: &mut Lines, key: &Key, value: &str, what: &str) {
 /// That all of it is on one node holds for the application of the template (`is_it`): how one that is only as intensive puts its data
 /// somewhere, the template does not know. Pages in turn on every node are then the usual advice.
 fn data(data: &Data, is_it: bool, template: &str, file: &str) -> Option<(String, String)> {
-    let has_home = data.is_open() || data.placement().and_then(Placement::home).is_some();
+    let has_home =
+        data.open() == Some(OpenData::Home) || data.placement().and_then(Placement::home).is_some();
     let own = match data {
         Data::Placed(Placement::Local) => return None,
         Data::Placed(placed) => placement(placed),
         Data::OpenHome { share } => home("\"any\"", *share),
+        Data::OpenFractions => "{ fractions = \"any\" }".to_owned(),
     };
     Some(match (has_home, is_it) {
         (false, _) => (own, String::new()),

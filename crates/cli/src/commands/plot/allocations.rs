@@ -9,7 +9,7 @@ use numasim_draw::heat_map::HeatMap;
 use numasim_draw::{Axis, Heading, Scale};
 use numasim_model::memory::{self, MemoryFull};
 use numasim_model::sharing::Solver;
-use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario};
+use numasim_model::{Allocation, AppId, Demand, NodeId, OpenData, Placement, Scenario};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
@@ -29,10 +29,13 @@ pub(super) fn homes_are_given(
     located: &Located,
 ) -> Result<(), Failure> {
     let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
-    let open = Question::new(axes, study)?.apps().into_iter().filter(|&a| data(a).is_open());
-    let hint = |app: &str| {
+    let apps = Question::new(axes, study)?.apps().into_iter();
+    let open = apps.filter_map(|a| Some((scenario, AppId(a), data(a).open()?)));
+    let hint = |app: &str, open: OpenData| {
         format!(
-            "name the node in the file, or choose a --scenario with e.g. `data = {{ {app} = {{ home = 0 }} }}`"
+            "{} in the file, or choose a --scenario with e.g. `data = {{ {app} = {} }}`",
+            open.deciding(),
+            open.example()
         )
     };
     let needed = HomeNeeded {
@@ -40,7 +43,7 @@ pub(super) fn homes_are_given(
         in_scenario: "drawn with the data of this scenario",
         hint: &hint,
     };
-    Ok(located.homes_are_needed(study, open.map(|a| (scenario, AppId(a))), &needed)?)
+    Ok(located.homes_are_needed(study, open, &needed)?)
 }
 
 /// The values at all numbers of threads; cells whose data does not fit the memory have none. `located`: where the study
@@ -148,14 +151,12 @@ fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result
     let demand = |&a: &usize| {
         let app = &study.apps[a];
         let data = scenario.map_or(&app.data, |scenario| &scenario.data[a]);
-        let placement = data.placement().cloned().ok_or_else(|| {
-            let name = &app.name;
-            Failure::input(format!(
-                "the home of the data of '{name}' is open (home = \"any\"), and plot does not choose"
-            ))
-            .hint("name the node in the file, or choose a --scenario that does")
-        })?;
-        Ok(app.demand(placement))
+        if let Some(open) = data.open() {
+            let said = open.said_of(&format!("'{}'", app.name));
+            return Err(Failure::input(format!("{said} ({}), and plot does not choose", open.key()))
+                .hint(format!("{} in the file, or choose a --scenario that does", open.deciding())));
+        }
+        Ok(app.demand(data.placement_or_local()))
     };
     apps.iter().map(demand).collect()
 }

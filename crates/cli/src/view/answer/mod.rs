@@ -1,6 +1,7 @@
 //! What people and programs see of a search: the best allocation, how good it can be at most, and what it is compared
 //! with.
 
+use numasim_ask::data_words;
 use std::ops::Deref;
 
 use numasim_ask::Explored;
@@ -10,7 +11,7 @@ use numasim_ask::verdict::{allocations, loss, restrictions};
 use numasim_ask::wording::{NO_BREAK, common_unit, meaning, value_scale, value_title, weighted};
 use numasim_draw::grid::wrap;
 use numasim_model::pinning::node_without_cpus;
-use numasim_model::{App, AppId, NodeId, Scenario, Smt};
+use numasim_model::{App, AppId, Scenario, Smt};
 use numasim_sim::{Candidate, Objective};
 
 use crate::view::lettering::{Lettering, painted};
@@ -214,9 +215,9 @@ impl Answer<'_> {
     }
 
     fn changed_home(&self, other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
-        let home = |candidate: &Candidate| -> Option<NodeId> { candidate.placements[app.0].home() };
+        let lies = |candidate: &Candidate| data_words::chosen(&candidate.placements[app.0]);
         let open = self.study.apps[app.0].data.is_open();
-        home(other).filter(|_| open && home(other) != home(from)).map(|home| format!("(data on {})", home.0))
+        lies(other).filter(|_| open && lies(other) != lies(from)).map(|lies| format!("({lies})"))
     }
 }
 

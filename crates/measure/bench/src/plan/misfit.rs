@@ -4,7 +4,7 @@ use std::fmt;
 
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::{Machine, Placement, Smt, Study, pinning};
+use numasim_model::{Machine, OpenData, Placement, Smt, Study, pinning};
 use numasim_study::topology::HostTopology;
 
 use super::Shape;
@@ -121,15 +121,15 @@ pub enum PlanError {
     /// Scenarios do not fit the host.
     #[error("{} not fit this host", if .0.len() == 1 { "a scenario does".to_owned() } else { format!("{} scenarios do", .0.len()) })]
     Misfits(Vec<ScenarioMisfits>),
-    /// Somebody has to choose the home of the data first.
-    #[error(
-        "scenario '{scenario}': the home of the data of '{app}' is open (home = \"any\"), and bench does not choose"
-    )]
-    OpenHome {
+    /// Somebody has to choose where the data lies first.
+    #[error("scenario '{scenario}': {} ({}), and bench does not choose", .open.said_of(&format!("'{app}'")), .open.key())]
+    OpenData {
         /// The scenario.
         scenario: String,
         /// The application.
         app: String,
+        /// What is open.
+        open: OpenData,
     },
     /// The benchmark keeps no copies.
     #[error("scenario '{scenario}': the data of '{app}' is replicated, and bench keeps no copies")]

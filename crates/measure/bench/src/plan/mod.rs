@@ -241,8 +241,8 @@ impl Shape {
             (0..study.apps.len()).map(|app| scenario.allocation.row(AppId(app)).to_vec()).collect();
         let name_of = |app: AppId| study.apps[app.0].name.clone();
         let data = scenario.placements().map_err(|open| match open {
-            Undecided::Home(app) => {
-                PlanError::OpenHome { scenario: scenario.name.clone(), app: name_of(app) }
+            Undecided::Data(app, open) => {
+                PlanError::OpenData { scenario: scenario.name.clone(), app: name_of(app), open }
             }
             Undecided::Smt(app) => PlanError::OpenSmt { scenario: scenario.name.clone(), app: name_of(app) },
         })?;
@@ -270,7 +270,7 @@ impl Shape {
 ///
 /// # Errors
 /// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
-/// [`PlanError::OpenHome`], [`PlanError::Replicated`] and [`PlanError::Kernel`] for what no host could run.
+/// [`PlanError::OpenData`], [`PlanError::Replicated`] and [`PlanError::Kernel`] for what no host could run.
 pub fn make(
     study: &Study,
     scenarios: &[&Scenario],

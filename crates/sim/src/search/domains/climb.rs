@@ -45,7 +45,10 @@ impl<'s, 'a> Climber<'s, 'a> {
         let open = data.iter().any(numasim_model::Data::is_open);
         while open && rated.broken == 0 && !self.is_over() {
             let Some(allocation) = self.space.allocation(&threads) else { break };
-            let moved = self.space.problem.with_good_homes(&allocation, &data, &|| monitor.stop());
+            let moved =
+                self.space
+                    .problem
+                    .with_better_homes(&allocation, &data, &self.evaluator.placements, &|| monitor.stop());
             if moved.placements == self.evaluator.placements
                 || moved.score <= rated.score + margin(rated.score)
             {

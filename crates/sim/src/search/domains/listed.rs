@@ -41,7 +41,7 @@ struct Filled {
 pub(super) fn covered(
     space: &Space<'_>,
     flat: &Problem,
-    homes: &[Vec<NodeId>],
+    homes: &[Vec<Placement>],
     known: Option<Candidate>,
     left: u64,
     monitor: &dyn Monitor,

@@ -19,12 +19,12 @@ use super::{
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
 use crate::objective::{Goal, Objective};
+use crate::open_data::OpenChoices;
 use crate::parallel;
 use crate::problem::{Candidate, Problem, margin};
 use crate::restrictions::Infeasible;
 use crate::search::budget::{Quiet, RISE};
 use crate::search::pool::{Canonical, Pool};
-use crate::symmetry::{app_classes, home_vectors, node_classes};
 
 mod climb;
 mod listed;
@@ -192,15 +192,7 @@ impl ByDomain<'_, '_> {
 
     /// Looks at all allocations, where these are few: whether all were.
     fn cover(&mut self) -> bool {
-        let problem = self.space.problem;
-        let fixed: Vec<Placement> =
-            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let nodes = node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len());
-        let has_memory = |node| problem.machine.has_memory(node);
-        let apps = app_classes(&problem.machine, &problem.apps);
-        let Some(homes) = home_vectors(&problem.open_apps(), &apps, &nodes, has_memory, MOST_SETS) else {
-            return false;
-        };
+        let Some(homes) = OpenChoices::new(self.space.problem).all(MOST_SETS) else { return false };
         let left = self.evaluations(self.settings.effort / 4);
         let best = self.found.best().cloned();
         match listed::covered(self.space, self.flat, &homes, best, left, self.monitor) {

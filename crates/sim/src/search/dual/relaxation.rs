@@ -7,6 +7,7 @@ use numasim_model::{Data, Machine, Node, NodeId};
 
 use crate::monitor::Monitor;
 use crate::objective::Objective;
+use crate::open_data::Rest;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
@@ -241,13 +242,14 @@ impl<'a> Relaxation<'a> {
         Self::build(problem, evaluator, node_classes, false, monitor, tables)
     }
 
-    /// The same wherever the open homes are. What these applications read from a home is limited by the fastest
-    /// controller, all that is read by all controllers together, and what a node reads by what `limits` lets it and its L3 domains read; links to a
-    /// home that nobody knows have no limit.
+    /// The same wherever that part of open data lies of which nobody knows where (`rest`: one entry for each application). What is read from an open
+    /// home is limited by the fastest controller, all that is read by all controllers together, fractions that are not known by those of the nodes that
+    /// may have them, and what a node reads by what `limits` lets it and its L3 domains read; links to a memory that nobody knows have no limit.
     pub(in crate::search) fn with_homes_anywhere(
         problem: &'a Problem,
         limits: &Machine,
         evaluator: &Evaluator<'_>,
+        rest: &[Option<Rest>],
         monitor: &'a dyn Monitor,
     ) -> Self {
         let machine = &problem.machine;
@@ -263,25 +265,48 @@ impl<'a> Relaxation<'a> {
                 Some(relaxation.shared_bandwidth.len() - 1)
             })
             .collect();
+        // Memories from a node on, if something of which nobody knows where lies on one of them, and not on all.
+        let later: Option<(NodeId, usize)> =
+            rest.iter().flatten().map(|rest| rest.from).max().and_then(|from| {
+                let delivered = || machine.nodes().iter().skip(from.0).map(|node| node.bandwidth.value());
+                (from.0 > 0).then(|| {
+                    relaxation.shared_bandwidth.push(Some(delivered().sum()));
+                    (from, relaxation.shared_bandwidth.len() - 1)
+                })
+            });
         for (a, app) in problem.apps.iter().enumerate() {
             let moved = app.arithmetic_intensity.value().recip();
             // A memory may deliver more to a kernel that writes than it delivers to reads.
             let memories = || machine.nodes().iter().filter(|node| node.has_memory());
-            let occupied = memories().map(|node| node.occupied_by(app.traffic()));
-            let per_gflops = moved * occupied.fold(f64::INFINITY, f64::min);
-            let at_home = match app.data {
-                Data::OpenHome { share } => {
+            let least_occupied = |from: usize| {
+                let nodes = machine.nodes().iter().skip(from).filter(|node| node.has_memory());
+                nodes.map(|node| node.occupied_by(app.traffic())).fold(f64::INFINITY, f64::min)
+            };
+            let per_gflops = moved * least_occupied(0);
+            let at_home = match (&app.data, rest[a]) {
+                (Data::OpenHome { .. }, Some(rest)) => {
                     let delivers = |node: &Node| node.bandwidth.value() / node.occupied_by(app.traffic());
                     let fastest = memories().map(delivers).fold(0.0, f64::max);
                     relaxation.shared_bandwidth.push(Some(fastest));
-                    Some((relaxation.shared_bandwidth.len() - 1, share * moved))
+                    Some((relaxation.shared_bandwidth.len() - 1, rest.share * moved))
                 }
-                Data::Placed(_) => None,
+                _ => None,
             };
+            let from_later = later.map(|(from, resource)| {
+                let unknown = rest[a].filter(|rest| rest.from >= from).map_or(0.0, |rest| rest.share);
+                let unknown = if unknown > 0.0 { unknown * moved * least_occupied(from.0) } else { 0.0 };
+                (from, resource, unknown)
+            });
             for class in &mut relaxation.classes {
                 let draw = &mut class.draw[a];
                 if at_home.is_some() {
                     draw.clear();
+                }
+                if let Some((from, resource, unknown)) = from_later {
+                    // No two nodes are equal: the classes are the nodes, and come first.
+                    let known =
+                        draw.iter().filter(|(memory, _)| (from.0..machine.node_count()).contains(memory));
+                    draw.push((resource, unknown + known.map(|(_, per_gflops)| per_gflops).sum::<f64>()));
                 }
                 draw.push((all, per_gflops));
                 let from = class.nodes.first().and_then(|node| reads[node.0]);

@@ -5,6 +5,7 @@ use numasim_model::{AppId, Placement};
 
 use crate::monitor::Monitor;
 use crate::objective::Objective;
+use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::cutting::{LARGEST_PRICE, ThreadPrices};
@@ -416,8 +417,9 @@ impl<'a> Joint<'a> {
     /// The same wherever the open homes are.
     pub(super) fn with_homes_anywhere(panel: &Panel<'a>, monitor: &'a dyn Monitor) -> Self {
         let of = |&(problem, _): &(&'a Problem, Scale)| {
-            let evaluator = problem.without_ceilings(problem.placements(&[]));
-            Relaxation::with_homes_anywhere(problem, &problem.machine, &evaluator, monitor)
+            let (placements, rest) = OpenChoices::new(problem).sure(&problem.apps, &Decided::default());
+            let evaluator = problem.without_ceilings(placements);
+            Relaxation::with_homes_anywhere(problem, &problem.machine, &evaluator, &rest, monitor)
         };
         let scales = panel.members.iter().map(|member| member.1).collect();
         Self { relaxations: panel.members.iter().map(of).collect(), scales, listed: false }

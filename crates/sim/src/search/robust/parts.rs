@@ -260,11 +260,11 @@ fn home_sets(
     panel: &Panel<'_>,
     budget: &mut Budget,
     monitor: &dyn Monitor,
-) -> Option<Vec<(Vec<NodeId>, f64)>> {
+) -> Option<Vec<(Vec<Placement>, f64)>> {
     if panel.question().open_apps().is_empty() {
         return Some(vec![(Vec::new(), f64::INFINITY)]);
     }
-    let mut sets: Vec<(Vec<NodeId>, f64)> = Vec::new();
+    let mut sets: Vec<(Vec<Placement>, f64)> = Vec::new();
     for (number, (problem, scale)) in panel.members.iter().enumerate() {
         let of = HomeSets::new(problem, budget.left() / panel.members.len() as u64, monitor);
         budget.spend(of.work);
@@ -287,7 +287,7 @@ fn home_sets(
 /// Searches one set of homes. Returns an upper bound on what was left open; -infinity if nothing was.
 fn with_homes(
     panel: &Panel<'_>,
-    homes: &[NodeId],
+    homes: &[Placement],
     sets: usize,
     best: &mut Best,
     budget: &mut Budget,

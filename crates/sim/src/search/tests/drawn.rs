@@ -14,7 +14,9 @@ use crate::symmetry::node_classes;
 pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
     of_memories(|app, nodes| {
         let data = match &app.data {
-            Data::OpenHome { .. } | Data::Placed(Placement::Home(_) | Placement::Local) => app.data.clone(),
+            Data::OpenHome { .. }
+            | Data::OpenFractions
+            | Data::Placed(Placement::Home(_) | Placement::Local) => app.data.clone(),
             other @ Data::Placed(_) => {
                 let node = match other {
                     Data::Placed(Placement::PartHome { home, .. }) => *home,
@@ -47,7 +49,7 @@ fn of_memories(
     );
     let placed = |app: App| {
         let data = match app.data {
-            Data::OpenHome { .. } => Data::Placed(Placement::Home(NodeId(0))),
+            Data::OpenHome { .. } | Data::OpenFractions => Data::Placed(Placement::Home(NodeId(0))),
             placed @ Data::Placed(_) => placed,
         };
         App { data, placing: Placing::default(), memory: None, ..app }

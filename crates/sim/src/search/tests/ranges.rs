@@ -35,7 +35,7 @@ proptest! {
                 data: Data::Placed(Placement::PartHome { home: machine.local_memory(NodeId(0)), share }),
                 ..app
             },
-            Data::Placed(_) => app,
+            Data::Placed(_) | Data::OpenFractions => app,
         };
         let apps: Vec<App> = apps.into_iter().map(at_a_node).collect();
         let Ok(problem) = Problem::new(&machine, &apps, objective, Restrictions::default()) else { return Ok(()) };

@@ -111,7 +111,8 @@ fn a_scenario_that_is_not_there_or_asks_for_too_much() {
 fn policies_that_compute_need_figures() {
     let mut open = study(machine(&[8]), &[0.5]);
     open.dynamics.courses[0].phases[0].data = Data::OpenHome { share: 1.0 };
-    let said = "policy 'marginal' needs to know where the data of a lies: write a node in the place of home = \"any\"";
+    let said =
+        "policy 'marginal' needs to know where the data of a lies: name the node instead of home = \"any\"";
     assert_eq!(make_error("marginal", &open), said);
     assert!(PolicyName::FairShare.make(&open).is_ok());
     // Which models know no limit of what a node reads is asked of the machine.

@@ -1,0 +1,149 @@
+//! Data in unequal fractions: weighted interleaving of Linux 6.9 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave) and
+//! numactl 2.0.19 (`--weighted-interleave`). A process names its nodes; the weights of the nodes, 1 to 255, are those of the whole host.
+
+use std::collections::BTreeMap;
+
+use crate::emit::job::Job;
+use crate::emit::typed;
+
+/// Weights of nodes, in numbers of the operating system.
+pub(super) type Weights = BTreeMap<u32, u32>;
+
+/// The largest weight that Linux takes.
+const MOST: u32 = 255;
+/// How far a share may be from its fraction and still be as computed.
+const EXACT: f64 = 1e-6;
+
+/// The smallest weights that give these fractions, and whether they do so exactly; `None` of equal fractions, which need none.
+pub(super) fn of_fractions(fractions: &[(u32, f64)]) -> Option<(Weights, bool)> {
+    let all = fractions.len() as f64;
+    if fractions.iter().all(|&(_, share)| (share * all - 1.0).abs() < 1e-9) {
+        return None;
+    }
+    // Every sum of weights of which each is between 1 and MOST.
+    let sums = 1..=u32::try_from(fractions.len()).unwrap_or(1).saturating_mul(MOST);
+    let exact = sums.map(f64::from).find_map(|sum| {
+        let weight = |&(node, share): &(u32, f64)| {
+            let weight = whole(share * sum)?;
+            ((share * sum - f64::from(weight)).abs() <= EXACT * sum).then_some((node, weight))
+        };
+        fractions.iter().map(weight).collect::<Option<Weights>>()
+    });
+    if let Some(weights) = exact {
+        return Some((weights, true));
+    }
+    let largest = fractions.iter().map(|&(_, share)| share).fold(0.0, f64::max);
+    let nearest = |&(node, share): &(u32, f64)| (node, whole(share / largest * f64::from(MOST)).unwrap_or(1));
+    Some((fractions.iter().map(nearest).collect(), false))
+}
+
+/// The weight that is nearest to a number, if there is one.
+fn whole(number: f64) -> Option<u32> {
+    (1..=MOST).find(|&weight| (number - f64::from(weight)).abs() <= 0.5)
+}
+
+/// Weights of the host with which the data of all these jobs lies as computed, as far as that can be. Jobs that cannot have theirs lose them, and
+/// say with whom they are at odds.
+pub(super) fn of_host(jobs: &mut [Job<'_>]) -> Weights {
+    // Groups of nodes whose weights are known relative to each other, and the jobs that want them.
+    let mut groups: Vec<(Weights, Vec<String>)> = Vec::new();
+    for job in jobs {
+        let Some(wanted) = &job.weights else { continue };
+        let (met, others): (Vec<_>, Vec<_>) = std::mem::take(&mut groups)
+            .into_iter()
+            .partition(|(group, _)| group.keys().any(|node| wanted.contains_key(node)));
+        groups = others;
+        match together(met.iter().map(|(group, _)| group), wanted) {
+            Some(weights) => {
+                let names = met.into_iter().flat_map(|(_, names)| names).chain([job.name.to_owned()]);
+                groups.push((weights, names.collect()));
+            }
+            None => {
+                let names: Vec<String> =
+                    met.iter().flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'"))).collect();
+                job.inexact = Some(format!(
+                    "the weights of weighted interleaving are those of the whole host, and they are set for {}: numactl \
+                     cannot do both, and the data of '{}' is spread evenly over its nodes",
+                    names.join(", "),
+                    job.name
+                ));
+                job.weights = None;
+                groups.extend(met);
+            }
+        }
+    }
+    groups.into_iter().flat_map(|(group, _)| group).collect()
+}
+
+/// Weights in which both the groups and those that are wanted are kept, but for a factor each; `None` where there are none from 1 to 255.
+fn together<'a>(groups: impl Iterator<Item = &'a Weights>, wanted: &Weights) -> Option<Weights> {
+    // So often the wanted weights: a multiple that makes all factors whole.
+    let mut all: BTreeMap<u32, u64> = wanted.iter().map(|(&node, &weight)| (node, weight.into())).collect();
+    for group in groups {
+        let (&first, &own) = group.iter().find(|(node, _)| all.contains_key(node))?;
+        let (own, there) = (u64::from(own), all[&first]);
+        let common = divisor(own, there);
+        let (of_all, of_group) = (own / common, there / common);
+        for weight in all.values_mut() {
+            *weight = weight.checked_mul(of_all)?;
+        }
+        for (&node, &weight) in group {
+            let weight = u64::from(weight).checked_mul(of_group)?;
+            if *all.entry(node).or_insert(weight) != weight {
+                return None;
+            }
+        }
+    }
+    let common = all.values().copied().fold(0, divisor).max(1);
+    let whole = |(node, weight): (u32, u64)| {
+        Some((node, u32::try_from(weight / common).ok().filter(|weight| (1..=MOST).contains(weight))?))
+    };
+    all.into_iter().map(whole).collect()
+}
+
+/// The greatest common divisor.
+fn divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+/// The commands that set the weights.
+pub(super) fn commands(weights: &Weights) -> String {
+    let line = |(node, weight): (&u32, &u32)| {
+        let file = format!("/sys/kernel/mm/mempolicy/weighted_interleave/node{node}");
+        format!("echo {weight} > {} || exit 1\n", typed(&file))
+    };
+    weights.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(of: &[(u32, u32)]) -> Weights {
+        of.iter().copied().collect()
+    }
+
+    #[test]
+    fn fractions_have_the_smallest_weights() {
+        let of = |fractions: &[(u32, f64)]| of_fractions(fractions);
+        assert_eq!(of(&[(0, 0.75), (8, 0.25)]), Some((weights(&[(0, 3), (8, 1)]), true)));
+        assert_eq!(
+            of(&[(0, 0.4375), (1, 0.3125), (2, 0.25)]),
+            Some((weights(&[(0, 7), (1, 5), (2, 4)]), true))
+        );
+        assert_eq!(of(&[(0, 0.5), (1, 0.5)]), None);
+        // 0.999 to 0.001 is 255 to 0.26: the least weight is 1.
+        assert_eq!(of(&[(0, 0.999), (1, 0.001)]), Some((weights(&[(0, 255), (1, 1)]), false)));
+    }
+
+    #[test]
+    fn weights_of_several_are_one_set_where_they_agree_on_the_nodes_of_both() {
+        let (first, second) = (weights(&[(0, 3), (1, 1)]), weights(&[(1, 2), (2, 5)]));
+        assert_eq!(together([&first].into_iter(), &second), Some(weights(&[(0, 6), (1, 2), (2, 5)])));
+        assert_eq!(together([&first].into_iter(), &weights(&[(0, 6), (1, 2)])), Some(first.clone()));
+        assert_eq!(together([&first].into_iter(), &weights(&[(0, 1), (1, 3)])), None);
+        // 255 : 1 and 1 : 255 on a chain of nodes would need 65,025.
+        let (left, right) = (weights(&[(0, 255), (1, 1)]), weights(&[(1, 255), (2, 1)]));
+        assert_eq!(together([&left].into_iter(), &right), None);
+    }
+}
