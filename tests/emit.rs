@@ -67,6 +67,61 @@ name = \"other\"
 threads = { idle = 1 }
 ";
 
+/// Weights are those of the whole host: applications that need the same have them, another one is named.
+#[test]
+fn weights_of_the_host_are_set_and_kinds_without_weights_say_so() {
+    let app = |name: &str, fractions: &str| {
+        format!(
+            "[[app]]\nname = \"{name}\"\narithmetic_intensity = 0.5\ndata = {{ fractions = {fractions} }}\n"
+        )
+    };
+    let apps = app("a", "[0.75, 0.25]") + &app("b", "[0.75, 0.25]") + &app("c", "[0.25, 0.75]");
+    let scenario = "[[scenario]]\nname = \"s\"\nthreads = { a = 1, b = 1, c = 1 }\n";
+    let folder = folder(&format!("{MACHINE}{apps}{scenario}"));
+    let emit = |kind: &str| numasim(folder.path(), &["evaluate", "study.toml", "--emit", kind]);
+    let output = emit("numactl");
+    let (script, said) = (text(&output.stdout), text(&output.stderr));
+    for line in [
+        "echo 3 > /sys/kernel/mm/mempolicy/weighted_interleave/node0 || exit 1\n",
+        "echo 1 > /sys/kernel/mm/mempolicy/weighted_interleave/node8 || exit 1\n",
+        "--weighted-interleave=0,8 ./a &\n",
+        "--weighted-interleave=0,8 ./b &\n",
+        "--interleave=0,8 ./c &\n",
+    ] {
+        assert!(script.contains(line), "{line}{script}");
+    }
+    assert!(said.contains("'c': ") && said.contains("they are set for 'a', 'b'"), "{said}");
+    for kind in ["omp", "slurm", "hwloc", "cgroup", "likwid"] {
+        let output = emit(kind);
+        let said = text(&output.stderr);
+        for name in ["a", "b", "c"] {
+            let refused = format!("'{name}': --emit {kind} cannot place data in unequal fractions");
+            assert!(said.contains(&refused), "{said}");
+        }
+        assert!(!text(&output.stdout).contains("weighted"), "{kind}");
+    }
+}
+
+/// Fractions that explore chose are placed like those of the files.
+#[test]
+fn chosen_fractions_have_weights() {
+    let app = "[[app]]\nname = \"scan\"\narithmetic_intensity = 0.5\nmax_threads = 2\nnodes = [0]\ndata = { fractions = \"any\" }\n";
+    let folder = folder(&format!("{MACHINE}{app}"));
+    let asked = ["explore", "study.toml", "--objective", "total-gflops", "--emit", "numactl"];
+    // Two threads want 40 GB/s of 32; over the link there are 10: 13 parts have 26 to 32.5, 3 have 6 to 7.5.
+    let script = text(&numasim(folder.path(), &asked).stdout);
+    assert!(script.contains("data 81 % on node 0, 19 % on node 1 (OS node 8)"), "{script}");
+    assert!(
+        script.contains("echo 13 > /sys/kernel/mm/mempolicy/weighted_interleave/node0 || exit 1\n"),
+        "{script}"
+    );
+    assert!(
+        script.contains("echo 3 > /sys/kernel/mm/mempolicy/weighted_interleave/node8 || exit 1\n"),
+        "{script}"
+    );
+    assert!(script.contains("--weighted-interleave=0,8 ./scan &\n"), "{script}");
+}
+
 /// An application that may run on one node only, with a share of its data on the other: no tool can place that.
 #[test]
 fn a_share_of_the_data_is_left_to_the_program_and_its_node_is_allowed() {

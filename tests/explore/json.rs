@@ -223,3 +223,44 @@ fn an_output_file_has_the_answer_and_is_untouched_where_there_is_none() {
     assert_eq!(std::fs::read_to_string(&file).expect("still there"), written);
     assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1, "a temporary file was left");
 }
+
+/// A memory of 30 GB/s beside the cores, and one of 10 over a link of 10; the application wants 4 x 20 GB/s.
+const EXPANDER: &str = "\
+[machine]
+name = \"expander\"
+bandwidth_matrix_gbs = [[30.0, 10.0], [1.0, 10.0]]
+[[machine.node]]
+cores = 4
+gflops_per_core = 10
+cpus = \"0-3\"
+[[machine.node]]
+cores = 0
+[[app]]
+name = \"scan\"
+arithmetic_intensity = 0.5
+data = DATA
+[[scenario]]
+name = \"by weight\"
+threads = { scan = [4, 0] }
+data = { scan = { fractions = [0.75, 0.25] } }
+";
+
+#[test]
+fn chosen_fractions_are_data_in_json() {
+    let explored = |data: &str, objective: &str| {
+        json_of_text(&EXPANDER.replace("DATA", data), &["--objective", objective])
+    };
+    // 15 GFLOPS of 30 GB/s; spread evenly, both memories give 10 GB/s; 3/4 and 1/4 are 40 GB/s.
+    for (data, gflops) in [("\"local\"", 15.0), ("\"interleave\"", 10.0), ("{ fractions = \"any\" }", 20.0)] {
+        let found = explored(data, "total-gflops");
+        assert_close(&found["value"], gflops);
+        assert_eq!(found["status"], "optimal", "{data}");
+    }
+    let found = explored("{ fractions = \"any\" }", "total-gflops");
+    let best = &found["best"]["apps"][0];
+    assert_eq!(best["data"], serde_json::json!({ "fractions": [0.75, 0.25] }));
+    assert_eq!(best["home"], Value::Null);
+    // p is relative to the best fractions.
+    let found = explored("{ fractions = \"any\" }", "geomean");
+    assert_close(&found["value"], 1.0);
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, caution, document, numbers, warning};
 use numasim_model::evaluation::AppResult;
-use numasim_model::{App, NodeId};
+use numasim_model::{App, NodeId, Placement};
 use numasim_sim::intervals::Interval;
 use numasim_study::writing::study::Written;
 use numpy::{PyArray1, PyArray2};
@@ -162,6 +162,16 @@ impl ScenarioResult {
     #[getter]
     fn homes(&self) -> Vec<Option<usize>> {
         self.scenario.evaluation.apps.iter().map(|app| app.home.map(|home| home.0)).collect()
+    }
+
+    /// The fraction of the data of each application on each node; None where its data lies otherwise.
+    #[getter]
+    fn fractions(&self) -> Vec<Option<Vec<f64>>> {
+        let of = |placement: &Placement| match placement {
+            Placement::Fractions(fractions) => Some(fractions.clone()),
+            _ => None,
+        };
+        self.scenario.placements.iter().map(of).collect()
     }
 
     /// What holds the threads of each application on each node back, in a stable word; None where it has none.

@@ -108,6 +108,16 @@ def test_an_open_home_is_shown_where_it_stands() -> None:
     assert numasim.explore(open_home).best.homes[0] in (0, 1)
 
 
+def test_open_fractions_are_chosen() -> None:
+    apps = [numasim.App("mem", ai=0.5, data={"fractions": "any"})]
+    open_fractions = numasim.Study(machine(), apps, [numasim.Scenario("s", {"mem": 1})])
+    with pytest.raises(numasim.InputError, match="fractions of the data of `mem` are open"):
+        numasim.evaluate(open_fractions)
+    fractions = numasim.explore(open_fractions, "total-gflops").best.fractions[0]
+    assert fractions is not None and sum(fractions) == 1
+    assert all(16 * part == int(16 * part) for part in fractions)
+
+
 def test_a_question_without_an_answer() -> None:
     many = numasim.Study(machine(), [numasim.App("a", ai=1, instances=9)])
     with pytest.raises(numasim.InfeasibleError, match="no allocation is possible"):

@@ -199,7 +199,8 @@ class App:
         name: Its name; with several instances they are ``name-1``, ``name-2`` ...
         ai: Arithmetic intensity in FLOP per byte moved to or from memory (``arithmetic_intensity``).
         data: Where its data lies: ``"local"``, ``"interleave"``, ``"replicated"``, ``{"home": 0}``,
-            ``{"home": "any"}`` (explore chooses), ``{"fractions": [...]}``.
+            ``{"home": "any"}`` (explore chooses), ``{"fractions": [...]}``, ``{"fractions": "any"}`` (explore chooses, in
+            steps of 1/16).
         keys: All other keys: ``instances``, ``min_threads``, ``max_threads``, ``weight``, ``work_gflop``,
             ``memory_gib`` ...
     """

@@ -36,6 +36,19 @@ enum Decided<'a> {
     },
 }
 
+impl Decided<'_> {
+    /// What its bound cost, in steps of the search.
+    fn work(&self) -> u64 {
+        match self {
+            Self::Searchable(cell) => cell.improved.work,
+            Self::Undecided { .. } => 1,
+        }
+    }
+}
+
+/// Most sets of homes or fractions that are all looked at, whatever that costs.
+const MOST_AT_ONCE: usize = 64;
+
 impl<'a> Search<'a> {
     /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
     pub(super) fn prove(&self, pool: &mut Pool, mut effort: u64) -> Proof {
@@ -72,8 +85,27 @@ impl<'a> Search<'a> {
     fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], effort: u64) -> Proof {
         let target = pool.cutoff();
         let share = homes.iter().filter(|set| set.bound > target).count();
-        let decided = parallel::map(homes, |set| self.decide(set, target, share));
-        self.settle(decided, pool, effort)
+        if share <= MOST_AT_ONCE {
+            let decided = parallel::map(homes, |set| self.decide(set, target, share));
+            return self.settle(decided, pool, effort);
+        }
+        // Many sets of fractions: the largest bounds first, as far as a part of the effort lets it. The others stay as they are.
+        let mut sets: Vec<&HomeSet> = homes.iter().filter(|set| set.bound > target).collect();
+        sets.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        let mut budget = Budget::new(effort);
+        let mut part = budget.at_most(effort / 3);
+        let mut decided = Vec::with_capacity(sets.len());
+        for batch in sets.chunks(MOST_AT_ONCE / 4) {
+            if part.is_spent() {
+                decided.extend(batch.iter().map(|set| Decided::Undecided { bound: set.bound }));
+                continue;
+            }
+            let more = parallel::map(batch, |set| self.decide(set, target, share));
+            part.spend(more.iter().map(Decided::work).sum());
+            decided.extend(more);
+        }
+        budget.settle(part);
+        self.settle(decided, pool, budget.left())
     }
 
     /// Searches what is decided where it could beat the cutoff; what is undecided stays open.

@@ -122,7 +122,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::random::questions(20))]
+    #![proptest_config(crate::random::questions(12))]
 
     #[test]
     fn two_with_open_fractions_are_proven(problem in question_of_fractions(2, 2, 2..3)) {
