@@ -147,7 +147,7 @@ impl<'p> OpenChoices<'p> {
     /// not all known there are those that are; they do not sum to 1.
     pub(crate) fn sure(&self, apps: &[App], decided: &Decided) -> (Vec<Placement>, Vec<Option<Rest>>) {
         let mut number = 0;
-        let mut of = |app: &App| {
+        let of = |app: &App| {
             let data = match &app.data {
                 Data::Placed(placement) => return (placement.clone(), None),
                 open => open,
@@ -167,7 +167,7 @@ impl<'p> OpenChoices<'p> {
             let share = f64::from(ALL - known) / f64::from(ALL);
             (data.placement_of(&parts), Some(Rest { share, from }))
         };
-        apps.iter().map(|app| of(app)).unzip()
+        apps.iter().map(of).unzip()
     }
 }
 

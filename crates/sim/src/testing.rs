@@ -69,7 +69,10 @@ pub(crate) fn every_set_of_homes(problem: &Problem) -> Vec<Vec<Placement>> {
     problem.open_apps().iter().fold(vec![Vec::new()], |sets: Vec<Vec<Placement>>, &app| {
         let choices = crate::open_data::each(&problem.apps[app].data, &problem.machine);
         let longer = |set: Vec<Placement>| {
-            choices.iter().map(move |choice| [set.as_slice(), &[choice.clone()]].concat()).collect::<Vec<_>>()
+            choices
+                .iter()
+                .map(move |choice| [set.as_slice(), std::slice::from_ref(choice)].concat())
+                .collect::<Vec<_>>()
         };
         sets.into_iter().flat_map(longer).collect()
     })

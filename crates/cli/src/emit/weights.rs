@@ -53,24 +53,21 @@ pub(super) fn of_host(jobs: &mut [Job<'_>]) -> Weights {
             .into_iter()
             .partition(|(group, _)| group.keys().any(|node| wanted.contains_key(node)));
         groups = others;
-        match together(met.iter().map(|(group, _)| group), wanted) {
-            Some(weights) => {
-                let names = met.into_iter().flat_map(|(_, names)| names).chain([job.name.to_owned()]);
-                groups.push((weights, names.collect()));
-            }
-            None => {
-                let names: Vec<String> =
-                    met.iter().flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'"))).collect();
-                job.inexact = Some(format!(
-                    "the weights of weighted interleaving are those of the whole host, and they are set for {}: numactl \
-                     cannot do both, and the data of '{}' is spread evenly over its nodes",
-                    names.join(", "),
-                    job.name
-                ));
-                job.weights = None;
-                groups.extend(met);
-            }
+        if let Some(weights) = together(met.iter().map(|(group, _)| group), wanted) {
+            let names = met.into_iter().flat_map(|(_, names)| names).chain([job.name.to_owned()]);
+            groups.push((weights, names.collect()));
+            continue;
         }
+        let names: Vec<String> =
+            met.iter().flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'"))).collect();
+        job.inexact = Some(format!(
+            "the weights of weighted interleaving are those of the whole host, and they are set for {}: numactl cannot do \
+             both, and the data of '{}' is spread evenly over its nodes",
+            names.join(", "),
+            job.name
+        ));
+        job.weights = None;
+        groups.extend(met);
     }
     groups.into_iter().flat_map(|(group, _)| group).collect()
 }

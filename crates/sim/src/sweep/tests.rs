@@ -1,7 +1,7 @@
 //! Points of a sweep against a study that was written down with the same figures.
 
 use numasim_course::{Study, read_study};
-use numasim_model::{NodeId, Placement, evaluate};
+use numasim_model::{Data, NodeId, Placement, evaluate};
 use numasim_study::SourceFile;
 
 use super::*;
