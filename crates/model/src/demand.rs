@@ -422,9 +422,9 @@ mod tests {
 
     #[test]
     fn what_lies_on_nodes_in_sixteenths_closes_open_fractions() {
-        let node = Node { cores: 1, ..Node::default() };
-        let machine =
-            |nodes| Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("a machine");
+        let one = GigabytesPerSecond::new(1.0);
+        let node = Node { cores: 1, gflops_per_core: Gflops::new(1.0), bandwidth: one, ..Node::default() };
+        let machine = |nodes| Machine::uniform("m", nodes, node, one).expect("a machine");
         let closed = |placement, nodes| Data::OpenFractions.closed_by(&placement, &machine(nodes));
         assert_eq!(closed(Placement::Interleave, 2), Some(Placement::Fractions(vec![0.5, 0.5])));
         assert_eq!(closed(Placement::Home(NodeId(1)), 2), Some(Placement::Fractions(vec![0.0, 1.0])));
