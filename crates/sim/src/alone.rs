@@ -116,7 +116,7 @@ fn of_choice(problem: &Problem) -> Alone {
     let homes: Vec<Placement> = match &app.data {
         Data::Placed(placement) => vec![placement.clone()],
         // Equal nodes are tried once.
-        _ => match OpenChoices::new(problem).all(MOST_CHOICES) {
+        _ => match OpenChoices::new(&problem.machine, &problem.apps).all(MOST_CHOICES) {
             Some(choices) => choices.into_iter().flatten().collect(),
             None => return too_many(problem),
         },

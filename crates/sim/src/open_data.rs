@@ -7,7 +7,6 @@ use rand::{Rng, RngExt as _};
 
 use numasim_model::{App, Data, Machine, NodeId, Placement};
 
-use crate::problem::Problem;
 use crate::symmetry::{app_classes, node_classes};
 
 /// All parts of the data of an application.
@@ -45,9 +44,8 @@ pub(crate) struct OpenChoices<'p> {
 }
 
 impl<'p> OpenChoices<'p> {
-    /// Those of `problem`.
-    pub(crate) fn new(problem: &'p Problem) -> Self {
-        let Problem { machine, apps, .. } = problem;
+    /// Those of the applications on `machine`.
+    pub(crate) fn new(machine: &'p Machine, apps: &'p [App]) -> Self {
         let fixed: Vec<Placement> = apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let nodes = node_classes(machine, apps, &fixed, fixed.len() < apps.len());
         Self::of(machine, apps, &app_classes(machine, apps), &nodes)

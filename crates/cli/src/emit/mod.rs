@@ -79,7 +79,7 @@ fn script(kind: EmitKind, view: &ScenarioView<'_>, facts: &[(&str, String)]) -> 
     let (mut started, idle): (Vec<Job<'_>>, Vec<Job<'_>>) =
         job::jobs(view)?.into_iter().partition(|job| job.threads() > 0);
     let weights =
-        if tool.has_weights { weights::of_host(&mut started) } else { without_weights(kind, &mut started) };
+        if tool.has_weights { with_weights(&mut started) } else { without_weights(kind, &mut started) };
     // Writing to a String cannot fail.
     let mut text = String::from("#!/bin/sh\n");
     for directive in tool.directives {
@@ -133,6 +133,20 @@ const FIRST_TOUCH: &str = "Linux puts memory on the node of the thread that writ
 
 const WEIGHTS: &str = "Unequal fractions need Linux 6.9 and numactl 2.0.19. The weights of nodes are those of the whole host, for \
                        everything that is interleaved by weight: run this as root, or let root set them before.";
+
+/// The weights that all jobs need together; jobs that cannot have theirs lose them.
+fn with_weights(jobs: &mut [Job<'_>]) -> Weights {
+    let wanted: Vec<(&str, &Weights)> =
+        jobs.iter().filter_map(|job| Some((job.name, job.weights.as_ref()?))).collect();
+    let (weights, mut refused) = weights::of_host(&wanted);
+    for job in jobs {
+        if let Some(why) = refused.remove(job.name) {
+            job.weights = None;
+            job.inexact = Some(why);
+        }
+    }
+    weights
+}
 
 /// Jobs of a kind that places no data in unequal fractions: they say so.
 fn without_weights(kind: EmitKind, jobs: &mut [Job<'_>]) -> Weights {

@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::emit::job::Job;
-use crate::emit::typed;
-
 /// Weights of nodes, in numbers of the operating system.
 pub(super) type Weights = BTreeMap<u32, u32>;
 
@@ -42,34 +39,33 @@ fn whole(number: f64) -> Option<u32> {
     (1..=MOST).find(|&weight| (number - f64::from(weight)).abs() <= 0.5)
 }
 
-/// Weights of the host with which the data of all these jobs lies as computed, as far as that can be. Jobs that cannot have theirs lose them, and
-/// say with whom they are at odds.
-pub(super) fn of_host(jobs: &mut [Job<'_>]) -> Weights {
-    // Groups of nodes whose weights are known relative to each other, and the jobs that want them.
+/// Weights of the host with which the data of all these applications lies as computed, as far as that can be; of each of them, by name, why it
+/// cannot have the weights that it wants, and with whom it is at odds.
+pub(super) fn of_host(wanted: &[(&str, &Weights)]) -> (Weights, BTreeMap<String, String>) {
+    // Groups of nodes whose weights are known relative to each other, and the applications that want them.
     let mut groups: Vec<(Weights, Vec<String>)> = Vec::new();
-    for job in jobs {
-        let Some(wanted) = &job.weights else { continue };
+    let mut refused = BTreeMap::new();
+    for &(name, wanted) in wanted {
         let (met, others): (Vec<_>, Vec<_>) = std::mem::take(&mut groups)
             .into_iter()
             .partition(|(group, _)| group.keys().any(|node| wanted.contains_key(node)));
         groups = others;
         if let Some(weights) = together(met.iter().map(|(group, _)| group), wanted) {
-            let names = met.into_iter().flat_map(|(_, names)| names).chain([job.name.to_owned()]);
+            let names = met.into_iter().flat_map(|(_, names)| names).chain([name.to_owned()]);
             groups.push((weights, names.collect()));
             continue;
         }
         let names: Vec<String> =
             met.iter().flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'"))).collect();
-        job.inexact = Some(format!(
+        let why = format!(
             "the weights of weighted interleaving are those of the whole host, and they are set for {}: numactl cannot do \
-             both, and the data of '{}' is spread evenly over its nodes",
+             both, and the data of '{name}' is spread evenly over its nodes",
             names.join(", "),
-            job.name
-        ));
-        job.weights = None;
+        );
+        refused.insert(name.to_owned(), why);
         groups.extend(met);
     }
-    groups.into_iter().flat_map(|(group, _)| group).collect()
+    (groups.into_iter().flat_map(|(group, _)| group).collect(), refused)
 }
 
 /// Weights in which both the groups and those that are wanted are kept, but for a factor each; `None` where there are none from 1 to 255.
@@ -107,7 +103,7 @@ fn divisor(a: u64, b: u64) -> u64 {
 pub(super) fn commands(weights: &Weights) -> String {
     let line = |(node, weight): (&u32, &u32)| {
         let file = format!("/sys/kernel/mm/mempolicy/weighted_interleave/node{node}");
-        format!("echo {weight} > {} || exit 1\n", typed(&file))
+        format!("echo {weight} > {file} || exit 1\n")
     };
     weights.iter().map(line).collect()
 }

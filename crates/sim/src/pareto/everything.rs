@@ -59,7 +59,7 @@ impl<'a> Everything<'a> {
     pub(super) fn new(pair: Pair<'a>, most: u64) -> Option<Self> {
         let problem = pair.problem;
         let same_apps = app_classes(&problem.machine, &problem.apps);
-        let homes = OpenChoices::new(problem).all(MAX_HOMES)?;
+        let homes = OpenChoices::new(&problem.machine, &problem.apps).all(MAX_HOMES)?;
         let mut numbers: HashMap<Shape, Option<u64>> = HashMap::new();
         let mut size = 0_u64;
         let mut spaces = Vec::new();

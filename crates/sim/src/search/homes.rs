@@ -49,7 +49,7 @@ pub(super) struct HomeSets {
 impl HomeSets {
     /// Lists and bounds the sets of a search that may take `effort` steps.
     pub(super) fn new(problem: &Problem, effort: u64, monitor: &dyn Monitor) -> Self {
-        let Some(mut homes) = OpenChoices::new(problem).all(MAX_SETS) else {
+        let Some(mut homes) = OpenChoices::new(&problem.machine, &problem.apps).all(MAX_SETS) else {
             let (bound, work) = anywhere(problem, &problem.machine, effort / PART_OF_EFFORT, monitor);
             return Self { listed: None, bound, work };
         };
@@ -91,7 +91,7 @@ impl HomeSets {
         budget: &mut Budget,
         monitor: &dyn Monitor,
     ) -> (Vec<HomeSet>, f64) {
-        let choices = OpenChoices::new(problem);
+        let choices = OpenChoices::new(&problem.machine, &problem.apps);
         if !choices.has_fractions() || self.bound <= cutoff {
             return (Vec::new(), self.bound);
         }
@@ -156,7 +156,14 @@ fn with_homes(
 /// A bound that holds wherever open data lies, where nodes read what `limits` lets them, and what it cost.
 pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let nothing = Decided::default();
-    with_decided(problem, limits, &OpenChoices::new(problem), &nothing, (steps, f64::NEG_INFINITY), monitor)
+    with_decided(
+        problem,
+        limits,
+        &OpenChoices::new(&problem.machine, &problem.apps),
+        &nothing,
+        (steps, f64::NEG_INFINITY),
+        monitor,
+    )
 }
 
 /// The same where some of it is decided.

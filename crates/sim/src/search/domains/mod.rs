@@ -192,7 +192,11 @@ impl ByDomain<'_, '_> {
 
     /// Looks at all allocations, where these are few: whether all were.
     fn cover(&mut self) -> bool {
-        let Some(homes) = OpenChoices::new(self.space.problem).all(MOST_SETS) else { return false };
+        let Some(homes) =
+            OpenChoices::new(&self.space.problem.machine, &self.space.problem.apps).all(MOST_SETS)
+        else {
+            return false;
+        };
         let left = self.evaluations(self.settings.effort / 4);
         let best = self.found.best().cloned();
         match listed::covered(self.space, self.flat, &homes, best, left, self.monitor) {

@@ -417,7 +417,8 @@ impl<'a> Joint<'a> {
     /// The same wherever the open homes are.
     pub(super) fn with_homes_anywhere(panel: &Panel<'a>, monitor: &'a dyn Monitor) -> Self {
         let of = |&(problem, _): &(&'a Problem, Scale)| {
-            let (placements, rest) = OpenChoices::new(problem).sure(&problem.apps, &Decided::default());
+            let (placements, rest) =
+                OpenChoices::new(&problem.machine, &problem.apps).sure(&problem.apps, &Decided::default());
             let evaluator = problem.without_ceilings(placements);
             Relaxation::with_homes_anywhere(problem, &problem.machine, &evaluator, &rest, monitor)
         };
