@@ -1,5 +1,7 @@
 //! The commands in groups, for `numasim -h`: clap lists them in one row of thirty.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 use clap::builder::StyledStr;
 
@@ -35,14 +37,15 @@ pub(crate) fn grouped(program: Command) -> Command {
     let widest = program.get_subcommands().map(|one| one.get_name().len()).max().unwrap_or(0);
     let mut text = String::new();
     for (title, names) in GROUPS {
-        text += &format!("{}{title}:{reset}\n", header.render());
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}{title}:{reset}", header.render());
         for command in names {
             let about = program.find_subcommand(command).and_then(Command::get_about);
             let about = about.map_or_else(
                 || "Print this message, or the help of a command".to_owned(),
                 StyledStr::to_string,
             );
-            text += &format!("  {}{command:widest$}{reset}  {about}\n", name.render());
+            let _ = writeln!(text, "  {}{command:widest$}{reset}  {about}", name.render());
         }
         text.push('\n');
     }

@@ -449,7 +449,7 @@ impl<'a> Shown<'a> {
             let is_last_gain = axes == 1 && rises && as_good.is_some_and(|rows| rows > 0);
             let from = if is_last_gain { ("from", " on") } else { ("at", "") };
             let (axes, names) = at.split_at(axes);
-            let names: String = names.iter().map(|name| format!(", {name}")).collect();
+            let names = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
             let (axes, value) = (axes.join(", "), figures::single(*value));
             let best = format!("{what}: {value} {} {axes}{}{names}", from.0, from.1);
             let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
