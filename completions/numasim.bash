@@ -1130,7 +1130,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --machine --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --whole-l3 --threads --threads-multiple --max-nodes --threads-per-l3 --max-l3 --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --machine --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --whole-l3 --threads --threads-multiple --max-nodes --threads-per-l3 --max-l3 --exclusive --simple --fewest-threads --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

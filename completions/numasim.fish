@@ -31,31 +31,31 @@ complete -c numasim -n "__fish_numasim_needs_command" -s h -l help -d 'Print hel
 complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with varied inputs'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "simulate" -d 'Simulate applications over time, with a policy that moves cores'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "agent" -d 'Tell the applications of this host which cores are theirs, while they run'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "run" -d 'Run the applications of the files on this host, under an agent with a policy'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "agent" -d 'Tell the applications of this host which cores are theirs'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "run" -d 'Run the applications of the files on this host, under an agent'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "top" -d 'Watch an agent and its applications in the terminal'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "tasks" -d 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "profile" -d 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "plan" -d 'Plan where data and tasks belong, from a profile, for any number of iterations'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "tasks" -d 'Simulate a graph of tasks under the schedulers of task runtimes'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "profile" -d 'Time each task of a tree program with its data here and there'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "plan" -d 'Plan where data and tasks belong, from a profile'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "models" -d 'Explain the bandwidth-sharing models and their parameters'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "calibrate" -d 'Measure this host and write its machine file'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run and measure every scenario on this host, with pinned threads and bound memory'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: check the model on this host'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run and measure every scenario on this host'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "validate" -d 'Check the model on this host'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Compare measured performance with the model\'s predictions'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate machine parameters from measured scenarios, with their uncertainty'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "discriminate" -d 'Propose scenarios that distinguish the sharing models on a machine'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "profile-app" -d 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate machine parameters from measured scenarios'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "profile-app" -d 'Describe a program as an [[app]]'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "catalog" -d 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "init" -d 'Write the first study: a machine, applications and a scenario, with comments'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Print the skeleton of a machine file of this host'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "catalog" -d 'List the machines and workloads inside the program, or print one'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "init" -d 'Write the first study: a machine, applications and a scenario'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "export" -d 'Write the machine for another tool'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files or of an output'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -68,18 +68,18 @@ ecm\t''
 all\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l save -d 'Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and applications' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'A script that sets up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
 likwid\t'Pins each thread, with likwid-pin'"
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Processor numbers for --emit' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -87,56 +87,57 @@ complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l static-work
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 'Show how the model computes its results, step by step'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'Objective to optimise' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'What is best' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l machine -d 'A file with the machine, as if it stood before the other files; twice or more: compare the best on each of these machines' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the search [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-multiple -d 'The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N alone: of every application' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-nodes -d 'At most N nodes have threads of the application; N alone: of each application' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-per-l3 -d 'An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-l3 -d 'At most N L3 domains, over the machine, have threads of the application; N alone: of each application' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l exclusive -d 'Where the application has threads, nobody else has; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l within -d 'With --simple: how much of the best it may lose, as a share' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l machine -d 'The machine; twice or more: compare machines' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'What one objective costs in another' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also a placement that is good under each model' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'At least N threads of each on every node' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Exactly N threads of APP' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-multiple -d 'On each node a multiple of N threads' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-nodes -d 'Threads on at most N nodes' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-per-l3 -d 'No or N threads in each L3 domain' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-l3 -d 'Threads in at most N L3 domains' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l exclusive -d 'No other application on the nodes of APP' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l within -d 'What these two may lose of the best' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, at most so long' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write all allocations to FILE' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best as SVG, PNG or PDF' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'A script that sets up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
 likwid\t'Pins each thread, with likwid-pin'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Processor numbers for --emit' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application has threads on a node'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-l3 -d 'At most one application has threads in an L3 domain (`cores_per_l3`)'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l simple -d 'Also search for the simplest allocation that loses little of the best: few different numbers of threads per application, whole nodes before shared ones'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also report what more of each resource is worth, and how wrong each input may be'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'Equal threads on every node'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application on a node'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Use every core'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-l3 -d 'At most one application in an L3 domain'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l simple -d 'Also the simplest that is nearly as good'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l fewest-threads -d 'Also the fewest threads that are as good'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also what more of each resource is worth'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -144,7 +145,7 @@ request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'An input and the values it takes; several make a grid, the last one varies fastest' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l scenario -d 'Evaluate only the scenario with this name; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'Objective to optimise [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'Objective to optimise [default: geomean]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
@@ -180,7 +181,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l dry-run -d 'Su
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l policy -d 'Who decides about threads; several are compared, with ratios to the first [default: that of [policy] in the files, else none]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -198,7 +199,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l format -d '
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand simulate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand simulate" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -289,7 +290,7 @@ noap-intl\t''
 ap-intl\t''
 nacs-intl\t''
 nacs-nadd\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -305,7 +306,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -314,7 +315,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l real -d 'Run t
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile" -l graph -d 'Read the graph from blocks.csv and tasks.csv in DIR' -r -f -a "(__fish_complete_directories)"
-complete -c numasim -n "__fish_numasim_using_subcommand profile" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand profile" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -350,7 +351,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand models" -l format -d 'Ho
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand models" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand models" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -366,7 +367,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l format -d 
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -407,7 +408,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand validate" -l repeat -d '
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d 'Length of the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -420,7 +421,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand validate" -l resume -d '
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l one-process -d 'All applications are threads of one process [default: each is a process of its own]'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -432,13 +433,13 @@ complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'H
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -452,7 +453,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand fit" -l format -d 'How t
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -464,7 +465,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l format 
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -490,7 +491,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -501,7 +502,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -l measured -d 'Me
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The application on the horizontal axis, in threads per node [default: the first]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application on the vertical axis, in threads per node [default: the next]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that gets the remaining cores [default: none, they stay idle]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'Objective shown as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'Objective shown as colour [default: geomean]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
@@ -513,7 +514,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -l static-work -d 
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'Sharing model [default: that of the file]' -r -f -a "baseline-proportional\t''
 remote-first\t''
 max-min\t''
 proportional\t''
@@ -537,7 +538,7 @@ arena-per-node\t''
 taskloop-affinity\t''
 static\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l until -d 'End the simulations after so many seconds of simulated time [default: when every application is finished]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, where there are applications and no scenario [default: geomean]; with it, applications that run over time are searched for a placement, too' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
@@ -554,7 +555,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand check" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand check" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -566,7 +567,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand detect" -l format -d 'Ho
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -711,7 +712,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand catalog" -l format -d 'H
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'
 markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
-complete -c numasim -n "__fish_numasim_using_subcommand catalog" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand catalog" -s o -l output -d 'Write the result to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand catalog" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -763,31 +764,31 @@ complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Pr
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "sweep" -d 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "sweep" -d 'Evaluate or explore with varied inputs'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "simulate" -d 'Simulate applications over time, with a policy that moves cores'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "agent" -d 'Tell the applications of this host which cores are theirs, while they run'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "run" -d 'Run the applications of the files on this host, under an agent with a policy'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "agent" -d 'Tell the applications of this host which cores are theirs'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "run" -d 'Run the applications of the files on this host, under an agent'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "top" -d 'Watch an agent and its applications in the terminal'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "tasks" -d 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "profile" -d 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "plan" -d 'Plan where data and tasks belong, from a profile, for any number of iterations'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "tasks" -d 'Simulate a graph of tasks under the schedulers of task runtimes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "profile" -d 'Time each task of a tree program with its data here and there'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "plan" -d 'Plan where data and tasks belong, from a profile'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "models" -d 'Explain the bandwidth-sharing models and their parameters'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "calibrate" -d 'Measure this host and write its machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "bench" -d 'Run and measure every scenario on this host, with pinned threads and bound memory'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: check the model on this host'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "bench" -d 'Run and measure every scenario on this host'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "validate" -d 'Check the model on this host'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "compare" -d 'Compare measured performance with the model\'s predictions'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "fit" -d 'Estimate machine parameters from measured scenarios, with their uncertainty'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "discriminate" -d 'Propose scenarios that distinguish the sharing models on a machine'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "profile-app" -d 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "fit" -d 'Estimate machine parameters from measured scenarios'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "profile-app" -d 'Describe a program as an [[app]]'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "check" -d 'Validate files and show what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "catalog" -d 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "init" -d 'Write the first study: a machine, applications and a scenario, with comments'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "detect" -d 'Print the skeleton of a machine file of this host'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "import" -d 'Convert the output of other tools'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "catalog" -d 'List the machines and workloads inside the program, or print one'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "init" -d 'Write the first study: a machine, applications and a scenario'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "export" -d 'Write the machine for another tool'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files or of an output'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate profile-app plot report check detect import catalog init export schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
