@@ -183,7 +183,7 @@ fn no_time_is_reported_not_hidden() {
 #[test]
 fn the_number_of_threads_does_not_change_the_answer() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/hpc-node.toml")];
-    let with = |threads: &str| section(&run(&files, &["--threads", threads]));
+    let with = |threads: &str| section(&run(&files, &[SUM, &["--threads", threads]].concat()));
     assert_eq!(with("1"), with("3"));
 }
 

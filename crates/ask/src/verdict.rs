@@ -119,14 +119,19 @@ impl Explored {
 
     /// What part of its speed alone each application keeps, the slowest first; `None` for other objectives than `fair`.
     pub fn levels_in_words(&self, style: &Style) -> Option<String> {
-        let of = |level: &Level| {
-            let names = caution::names(&level.apps, &self.study.apps);
-            let keeps = if level.apps.len() == 1 { "keeps" } else { "keep" };
-            let percent = figures::short((level.p * 1e4).round() / 1e2);
-            let sure = if level.proven { "" } else { " (not proven)" };
+        let shown = |level: &Level| (figures::short((level.p * 1e4).round() / 1e2), level.proven);
+        // Levels that look the same share their words.
+        let alike = self.levels.chunk_by(|a, b| shown(a) == shown(b));
+        let of = |levels: &[Level]| {
+            let mut apps: Vec<AppId> = levels.iter().flat_map(|level| level.apps.clone()).collect();
+            apps.sort_unstable();
+            let (percent, proven) = shown(&levels[0]);
+            let names = caution::names(&apps, &self.study.apps);
+            let keeps = if apps.len() == 1 { "keeps" } else { "keep" };
+            let sure = if proven { "" } else { " (not proven)" };
             format!("{names} {keeps} {percent}{NO_BREAK}%{sure}")
         };
-        let levels: Vec<String> = self.levels.iter().map(of).collect();
+        let levels: Vec<String> = alike.map(of).collect();
         let text = format!("Of its speed alone: {}.", levels.join("; "));
         (!levels.is_empty()).then(|| paragraph(&text, style))
     }
