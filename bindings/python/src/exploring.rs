@@ -132,7 +132,8 @@ fn within(
     if let Some(share) = share {
         search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
         if !simple && !fewest {
-            let why = "within is what these may lose of the best: give it with simple=True or fewest_threads=True";
+            let why =
+                "within is what these may lose of the best: give it with simple=True or fewest_threads=True";
             return Err(error::input(py, why));
         }
     }

@@ -122,6 +122,11 @@ impl Fewest {
 
     fn __repr__(&self) -> String {
         let sure = if self.proven() { "proven" } else { "not proven" };
-        format!("<Fewest within {}: {} threads lose {} of the best, {sure}>", self.within(), self.threads(), self.loss())
+        format!(
+            "<Fewest within {}: {} threads lose {} of the best, {sure}>",
+            self.within(),
+            self.threads(),
+            self.loss()
+        )
     }
 }

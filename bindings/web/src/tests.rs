@@ -230,7 +230,7 @@ fn a_search_places_threads_by_l3_domain() {
     };
     let threads = |found: &Value| found["placed"][0]["threads"].clone();
     // Two threads fill the 50 GB/s of a domain.
-    let found = search(&json!({}));
+    let found = search(&json!({ "objective": "total-gflops" }));
     assert_eq!((&found["document"]["value"], threads(&found)), (&json!(100.0), json!([[[2, 2]]])));
     assert_eq!(found["document"]["best"]["l3"].as_array().map(Vec::len), Some(2));
     let again = json!({ "placed": found["placed"][0] });
@@ -313,7 +313,8 @@ fn hardware_threads_that_are_open_odd_or_not_there_are_mistakes() {
 #[test]
 fn a_search_chooses_between_one_and_both_hardware_threads() {
     let still = Still::default();
-    let found = answer(explore(&question_of(SMT, &json!({})), &still));
+    let sum = json!({ "search": { "objective": "total-gflops" } });
+    let found = answer(explore(&question_of(SMT, &sum), &still));
     // Only with 8 hardware threads on 4 cores is there room for 4 threads of hpc: 18 + 40 GFLOPS.
     let best = &found["placed"][0];
     assert_eq!(found["document"]["value"], 58.0);

@@ -5,7 +5,7 @@
 //! a part of the space says between which numbers the threads of each application lie (`parts`). The numbers are constraints that bounds
 //! know; that all of them together are few is known to the division alone, which leaves out parts whose lowest numbers are already too many.
 
-use numasim_model::{AppId, Placement};
+use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::budget::{Quiet, RISE, Settings};
 use super::climbs::climb_with_homes;
@@ -17,6 +17,7 @@ use super::{ExploreError, Outcome, Search};
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::objective::{Goal, Objective, SCORE_TOLERANCE};
+use crate::open_data::OpenChoices;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 
 /// The part of the effort of a search that goes into fewer threads of an answer that ties: one of so many.
@@ -26,6 +27,10 @@ pub const PART_OF_FEWEST: u32 = 5;
 /// Most allocations of a question, as a power of ten, among which it is looked for a proof: beyond that it would take longer than the search
 /// for the best (4 nodes x 20 cores: 27 s instead of 0.1 s).
 const MOST_ALLOCATIONS: f64 = 6.0;
+/// Most allocations, as a power of ten, that are looked at one by one.
+const MOST_LISTED: f64 = 4.5;
+/// Most ways to decide open data that are looked at with them.
+const MOST_HOMES: usize = 64;
 /// Random changes to an allocation with few threads.
 const KICKS: u64 = 8;
 
@@ -44,7 +49,14 @@ impl Standard {
         let score = goal.least_score(goal.score(gflops), within);
         let sorted = if goal.objective() == Objective::Fair { goal.sorted(gflops) } else { Vec::new() };
         let least = |p: f64| p * (1.0 - within) * (1.0 - SCORE_TOLERANCE);
-        Self { score: score - margin(score), sorted: sorted.into_iter().map(least).collect() }
+        let score = match goal.objective() {
+            // A relative difference of the mean is an absolute one of its logarithm, which is 0 where all have what they have alone.
+            Objective::Geomean => score - SCORE_TOLERANCE,
+            // Nothing is below 0: every allocation meets it, and the cutoff of the proof lies below all.
+            _ if score <= 0.0 => -1.0,
+            _ => score - margin(score),
+        };
+        Self { score, sorted: sorted.into_iter().map(least).collect() }
     }
 
     /// Whether an allocation with these GFLOPS is good enough.
@@ -129,7 +141,7 @@ impl Rates for Sparing<'_, '_> {
         self.evaluator.excess(threads)
     }
 
-    fn rate(&mut self, allocation: &numasim_model::Allocation) -> (f64, f64) {
+    fn rate(&mut self, allocation: &Allocation) -> (f64, f64) {
         let problem = self.evaluator.problem;
         let (score, tie_break) = self.evaluator.rate_of(allocation);
         let gflops = self.evaluator.gflops_of(allocation);
@@ -143,7 +155,7 @@ impl Rates for Sparing<'_, '_> {
         (-(threads as f64), tie_break)
     }
 
-    fn candidate(&mut self, allocation: numasim_model::Allocation) -> Candidate {
+    fn candidate(&mut self, allocation: Allocation) -> Candidate {
         let (score, tie_break) = self.rate(&allocation);
         Candidate { score, tie_break, ..self.evaluator.candidate(allocation) }
     }
@@ -215,9 +227,43 @@ impl Search<'_> {
             let proof = self.prove_in_parts(&division, vec![division.root()], &mut pool, &mut effort);
             match pool.best() {
                 Some(fewer) => found = self.spared(fewer.clone(), standard),
-                None => return (found, proof.complete),
+                None if proof.complete => return (found, true),
+                None => return self.listed(&found, standard).map_or((found, false), |fewest| (fewest, true)),
             }
         }
+    }
+
+    /// One of the allocations with the fewest threads among all, which are looked at one by one: bounds know the smallest p of `fair` only, and
+    /// leave open what ties there. `None` if there are too many.
+    fn listed(&self, found: &Candidate, standard: &Standard) -> Option<Candidate> {
+        let problem = self.problem;
+        if problem.goal.objective() != Objective::Fair || problem.size_log10() > MOST_LISTED {
+            return None;
+        }
+        let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
+        let cells: Vec<(AppId, NodeId)> = (0..problem.apps.len())
+            .flat_map(|app| nodes.iter().map(move |&node| (AppId(app), node)))
+            .collect();
+        let mut fewest = found.clone();
+        for homes in OpenChoices::new(&problem.machine, &problem.apps).all(MOST_HOMES)? {
+            let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
+            let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
+            let mut next = Some(());
+            while next.is_some() {
+                let candidate = evaluator.candidate(allocation.clone());
+                if problem.threads_of(&candidate) < problem.threads_of(&fewest)
+                    && problem.permits(&candidate)
+                    && standard.is_met(&problem.goal, evaluator.gflops_of(&allocation))
+                {
+                    fewest = candidate;
+                }
+                if self.monitor.stop() {
+                    return None;
+                }
+                next = following(&mut allocation, &cells, problem);
+            }
+        }
+        Some(fewest)
     }
 
     /// A climb from `start` to fewer threads.
@@ -244,6 +290,18 @@ impl Search<'_> {
             start
         }
     }
+}
+
+/// Makes it the next of all allocations that fit the cores, the first cell changing fastest; `None` after the last.
+fn following(allocation: &mut Allocation, cells: &[(AppId, NodeId)], problem: &Problem) -> Option<()> {
+    for &(app, node) in cells {
+        if allocation.on_node(node) < u64::from(problem.machine.node(node).cores) {
+            allocation.set(app, node, allocation.get(app, node) + 1);
+            return Some(());
+        }
+        allocation.set(app, node, 0);
+    }
+    None
 }
 
 /// All allocations with few threads together that meet a standard.

@@ -100,8 +100,9 @@ proptest! {
         let few = fewest_beside(&problem, best, within, &settings, false, &Unattended).expect("allowed");
         let standard = Standard::of(&problem.goal, &problem.gflops_of(best), within);
         let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
-        // Bounds know the smallest p only: a part that ties there may be left open.
-        prop_assert!(few.proven || objective == Objective::Fair, "{:?}", few);
+        // By L3 domain nothing is proven; bounds know the smallest p only, so that large questions of `fair` may be left open.
+        let is_open = problem.is_by_domain() || objective == Objective::Fair && problem.size_log10() > 4.5;
+        prop_assert!(few.proven || is_open, "{:?}", few);
         prop_assert!(few.threads >= fewest && (!few.proven || few.threads == fewest), "{} of {:?}", fewest, few);
         prop_assert!((0.0..=within + 1e-8).contains(&few.loss), "{:?}", few);
     }
