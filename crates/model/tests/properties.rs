@@ -168,8 +168,10 @@ proptest! {
             for node in case.machine.compute_nodes() {
                 let Some(kept) = solver.kept(node) else { continue };
                 let threads: Vec<u32> = case.apps().map(|app| case.allocation.get(app, node)).collect();
+                let mut of_one = least.clone();
+                kept.least_gflops_of_one(most, &mut of_one);
                 kept.least_gflops(&threads, most, &mut least);
-                for app in case.apps() {
+                for (app, of_one) in case.apps().zip(of_one) {
                     // What is kept is kept of memory: the overhead of several nodes comes after it.
                     let per_thread = solved.gflops[app.0][node.0].unwrap_or(0.0) / case.kept_on_several_nodes(app);
                     let got = per_thread * f64::from(threads[app.0]);
@@ -177,6 +179,10 @@ proptest! {
                     prop_assert!(
                         least[app.0] <= got + rounding,
                         "{kind:?}: {app:?} on {node}: {got}, but {} at least", least[app.0]
+                    );
+                    prop_assert!(
+                        of_one * f64::from(threads[app.0]) <= got + rounding,
+                        "{kind:?}: {app:?} on {node}: {got}, but {of_one} at least of one thread"
                     );
                 }
             }

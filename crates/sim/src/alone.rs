@@ -15,7 +15,9 @@ use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::{Settings, Status, best_with_any_threads};
 use crate::symmetry::node_classes;
-use roof::{MOST_NODES_SEARCHED, roof, roof_of_node};
+use roof::{MOST_NODES_SEARCHED, roof_of_node};
+
+pub(crate) use roof::roof;
 
 mod roof;
 

@@ -183,7 +183,12 @@ impl Goal {
 
     /// Whether all that the value is relative to is proven.
     pub fn is_exact(&self) -> bool {
-        !self.is_relative() || self.alone_is_proven
+        !self.is_relative() || self.alone_is_proven()
+    }
+
+    /// Whether no application has more alone than [`Self::alone`] says.
+    pub(crate) fn alone_is_proven(&self) -> bool {
+        self.alone_is_proven
     }
 
     /// The objective.

@@ -255,15 +255,19 @@ impl Problem {
         self.apps.iter().any(|app| app.node_overhead > 0.0)
     }
 
-    /// A score that no allocation exceeds: every application on every core, each at its peak or at what it can draw alone.
+    /// A score that no allocation exceeds: every application on every core or with all its threads on the fastest ones, each at its peak or at
+    /// what it can draw alone.
     pub(crate) fn roof(&self) -> f64 {
         let of_app = |app: &App| -> f64 {
-            let of_node = |node: &Node| {
+            let of_core = |node: &Node| {
                 let limits = app.limits();
                 let fed = limits.want(node, app.arithmetic_intensity) * app.arithmetic_intensity;
-                f64::from(node.cores) * fed.min(limits.peak(node)).value()
+                fed.min(limits.peak(node)).value()
             };
-            self.machine.nodes().iter().map(of_node).sum()
+            let nodes = || self.machine.nodes().iter().filter(|node| node.cores > 0);
+            let everywhere: f64 = nodes().map(|node| f64::from(node.cores) * of_core(node)).sum();
+            let fastest = nodes().map(of_core).fold(0.0, f64::max);
+            app.max_threads.map_or(everywhere, |most| everywhere.min(f64::from(most) * fastest))
         };
         self.goal.score(&self.apps.iter().map(of_app).collect::<Vec<_>>())
     }

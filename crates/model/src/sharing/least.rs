@@ -82,12 +82,8 @@ impl Kept {
         for port in &self.ports {
             let granted = port.granted(self.rule, self.inverse_cores, threads, most);
             let lacks = |taker: &Taker| granted(taker) < taker.demand_gbs;
-            let in_the_end = match &port.drawn {
-                Some(drawn) if port.takers.iter().any(lacks) => {
-                    (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
-                }
-                _ => 0.0,
-            };
+            let in_the_end =
+                if port.takers.iter().any(lacks) { self.in_the_end(port, threads, most) } else { 0.0 };
             for taker in &port.takers {
                 let mut granted = granted(taker);
                 if taker.only_here {
@@ -100,6 +96,39 @@ impl Kept {
             let of_one = if least.is_finite() { (*least * intensity).min(*peak) } else { 0.0 };
             *least = f64::from(*threads) * of_one * (1.0 - ROUNDING);
         }
+    }
+
+    /// GFLOPS that one thread of each application gets there at least, whatever else is on the node: so many threads get so many times that at least, where
+    /// [`Self::least_gflops`] may know of more. 0 where that is not known: under the default model only a port is sure of a part of the controller, and a
+    /// thread of an equal part of its port.
+    ///
+    /// `most`: the most threads that each application has.
+    pub fn least_gflops_of_one(&self, most: MostThreads<'_>, least: &mut [f64]) {
+        if self.rule != ModelKind::BaselineProportional {
+            least.fill(0.0);
+            return;
+        }
+        least.fill(f64::INFINITY);
+        // Those that are not here may be elsewhere.
+        let none = vec![0; least.len()];
+        for port in &self.ports {
+            let part = port.kept_beside_any(&none, most) * self.inverse_cores;
+            let in_the_end = self.in_the_end(port, &none, most);
+            for taker in &port.takers {
+                let granted = if taker.only_here { part.max(in_the_end) } else { part };
+                least[taker.app] =
+                    least[taker.app].min(granted.clamp(0.0, taker.demand_gbs) * taker.moved_per_occupied);
+            }
+        }
+        for (least, (intensity, peak)) in least.iter_mut().zip(&self.rooflines) {
+            *least = if least.is_finite() { (*least * intensity).min(*peak) * (1.0 - ROUNDING) } else { 0.0 };
+        }
+    }
+
+    /// GB/s that a thread which reads nothing else has in the end at least, if it wants so much.
+    fn in_the_end(&self, port: &Port, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let left = |drawn: &Asked| port.controller - drawn.at_most(threads, most);
+        port.drawn.as_ref().map_or(0.0, left) * self.inverse_cores * (1.0 - LEFT_OVER)
     }
 }
 

@@ -41,7 +41,7 @@ fn of_core(machine: &Machine, app: &App, node: NodeId) -> f64 {
 }
 
 /// No model gives `app` more GFLOPS with its data there: what nodes, its threads and the memories that all of them read allow.
-pub(super) fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
+pub(crate) fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
     let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
     let mut of_nodes: Vec<f64> =
         nodes.iter().map(|&node| roof_of_node(machine, app, placement, node)).collect();

@@ -65,6 +65,12 @@ impl Relaxation<'_> {
         let mut cuts = best.cuts.clone();
         let best_now = self.best_options(&earnings).unwrap_or_default();
         cuts.extend(best_now.into_iter().map(|(class, option, _)| (class, option)));
+        // Corners are few. Met one after the other they may need more rounds than there are before anything gets better.
+        let corners = |(c, class): (usize, &Class)| {
+            let options = if class.table.as_corners().is_some() { class.table.len() } else { 0 };
+            (0..options).map(move |option| (c, option))
+        };
+        cuts.extend(self.classes.iter().enumerate().flat_map(corners));
         cuts.sort_unstable();
         cuts.dedup();
         let chosen = |&(class, option): &(usize, usize)| self.chosen(class, option, &earnings);
@@ -433,11 +439,13 @@ impl ThreadPrices {
         ranges: &Ranges,
     ) -> Self {
         let cores = relaxation.total_cores;
+        // A single thread may be worth the whole score, which is a price of as much as there are cores.
+        let largest = if relaxation.is_listed() { LARGEST_PRICE } else { LARGEST_PRICE.max(cores) };
         let variables = (0..ranges.lowest.len())
             .map(|k| {
                 let (lowest, highest) = (f64::from(ranges.lowest[k]), f64::from(ranges.highest[k]));
                 let (pays, charges) = ranges.prices_with_meaning(k);
-                let mut price = |cost: f64| program.add_var(cost, (0.0, LARGEST_PRICE));
+                let mut price = |cost: f64| program.add_var(cost, (0.0, largest));
                 [pays.then(|| price(-lowest / cores)), charges.then(|| price(highest / cores))]
             })
             .collect();

@@ -6,6 +6,7 @@
 use super::budget::{Budget, RISE};
 use super::dual::{Effort, Relaxation};
 use super::{ExploreError, Outcome, Settings, Status, explore_beyond, gap};
+use crate::alone;
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
@@ -19,8 +20,11 @@ use numasim_model::{Machine, Placement};
 const MAX_SETS: usize = 512;
 /// Most work on a first bound.
 const MOST: Effort = Effort { steps: 100, cuts: 150 };
-/// Fewest linear programs that make a bound of a set worth its time: steps alone leave it far too high.
-const LEAST_CUTS: usize = 20;
+/// Fewest linear programs that make a bound of a set worth its time: steps alone leave it far too high. The first one knows all corners, which is all
+/// there is to know but for a score that bends.
+const fn least_cuts(objective: Objective) -> usize {
+    if matches!(objective, Objective::Geomean) { 20 } else { 3 }
+}
 /// The part of the whole effort that first bounds may take: one of so many steps.
 const PART_OF_EFFORT: u64 = 50;
 /// Links and latencies that are looked at in the time of one step.
@@ -65,8 +69,12 @@ impl HomeSets {
             with_homes(problem, homes, each, f64::NEG_INFINITY, !several, monitor)
         });
         work += found.iter().flatten().map(|(_, work)| work).sum::<u64>();
-        let bounds: Vec<f64> =
-            found.iter().map(|found| found.map_or(anywhere, |(bound, _)| bound.min(anywhere))).collect();
+        let roofs = parallel::map(&homes, |homes| roof_with_homes(problem, homes));
+        let bounds: Vec<f64> = found
+            .iter()
+            .zip(roofs)
+            .map(|(found, roof)| found.map_or(anywhere, |(bound, _)| bound.min(anywhere)).min(roof))
+            .collect();
         let bound = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let listed = homes.into_iter().zip(bounds).map(|(homes, bound)| HomeSet { homes, bound }).collect();
         Self { listed: Some(listed), bound, work }
@@ -150,20 +158,34 @@ fn with_homes(
     let placements = problem.placements(homes);
     let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
     let evaluator = Evaluator::new(problem, placements);
-    first_bound(&Relaxation::loose(problem, &evaluator, &classes, monitor), steps, target, must)
+    let loose = Relaxation::loose(problem, &evaluator, &classes, monitor).with_least_of_corners(&evaluator);
+    first_bound(&loose, steps, target, must)
+}
+
+/// A score that nothing with these homes exceeds, as every application has the most that it can have: by cores, links and memories, and no
+/// more beside others than alone where these never help it.
+fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
+    let placements = problem.placements(homes);
+    let by_alone = problem.goal.alone_is_proven() && problem.proofs_apply(&placements);
+    let most = |(a, placement): (usize, &Placement)| {
+        let roof = alone::roof(&problem.machine, &problem.apps[a], placement);
+        if by_alone { roof.min(problem.goal.alone()[a]) } else { roof }
+    };
+    problem.goal.score(&placements.iter().enumerate().map(most).collect::<Vec<_>>())
 }
 
 /// A bound that holds wherever open data lies, where nodes read what `limits` lets them, and what it cost.
 pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let nothing = Decided::default();
-    with_decided(
+    let (bound, work) = with_decided(
         problem,
         limits,
         &OpenChoices::new(&problem.machine, &problem.apps),
         &nothing,
         (steps, f64::NEG_INFINITY),
         monitor,
-    )
+    );
+    (bound.min(problem.roof()), work)
 }
 
 /// The same where some of it is decided.
@@ -190,7 +212,7 @@ fn first_bound(relaxation: &Relaxation<'_>, steps: u64, target: f64, must: bool)
         steps: times(relaxation.pricing()).clamp(1, MOST.steps),
         cuts: times(relaxation.program_steps() + relaxation.pricing()).min(MOST.cuts),
     };
-    if !must && effort.cuts < LEAST_CUTS {
+    if !must && effort.cuts < least_cuts(relaxation.problem.goal.objective()) {
         return None;
     }
     let everything = relaxation.everything();
@@ -266,7 +288,7 @@ fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
 #[cfg(test)]
 mod tests {
     use numasim_model::units::{Gflops, GigabytesPerSecond};
-    use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node};
+    use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, NodeId};
 
     use super::*;
     use crate::monitor::{Progress, Unattended};
@@ -306,11 +328,22 @@ mod tests {
     }
 
     #[test]
-    fn with_little_effort_the_bound_wherever_the_homes_are_is_that_of_each() {
-        // 12 linear programs for both sets together are 6 for each: too few. The fastest controller, 20 GB/s x 0.25:
-        let sets = HomeSets::new(&problem(), 2_500_000, &Unattended);
-        let bounds: Vec<f64> = sets.listed.iter().flatten().map(|set| set.bound).collect();
-        assert!(bounds.iter().all(|bound| (bound - 5.0).abs() < 1e-6), "{bounds:?}");
+    fn with_little_effort_each_set_has_the_bound_wherever_the_homes_are_and_the_roofs_of_its_own() {
+        // `a` has its data on either node, `b` beside its threads on node 0. One linear program for each set is too few.
+        let Problem { machine, apps, .. } = problem();
+        let apps = [apps[0].clone(), App { nodes: Some(vec![NodeId(0)]), ..local_app("b", 0.25) }];
+        let problem =
+            Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).expect("possible");
+        let bounds = |effort| -> Vec<f64> {
+            let sets = HomeSets::new(&problem, effort, &Unattended);
+            sets.listed.iter().flatten().map(|set| set.bound).collect()
+        };
+        // (20 + 12) x 0.25. Roofs are each one's own: 5 + 5 with both on node 0, 3 + 5 else.
+        let little = bounds(800_000);
+        assert!(little.iter().all(|bound| (bound - 8.0).abs() < 1e-6), "{little:?}");
+        // Both share 20 GB/s of node 0, or have 12 and 20 x 0.25.
+        let much = bounds(EFFORT);
+        assert!((much[0] - 5.0).abs() < 1e-6 && (much[1] - 8.0).abs() < 1e-6, "{much:?}");
     }
 
     #[test]

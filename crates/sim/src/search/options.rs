@@ -329,6 +329,23 @@ impl OptionTable {
         }
     }
 
+    /// The same corners with what they get at least: so many GFLOPS for each thread of an application, whatever others do.
+    pub(super) fn with_least_of_one(&self, least_of_one: &[f64]) -> Self {
+        let Some(corners) = &self.corners else { return self.clone() };
+        let each = || least_of_one.iter().zip(&corners.per_thread).map(|(least, most)| least.min(*most));
+        let of_option = |option| -> Vec<f64> {
+            corners
+                .row(option)
+                .1
+                .iter()
+                .zip(each())
+                .map(|(&threads, each)| f64::from(threads) * each)
+                .collect()
+        };
+        let least = (0..self.len()).flat_map(of_option).collect();
+        Self { least, ..self.clone() }
+    }
+
     /// Number of options.
     pub(super) fn len(&self) -> usize {
         match &self.corners {
@@ -374,7 +391,7 @@ impl OptionTable {
         !self.least.is_empty()
     }
 
-    /// Lower bound on the GFLOPS of each application on this node, in a listed option; empty where there is none.
+    /// Lower bound on the GFLOPS of each application on this node; empty where there is none.
     pub(super) fn least(&self, option: usize) -> &[f64] {
         self.least.get(option * self.apps..(option + 1) * self.apps).unwrap_or_default()
     }

@@ -249,7 +249,8 @@ impl<'a> Search<'a> {
         let listed =
             Relaxation::new(self.problem, &evaluator, &classes, &watched, limit, share, self.monitor);
         let Some(relaxation) = listed else {
-            let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor);
+            let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor)
+                .with_least_of_corners(&evaluator);
             let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
             return Decided::Undecided { bound: improved.bound.min(set.bound) };
         };

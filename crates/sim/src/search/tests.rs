@@ -16,6 +16,7 @@ mod fair;
 mod fewest;
 mod forbidden;
 mod four_nodes;
+mod loose;
 mod models;
 mod open_fractions;
 mod open_homes;

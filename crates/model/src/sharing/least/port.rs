@@ -154,6 +154,13 @@ impl Port {
         kept.min(self.through_link())
     }
 
+    /// The same where its threads want more than there is, whoever else is on its node. `none`: no thread of any application.
+    pub(super) fn kept_beside_any(&self, none: &[u32], most: MostThreads<'_>) -> f64 {
+        // Other ports of its node may share a link with it, and have threads: an equal part is sure.
+        let shared = self.shared.iter().map(|shared| shared.equal_part);
+        shared.fold(self.kept_of_even_ports(f64::INFINITY, none, most), f64::min)
+    }
+
     /// The same where links are served first.
     fn kept_by_links_first(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let others = self.others.at_most(threads, most);

@@ -172,7 +172,8 @@ impl<'a> Relaxation<'a> {
         self.classes.iter().map(|class| class.table.len()).sum()
     }
 
-    fn is_listed(&self) -> bool {
+    /// Whether its options are listed: they are no corners.
+    pub(in crate::search) fn is_listed(&self) -> bool {
         self.classes.iter().all(|class| class.table.as_corners().is_none())
     }
 

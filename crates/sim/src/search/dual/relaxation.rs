@@ -242,6 +242,23 @@ impl<'a> Relaxation<'a> {
         Self::build(problem, evaluator, node_classes, false, monitor, tables)
     }
 
+    /// Corners with what their threads get at least whatever others do, where the model promises something: who has that draws it, too.
+    pub(in crate::search) fn with_least_of_corners(mut self, evaluator: &Evaluator<'_>) -> Self {
+        let apps = self.problem.apps.len();
+        let highest = self.everything().highest;
+        let cores = |node| vec![self.problem.machine.node(node).cores; apps];
+        let on_node: Vec<u32> = self.problem.machine.node_ids().flat_map(cores).collect();
+        let most = MostThreads { on_machine: &highest[..apps], on_node: &on_node };
+        let mut least = vec![0.0; apps];
+        for class in &mut self.classes {
+            if let Some(kept) = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)) {
+                kept.least_gflops_of_one(most, &mut least);
+                class.table = Arc::new(class.table.with_least_of_one(&least));
+            }
+        }
+        self
+    }
+
     /// The same wherever that part of open data lies of which nobody knows where (`rest`: one entry for each application). What is read from an open
     /// home is limited by the fastest controller, all that is read by all controllers together, fractions that are not known by those of the nodes that
     /// may have them, and what a node reads by what `limits` lets it and its L3 domains read; links to a memory that nobody knows have no limit.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn exactly(threads: u32, app: App) -> App {
+pub(super) fn exactly(threads: u32, app: App) -> App {
     App { min_threads: threads, max_threads: Some(threads), ..app }
 }
 
@@ -20,7 +20,7 @@ fn of_levels(found: &Outcome) -> Vec<(f64, Vec<usize>, bool)> {
 }
 
 /// 2 nodes x 16 cores, 10 GFLOPS, 100 GB/s, 12 GB/s for each core.
-fn narrow_cores() -> (Machine, [App; 3]) {
+pub(super) fn narrow_cores() -> (Machine, [App; 3]) {
     let node = uniform_machine(1, 16, 10.0, 100.0, 30.0).nodes()[0];
     let node = Node { core_bandwidth: Some(GigabytesPerSecond::new(12.0)), ..node };
     let machine = Machine::uniform("a", 2, node, GigabytesPerSecond::new(30.0)).expect("a machine");

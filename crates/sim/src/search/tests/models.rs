@@ -7,7 +7,7 @@ use numasim_model::{Model, ModelKind};
 use super::*;
 
 /// Any model, often with a correction or two.
-fn model() -> impl Strategy<Value = Model> {
+pub(super) fn model() -> impl Strategy<Value = Model> {
     let parameter =
         (prop::sample::select(&Parameter::ALL[..]), 0.05..0.95_f64).prop_map(|(parameter, part)| {
             let value = match parameter {
@@ -30,7 +30,7 @@ fn model() -> impl Strategy<Value = Model> {
 }
 
 /// The machine with this model; latencies grow with the distance of the node numbers.
-fn sharing(machine: Machine, model: Model) -> Machine {
+pub(super) fn sharing(machine: Machine, model: Model) -> Machine {
     let nodes = machine.node_count();
     let latency = |pair: usize| 80.0 + 50.0 * (pair / nodes).abs_diff(pair % nodes) as f64;
     machine.with_sharing(model).with_latencies_ns((0..nodes * nodes).map(latency).collect()).unwrap()

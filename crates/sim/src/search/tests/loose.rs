@@ -1,0 +1,85 @@
+//! Bounds of nodes whose options are not listed: by hand, and never below the best of all allocations.
+
+use super::fair::{exactly, narrow_cores};
+use super::models::{model, sharing};
+use super::*;
+use crate::search::dual::{Effort, Relaxation};
+use crate::search::homes::HomeSets;
+use crate::symmetry::node_classes;
+
+const WELL: Effort = Effort { steps: 20, cuts: 40 };
+
+/// The bound over the corners of nodes with these homes.
+fn over_corners(problem: &Problem, homes: &[Placement]) -> f64 {
+    let placements = problem.placements(homes);
+    let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
+    let evaluator = Evaluator::new(problem, placements);
+    let loose =
+        Relaxation::loose(problem, &evaluator, &classes, &Unattended).with_least_of_corners(&evaluator);
+    loose.improve(&loose.start(), &loose.everything(), f64::NEG_INFINITY, WELL).bound
+}
+
+/// Not above, but for rounding; a geomean may be -infinity.
+fn is_bounded(score: f64, bound: f64) -> bool {
+    score <= bound || score <= bound + 1e-9 * bound.abs() + 1e-12
+}
+
+#[test]
+fn jobs_of_fixed_size_are_bounded_by_what_the_memories_have_for_all() {
+    // Wants of 12 x 12, 12 x 12 and 2 x 12 GB/s of 200: every p is 200 / 312 at most.
+    let (machine, apps) = narrow_cores();
+    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
+    let bound = over_corners(&problem, &[]);
+    assert!((bound - 25.0 / 39.0).abs() < 1e-9, "{bound}");
+}
+
+#[test]
+fn what_threads_are_sure_of_is_not_left_to_others() {
+    // A thread is sure of 100 / 16 = 6.25 GB/s. 2 of `small` want no more than 10 / 2 each and have that: 190 GB/s are left of 288.
+    let (machine, [big, big2, _]) = narrow_cores();
+    let apps = [big, big2, exactly(2, local_app("small", 2.0))];
+    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
+    let bound = over_corners(&problem, &[]);
+    assert!((bound - 190.0 / 288.0).abs() < 1e-9, "{bound}");
+}
+
+#[test]
+fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
+    // 20 jobs of 2 to 5 threads on 4 x 32 cores, each of another intensity; all that they want is 70 x 2 to 4 GB/s of 4 x 200.
+    let node = uniform_machine(1, 32, 10.0, 200.0, 20.0).nodes()[0];
+    let machine = Machine::uniform("a", 4, node, GigabytesPerSecond::new(20.0)).expect("a machine");
+    let job = |n: u32| exactly(2 + n % 4, local_app(&format!("job{n}"), 2.5 + 0.1 * f64::from(n)));
+    let apps: Vec<App> = (0..20).map(job).collect();
+    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
+    let found =
+        explore(&problem, &Settings { top: 0, ..Settings::default() }, &Unattended).expect("an answer");
+    assert_eq!((found.status, found.levels.len()), (Status::Optimal, 1));
+    assert!((found.value - 1.0).abs() < 1e-9 && found.levels[0].proven, "{found:?}");
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(500))]
+
+    #[test]
+    fn no_allocation_is_better_than_bounds_without_options(
+        (machine, apps, objective, restrictions) in question(),
+        model in model(),
+    ) {
+        let machine = sharing(machine, model);
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let sets = HomeSets::new(&problem, Settings::default().effort, &Unattended);
+        let mut truth = f64::NEG_INFINITY;
+        for homes in every_set_of_homes(&problem) {
+            let Some(best) = best_with(&problem, &homes) else { continue };
+            let bound = over_corners(&problem, &homes);
+            prop_assert!(is_bounded(best, bound), "{best} of {bound} with {homes:?}");
+            let listed = sets.listed.iter().flatten().find(|set| set.homes == homes);
+            if let Some(set) = listed {
+                prop_assert!(is_bounded(best, set.bound), "{best} of {}", set.bound);
+            }
+            truth = truth.max(best);
+        }
+        prop_assert!(is_bounded(truth, sets.bound), "{truth} of {}", sets.bound);
+        prop_assert!(is_bounded(truth, problem.roof()), "{truth} of {}", problem.roof());
+    }
+}
