@@ -244,6 +244,10 @@ impl<'a> Relaxation<'a> {
 
     /// Corners with what their threads get at least whatever others do, where the model promises something: who has that draws it, too.
     pub(in crate::search) fn with_least_of_corners(mut self, evaluator: &Evaluator<'_>) -> Self {
+        // What L3 domains let through is no promise of their node.
+        if self.problem.machine.has_limited_domains() {
+            return self;
+        }
         let apps = self.problem.apps.len();
         let highest = self.everything().highest;
         let cores = |node| vec![self.problem.machine.node(node).cores; apps];
