@@ -110,12 +110,11 @@ impl Earnings {
     /// Where everything that is drawn has its price, and no more is known.
     #[inline]
     fn at_prices(&self, table: &OptionTable, option: usize) -> f64 {
-        let mut earned = match table.as_corners() {
-            Some(corners) => corners.earned(option, &self.of_gflops, &self.per_thread),
-            None => {
-                let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
-                gflops.sum::<f64>() + self.of_threads(table, option)
-            }
+        let mut earned = if let Some(corners) = table.as_corners() {
+            corners.earned(option, &self.of_gflops, &self.per_thread)
+        } else {
+            let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
+            gflops.sum::<f64>() + self.of_threads(table, option)
         };
         if !self.of_least.is_empty() {
             earned += table.least(option).iter().zip(&self.of_least).map(|(g, p)| g * p).sum::<f64>();
