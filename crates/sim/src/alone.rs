@@ -13,13 +13,9 @@ use crate::objective::{Alone, Goal, GoalError, Objective};
 use crate::open_data::{self, OpenChoices};
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
+use crate::roof::{MOST_NODES_SEARCHED, roof, roof_of_node};
 use crate::search::{Settings, Status, best_with_any_threads};
 use crate::symmetry::node_classes;
-use roof::{MOST_NODES_SEARCHED, roof_of_node};
-
-pub(crate) use roof::roof;
-
-mod roof;
 
 /// Of an application that has no allocation.
 const NOTHING: Alone = Alone { gflops: 0.0, proven: true };

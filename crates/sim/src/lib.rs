@@ -23,6 +23,7 @@ mod problem;
 #[cfg(test)]
 mod random;
 pub mod restrictions;
+mod roof;
 mod saturation;
 pub mod search;
 pub mod sensitivity;

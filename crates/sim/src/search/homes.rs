@@ -6,13 +6,13 @@
 use super::budget::{Budget, RISE};
 use super::dual::{Effort, Relaxation};
 use super::{ExploreError, Outcome, Settings, Status, explore_beyond, gap};
-use crate::alone;
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Evaluator, Problem};
+use crate::roof::roof;
 use crate::symmetry::node_classes;
 use numasim_model::{Machine, Placement};
 
@@ -168,7 +168,7 @@ fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
     let by_alone = problem.goal.alone_is_proven() && problem.proofs_apply(&placements);
     let most = |(a, placement): (usize, &Placement)| {
-        let roof = alone::roof(&problem.machine, &problem.apps[a], placement);
+        let roof = roof(&problem.machine, &problem.apps[a], placement);
         if by_alone { roof.min(problem.goal.alone()[a]) } else { roof }
     };
     problem.goal.score(&placements.iter().enumerate().map(most).collect::<Vec<_>>())

@@ -6,7 +6,7 @@ use numasim_model::{App, Machine, NodeId, Placement};
 use crate::restrictions::may_hold;
 
 /// On a machine of more nodes, equal nodes are tried once as a home, and nothing is searched: there are a million pairs of 1024 nodes.
-pub(super) const MOST_NODES_SEARCHED: usize = 64;
+pub(crate) const MOST_NODES_SEARCHED: usize = 64;
 
 /// The memories of which a limit is asked: those that all threads read. There are too many of data that is spread over a large machine.
 fn common_memories(machine: &Machine, placement: &Placement) -> Vec<NodeId> {
@@ -24,7 +24,7 @@ fn per_gbs(machine: &Machine, app: &App, memory: NodeId, share: f64) -> f64 {
 }
 
 /// No model gives threads on `node` more GFLOPS: what its cores and its links allow.
-pub(super) fn roof_of_node(machine: &Machine, app: &App, placement: &Placement, node: NodeId) -> f64 {
+pub(crate) fn roof_of_node(machine: &Machine, app: &App, placement: &Placement, node: NodeId) -> f64 {
     let cores = f64::from(machine.node(node).cores) * of_core(machine, app, node);
     let over_link = |memory: NodeId| {
         let link = machine.link(node, memory).map_or(f64::INFINITY, GigabytesPerSecond::value);
