@@ -126,7 +126,7 @@ def test_a_question_without_an_answer() -> None:
 
 def test_the_best_is_proven_and_at_least_as_good_as_the_scenarios() -> None:
     found = numasim.explore(study())
-    assert (found.status, found.unproven, found.unit) == ("optimal", None, "GFLOPS")
+    assert (found.objective, found.status, found.unproven, found.unit) == ("geomean", "optimal", None, "")
     assert found.value >= max(one.value for one in found.baselines if one.value is not None)
     assert found.bound >= found.value
     again = numasim.explore(study(), threads=2)
