@@ -237,10 +237,11 @@ fn a_search_places_threads_by_l3_domain() {
     let again = answer(evaluate(&question_of(DOMAINS, &again)));
     assert_eq!(again["document"]["scenarios"][0]["apps"], found["document"]["best"]["apps"]);
     // None or four in a domain.
-    let found = search(&json!({ "threads_per_l3": [{ "app": "a", "value": 4 }] }));
+    let found =
+        search(&json!({ "objective": "total-gflops", "threads_per_l3": [{ "app": "a", "value": 4 }] }));
     assert_eq!((&found["document"]["value"], threads(&found)), (&json!(100.0), json!([[[4, 4]]])));
     // One domain for each application.
-    let found = search(&json!({ "max_l3": [{ "app": null, "value": 1 }] }));
+    let found = search(&json!({ "objective": "total-gflops", "max_l3": [{ "app": null, "value": 1 }] }));
     assert_eq!(found["document"]["value"], 50.0);
     let unknown = json!({ "search": { "max_l3": [{ "app": "b", "value": 1 }] } });
     let wrong = explore(&question_of(DOMAINS, &unknown), &Still::default()).expect_err("no such application");
