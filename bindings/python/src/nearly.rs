@@ -29,7 +29,7 @@ impl Simplest {
         self.answer.within
     }
 
-    /// What it loses of the best, as a share.
+    /// Its loss as a share of the best.
     #[getter]
     fn loss(&self) -> f64 {
         plain(self.answer.found.loss)
@@ -41,7 +41,7 @@ impl Simplest {
         self.answer.found.proven
     }
 
-    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications.
+    /// The number of different thread counts per node, 0 left out, added up over applications.
     #[getter]
     fn different_numbers(&self) -> usize {
         self.answer.found.simplicity.numbers
@@ -110,7 +110,7 @@ impl Fewest {
         self.answer.found.proven
     }
 
-    /// How many threads it has beside the best, and how sure that is.
+    /// The verdict: its threads compared with those of the best, and whether that is proven.
     #[getter]
     fn words(&self) -> &str {
         &self.words

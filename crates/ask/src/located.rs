@@ -271,7 +271,7 @@ fn smt_hint(app: &str) -> String {
     )
 }
 
-/// Where the data of each application lies. Open data is refused, unless nobody reads it, and data that does not fit.
+/// The placements of the data of all applications. Refuses data that does not fit, and open data that some thread reads.
 ///
 /// # Errors
 /// Either of them.

@@ -281,7 +281,7 @@ impl Simple {
 }
 
 impl Fewest {
-    /// How many threads they are beside the `of_best` of the best, and how sure that is.
+    /// Compares their number with `of_best`, the threads of the best, and says whether it is proven.
     pub fn verdict(&self, of_best: u64) -> String {
         let threads = figures::count(self.found.threads, "thread");
         let (are, lose) = if self.found.threads == 1 { ("is", "loses") } else { ("are", "lose") };

@@ -263,7 +263,7 @@ impl Data {
         self.placement().cloned().unwrap_or(Placement::Local)
     }
 
-    /// The placement with so many of the [`Data::STEPS`] parts of open data on each node; a home is the first node that has any.
+    /// The placement for a number of the [`Data::STEPS`] parts of open data on each node; a home is the first node that has any.
     pub fn placement_of(&self, parts: &[u32]) -> Placement {
         match self {
             Self::Placed(placement) => placement.clone(),

@@ -39,8 +39,8 @@ fn whole(number: f64) -> Option<u32> {
     (1..=MOST).find(|&weight| (number - f64::from(weight)).abs() <= 0.5)
 }
 
-/// Weights of the host with which the data of all these applications lies as computed, as far as that can be; of each of them, by name, why it
-/// cannot have the weights that it wants, and with whom it is at odds.
+/// The weights of the host. Applications come in order: each has the weights that it needs unless they conflict with those of earlier ones. The
+/// map names each application that conflicts, with the reason.
 pub(super) fn of_host(wanted: &[(&str, &Weights)]) -> (Weights, BTreeMap<String, String>) {
     // Groups of nodes whose weights are known relative to each other, and the applications that want them.
     let mut groups: Vec<(Weights, Vec<String>)> = Vec::new();
