@@ -116,7 +116,13 @@ impl<'a> Explore<'a> {
         self.doubt && self.models.is_none()
     }
 
-    /// How many alternatives are shown: of very large questions as many as anybody has use for.
+    /// Whether fewer threads that are almost as good are looked for: of a single application, unless `--fewest-threads` asks for them.
+    fn may_have_almost(&self) -> bool {
+        let study = &self.input.study;
+        study.apps.len() == 1 && study.machine.total_cores() <= MOST_CORES_OF_ALMOST && self.fewest.is_none()
+    }
+
+    /// How many alternatives are shown: fewer of very large questions.
     fn most_alternatives(&self) -> Result<usize, Refusal> {
         let Some(most) = self.most_figures else { return Ok(self.top) };
         let study = &self.input.study;
@@ -136,6 +142,8 @@ const ALMOST: f64 = 0.05;
 const MOST_CORES_OF_ALMOST: u64 = 1_024;
 /// The part of the time limit that is kept for other models.
 const PART_OF_DOUBT: u32 = 20;
+/// The part of the time limit that is kept for fewer threads that are almost as good.
+const PART_OF_ALMOST: u32 = 20;
 /// The part of the time limit that is kept for the sensitivity.
 const PART_OF_SENSITIVITY: u32 = 4;
 
@@ -189,6 +197,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     let of_others = kept(question.simple.is_some(), PART_OF_SIMPLEST)
         + kept(question.fewest.is_some(), PART_OF_FEWEST)
         + kept(question.sensitivity, PART_OF_SENSITIVITY)
+        + kept(question.may_have_almost(), PART_OF_ALMOST)
         + kept(question.doubts_models(), PART_OF_DOUBT);
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
@@ -251,7 +260,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     if let Some(within) = question.fewest {
         answer.add_fewest(&asked, within, &settings, clock)?;
     }
-    answer.add_saturation(&asked, &settings, clock)?;
+    answer.add_saturation(&asked, &settings, question.may_have_almost(), clock)?;
     if question.intervals {
         answer.add_intervals()?;
     }
@@ -343,18 +352,17 @@ impl Explored {
         &mut self,
         asked: &Problem,
         settings: &Settings,
+        may_have_almost: bool,
         clock: &dyn Clock,
     ) -> Result<(), Refusal> {
         let (best, evaluation) = (&self.best.candidate, &self.best.scenario.evaluation);
         self.saturated = self.problem.saturated(best, evaluation);
-        let cores = self.study.machine.total_cores();
         // Where one thread may take a whole memory, few threads look better than they are.
         let is_limited = !self.cautions.iter().any(|one| matches!(one, Caution::CoresUnlimited { .. }));
-        if is_limited && self.study.apps.len() == 1 && cores <= MOST_CORES_OF_ALMOST && self.fewest.is_none()
-        {
+        if is_limited && may_have_almost {
             // A climb, and no proof.
             let climb = Settings { effort: 0, ..*settings };
-            let own = clock.another(None);
+            let own = clock.another(clock.limit().map(|limit| limit / PART_OF_ALMOST));
             let found = fewest_beside(asked, best, ALMOST, &climb, false, &*own);
             own.finish();
             let found = found.map_err(|forbidden| Refusal::from(&forbidden))?;

@@ -11,7 +11,7 @@ use numasim_sim::{Candidate, Caution, Objective, Problem, Saturated};
 
 use crate::{EvaluatedScenario, warning};
 
-pub(crate) use document::{ObjectiveWord, StatusWord, UnprovenWord};
+pub(crate) use document::{ObjectiveWord, ProofObject, StatusWord, UnprovenWord};
 
 mod document;
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::Explored;
 use crate::document::{ByName, StudyHead, plain, written_as};
 use crate::explore::{Clock, Explore, explore};
-use crate::explored::{ObjectiveWord, StatusWord, UnprovenWord};
+use crate::explored::{ObjectiveWord, ProofObject};
 use crate::refusal::Refusal;
 use crate::scenario::ScenarioObject;
 use crate::table::Of;
@@ -204,19 +204,8 @@ struct OnMachine<'a> {
     machine: &'a str,
     /// The sharing model.
     model: &'static str,
-    /// Whether it is proven that nothing is better there.
-    status: StatusWord,
-    /// Value of the best there.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    value: f64,
-    /// No allocation is better than this there.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    bound: f64,
-    /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    gap: f64,
-    /// Why it is not proven; null where it is.
-    unproven: Option<UnprovenWord>,
+    #[serde(flatten)]
+    proof: ProofObject,
     /// How many times as fast as on the first machine the applications are; null where somebody gets nothing.
     speed: Option<f64>,
     /// GFLOPS / GFLOPS alone on this machine; 0 where that is 0.
@@ -235,11 +224,7 @@ impl<'a> From<&'a Machines> for MachinesObject<'a> {
             OnMachine {
                 machine: name(row.number),
                 model: found.study.machine.sharing().name(),
-                status: StatusWord(found.status()),
-                value: plain(found.best.value),
-                bound: plain(found.bound),
-                gap: plain(found.gap),
-                unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
+                proof: found.into(),
                 speed: machines.speed(row.number).map(plain),
                 p: ByName(apps.zip(row.p()).map(|(app, p)| (app.name.clone(), plain(p))).collect()),
                 best: (&found.best.scenario.view()).into(),

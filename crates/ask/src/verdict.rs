@@ -43,6 +43,9 @@ const fn limit(objective: Objective) -> &'static str {
     if matches!(objective, Objective::Makespan) { "less" } else { "more" }
 }
 
+/// The largest gap that is worth a word.
+const WORTH_SAYING: f64 = 0.5;
+
 /// Paragraphs without line breaks but those between applications.
 const PLAIN: Style = Style { color: false, unicode: true, width: None, markdown: false };
 
@@ -67,6 +70,12 @@ impl Explored {
         with_unit(self.problem.goal().objective(), value)
     }
 
+    /// How close the best is to the bound: `within 0.003 % of the best possible`; `None` if the bound says little.
+    fn near(&self) -> Option<String> {
+        let within = gap(self.gap).replace(' ', NO_BREAK);
+        (self.gap <= WORTH_SAYING).then(|| format!("within {within} of the best possible"))
+    }
+
     /// How good the best is, and how sure.
     pub fn verdict(&self, style: &Style) -> String {
         let scale = value_scale(self.problem.goal().objective());
@@ -82,7 +91,7 @@ impl Explored {
         } else {
             format!("no allocation reaches more than {bound}")
         };
-        let gap = format!("gap {}", gap(self.gap)).replace(' ', NO_BREAK);
+        let near = self.near().map_or(String::new(), |near| format!(", {near}"));
         let but = caution::but(&caution::clauses(&self.cautions, &self.study.apps));
         let time = format!("{:.2}{NO_BREAK}s", self.elapsed_s);
         let nothing_better = if self.levels.iter().all(|level| level.proven) {
@@ -94,23 +103,23 @@ impl Explored {
             None if but.is_empty() => format!("Best: {value}. Proven: {nothing_better}. ({time})"),
             None => format!("Best: {value}. Proven ({nothing_better}){but}. ({time})"),
             Some(WhyUnproven::Interrupted) => {
-                format!("Best so far, interrupted after {time}: {value}{but}. Not proven: {limit} ({gap}).")
+                format!("Best so far, interrupted after {time}: {value}{near}{but}. Not proven: {limit}.")
             }
             Some(WhyUnproven::TimeLimit) => {
                 format!(
-                    "Best so far, stopped by the time limit after {time}: {value}{but}. Not proven: {limit} ({gap})."
+                    "Best so far, stopped by the time limit after {time}: {value}{near}{but}. Not proven: {limit}."
                 )
             }
             Some(WhyUnproven::Model) => {
                 let model = self.study.machine.sharing().name();
                 format!(
-                    "Best found: {value}{but}. Not proven: under {model} threads elsewhere may help where data is on several \
-                     memories or limits are shared, and only small questions of that kind can be decided; {limit} ({gap}, {time})."
+                    "Best found: {value}{near}{but}. Not proven: under {model} threads elsewhere may help where data is on several \
+                     memories or limits are shared, and only small questions of that kind can be decided; {limit}. ({time})"
                 )
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
+                    "Best found: {value}{near}{but}. Not proven, the search space is too large: {limit}. ({time})"
                 )
             }
         };
@@ -153,10 +162,8 @@ impl Explored {
         let status = match self.unproven {
             None => "optimal: proven, no allocation is better".to_owned(),
             Some(_) => {
-                format!(
-                    "feasible: not proven, no allocation has {limit} than {bound} (gap {})",
-                    gap(self.gap)
-                )
+                let near = self.near().map_or(String::new(), |near| format!("{near}, "));
+                format!("feasible: {near}not proven, no allocation has {limit} than {bound}")
             }
         };
         facts.push(("Status", status));
@@ -529,7 +536,10 @@ mod tests {
 
     #[test]
     fn a_gap_is_never_rounded_to_nothing() {
-        assert_eq!([0.0218, 0.00123, 1e-6, 0.0].map(gap), ["2.18 %", "0.12 %", "below 0.01 %", "0 %"]);
+        assert_eq!(
+            [0.0218, 0.00123, 2.6e-5, 1e-6, 1e-9, 0.0].map(gap),
+            ["2.18 %", "0.12 %", "0.003 %", "0.0001 %", "below 0.000001 %", "0 %"]
+        );
     }
 
     #[test]

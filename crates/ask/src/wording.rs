@@ -102,11 +102,15 @@ pub fn with_unit(objective: Objective, value: f64) -> String {
     }
 }
 
-/// A gap as a percentage.
+/// A gap as a percentage: two decimals, below 0.01 % one digit.
 pub fn gap(share: f64) -> String {
     let percent = share * 100.0;
-    if percent > 0.0 && percent < 0.01 {
-        return "below 0.01 %".to_owned();
+    if percent <= 0.0 || percent >= 0.01 {
+        return format!("{} %", figures::short((percent * 1e2).round() / 1e2));
     }
-    format!("{} %", figures::short((percent * 1e2).round() / 1e2))
+    let decimals = (3..=6).find(|&decimals| percent >= 0.95 * 0.1_f64.powi(decimals));
+    decimals.map_or_else(
+        || "below 0.000001 %".to_owned(),
+        |decimals| format!("{percent:.*} %", usize::try_from(decimals).unwrap_or(6)),
+    )
 }

@@ -1,11 +1,11 @@
 //! Going from one answer to a better one, again and again, without going around in circles.
 //!
-//! Equal is what differs by little ([`crate::problem::SCORE_TOLERANCE`]), and that is not transitive: three answers can each be as good as the one
+//! Equal is what differs by little ([`crate::objective::SCORE_TOLERANCE`]), and that is not transitive: three answers can each be as good as the one
 //! before and win by the tie-break, until the first is better than the last by score. So an answer that wins by the tie-break has to be as good
 //! as the best score so far.
 
-use crate::objective::SCORE_TOLERANCE;
-use crate::problem::{Candidate, margin};
+use crate::objective::{SCORE_TOLERANCE, margin};
+use crate::problem::Candidate;
 
 /// The answer that an ascent has come to.
 pub(crate) struct Ascent {

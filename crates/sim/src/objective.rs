@@ -17,6 +17,11 @@ use numasim_model::App;
 /// Relative difference below which two scores count as equal.
 pub(crate) const SCORE_TOLERANCE: f64 = 1e-9;
 
+/// The smallest step that counts as better than `score`.
+pub(crate) fn margin(score: f64) -> f64 {
+    if score.is_finite() { SCORE_TOLERANCE * score.abs().max(1e-300) } else { 0.0 }
+}
+
 numasim_model::words! {
     /// An objective of `explore`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,6 +305,15 @@ impl Goal {
         match self.objective {
             Objective::Geomean => best + libm::log(1.0 - within),
             Objective::TotalGflops | Objective::Fair | Objective::Makespan => best * (1.0 - within),
+        }
+    }
+
+    /// The smallest difference from `score` that counts, a relative 1e-9 of its value: of a geomean an absolute 1e-9, as its score is a logarithm,
+    /// which is 0 if every application has what it has alone.
+    pub(crate) fn margin(&self, score: f64) -> f64 {
+        match self.objective {
+            Objective::Geomean if score.is_finite() => SCORE_TOLERANCE,
+            _ => margin(score),
         }
     }
 

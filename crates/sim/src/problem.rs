@@ -8,7 +8,7 @@ use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal, Smt};
 
 use crate::memory::{Limits, check_memory};
-use crate::objective::{Goal, GoalError, Objective, SCORE_TOLERANCE};
+use crate::objective::{Goal, GoalError, Objective, SCORE_TOLERANCE, margin};
 use crate::open_data;
 use crate::restrictions::{Infeasible, Restrictions};
 
@@ -345,11 +345,6 @@ pub struct Candidate {
     pub(crate) tie_break: f64,
     /// GiB of data that do not fit; only what has none is an answer.
     pub(crate) excess: f64,
-}
-
-/// The smallest step that counts as better than `score`.
-pub(crate) fn margin(score: f64) -> f64 {
-    if score.is_finite() { SCORE_TOLERANCE * score.abs().max(1e-300) } else { 0.0 }
 }
 
 impl Candidate {

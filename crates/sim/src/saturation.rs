@@ -3,7 +3,7 @@
 use numasim_model::{Allocation, AppId, Bottleneck, Evaluation, NodeId};
 
 use crate::objective::Objective;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::is_fairer;
 
 /// Most changed allocations that are looked at.
@@ -146,7 +146,8 @@ impl<'a> Around<'a> {
             return Some(i32::from(is_fairer(&own, &best)) - i32::from(is_fairer(&best, &own)));
         }
         let (own, best) = (goal.score(own), goal.score(&self.gflops));
-        Some(i32::from(own > best + margin(best)) - i32::from(own < best - margin(best)))
+        let margin = goal.margin(best);
+        Some(i32::from(own > best + margin) - i32::from(own < best - margin))
     }
 }
 

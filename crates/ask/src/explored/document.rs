@@ -24,21 +24,12 @@ struct ExploredObject<'a> {
     /// Where intervals come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Intervals>,
-    /// What is best.
+    /// The objective.
     objective: ObjectiveWord,
-    /// Whether it is proven that nothing is better.
-    status: StatusWord,
+    #[serde(flatten)]
+    proof: ProofObject,
     /// What to know of the best beside its value.
     cautions: Vec<CautionObject<'a>>,
-    /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null where there is no finite one.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    value: f64,
-    /// No allocation is better than this, in the unit of `value`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    bound: f64,
-    /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    gap: f64,
     /// For the objective `fair`: the applications by their p, from the smallest p up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     levels: Vec<LevelObject<'a>>,
@@ -47,8 +38,6 @@ struct ExploredObject<'a> {
     saturated: Vec<SaturatedObject<'a>>,
     /// Time of the search, in seconds.
     elapsed_s: f64,
-    /// Why it is not proven; null where it is.
-    unproven: Option<UnprovenWord>,
     /// What the allocation may not do, in words.
     restrictions: Vec<String>,
     /// Seed of the random restarts.
@@ -80,6 +69,37 @@ struct ExploredObject<'a> {
     sensitivity: Option<SensitivityObject<'a>>,
 }
 
+/// The value of the best, and how sure it is that nothing is better.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct ProofObject {
+    /// Whether it is proven that nothing is better.
+    status: StatusWord,
+    /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null if there is no finite one.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    value: f64,
+    /// No allocation is better than this, in the unit of `value`.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    bound: f64,
+    /// |bound - value| / |bound|.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    gap: f64,
+    /// Why it is not proven; null if it is.
+    unproven: Option<UnprovenWord>,
+}
+
+impl From<&Explored> for ProofObject {
+    fn from(found: &Explored) -> Self {
+        Self {
+            status: StatusWord(found.status()),
+            value: plain(found.best.value),
+            bound: plain(found.bound),
+            gap: plain(found.gap),
+            unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
+        }
+    }
+}
+
 impl<'a> From<&'a Explored> for ExploredObject<'a> {
     fn from(found: &'a Explored) -> Self {
         let (goal, apps) = (found.problem.goal(), &found.study.apps);
@@ -89,15 +109,11 @@ impl<'a> From<&'a Explored> for ExploredObject<'a> {
             head: StudyHead::of("explore", &found.study.machine),
             intervals: found.uncertainty.as_ref().map(|(draws, _)| draws.into()),
             objective: ObjectiveWord(goal.objective().as_str()),
-            status: StatusWord(found.status()),
+            proof: found.into(),
             cautions: found.cautions.iter().map(|one| caution::object(one, apps)).collect(),
-            value: plain(found.best.value),
-            bound: plain(found.bound),
-            gap: plain(found.gap),
             levels: found.levels.iter().map(|level| LevelObject::new(level, apps)).collect(),
             saturated: found.saturated.iter().map(|one| SaturatedObject::new(one, apps)).collect(),
             elapsed_s: plain(found.elapsed_s),
-            unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
             restrictions: found.problem.restrictions().describe(apps),
             seed: found.seed,
             effort: found.effort.as_ref().map(Effort::from),
@@ -400,34 +416,44 @@ fn by_model(kinds: &[ModelKind], regrets: &[f64]) -> ByName<f64> {
     ByName(entries.map(|(kind, &regret)| (kind.as_str().to_owned(), plain(regret))).collect())
 }
 
+/// An allocation that loses at most a share of the best.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct NearObject<'a> {
+    /// Its loss as a share of the best; of the fewest threads under `fair` the largest share at one place of the sorted p.
+    loss: f64,
+    /// The share that it may lose.
+    within: f64,
+    /// Whether no simpler one, or none with fewer threads, loses as little.
+    proven: bool,
+    /// The allocation.
+    best: BestObject<'a>,
+}
+
 /// The simplest allocation that loses at most the share `within` of the best.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SimpleObject<'a> {
-    /// What it loses of the best, as a share.
-    loss: f64,
-    /// What it may lose.
-    within: f64,
-    /// Whether no simpler one loses as little.
-    proven: bool,
     /// How many different numbers of threads it has.
     different_numbers: usize,
     /// Whether applications share nodes.
     shared_nodes: bool,
-    /// The allocation.
-    best: BestObject<'a>,
+    #[serde(flatten)]
+    near: NearObject<'a>,
 }
 
 impl<'a> SimpleObject<'a> {
     /// `value`: the interval of the best.
     fn new(simple: &'a Simple, best: &Rated, value: Option<Interval>) -> Self {
         Self {
-            loss: plain(simple.found.loss),
-            within: plain(simple.within),
-            proven: simple.found.proven,
             different_numbers: simple.found.simplicity.numbers,
             shared_nodes: simple.found.simplicity.mixed,
-            best: BestObject::near(&simple.rated, best, value),
+            near: NearObject {
+                loss: plain(simple.found.loss),
+                within: plain(simple.within),
+                proven: simple.found.proven,
+                best: BestObject::near(&simple.rated, best, value),
+            },
         }
     }
 }
@@ -438,14 +464,8 @@ impl<'a> SimpleObject<'a> {
 struct FewestObject<'a> {
     /// Hardware threads of all applications together.
     threads: u64,
-    /// Their loss as a share of the best; for `fair` the largest share at one place of the sorted p.
-    loss: f64,
-    /// The share that they may lose.
-    within: f64,
-    /// Whether no allocation with fewer threads loses as little.
-    proven: bool,
-    /// The allocation.
-    best: BestObject<'a>,
+    #[serde(flatten)]
+    near: NearObject<'a>,
 }
 
 impl<'a> FewestObject<'a> {
@@ -453,10 +473,12 @@ impl<'a> FewestObject<'a> {
     fn new(fewest: &'a Fewest, best: &Rated, value: Option<Interval>) -> Self {
         Self {
             threads: fewest.found.threads,
-            loss: plain(fewest.found.loss),
-            within: plain(fewest.within),
-            proven: fewest.found.proven,
-            best: BestObject::near(&fewest.rated, best, value),
+            near: NearObject {
+                loss: plain(fewest.found.loss),
+                within: plain(fewest.within),
+                proven: fewest.found.proven,
+                best: BestObject::near(&fewest.rated, best, value),
+            },
         }
     }
 }

@@ -16,10 +16,11 @@ use numasim_model::{Allocation, App, Machine, Placement, Scenario, Smt};
 
 use crate::baselines::Baseline;
 use crate::monitor::Monitor;
+use crate::objective::margin;
 use crate::pareto::archive::{Archive, Entry};
 use crate::pareto::everything::Everything;
 use crate::pareto::nearby::Nearby;
-use crate::problem::{Candidate, margin};
+use crate::problem::Candidate;
 use crate::search::{ExploreError, Outcome, Status, best_with_any_threads};
 use crate::{Objective, Problem, ProblemError, Restrictions, search};
 

@@ -6,9 +6,9 @@
 use super::archive::{Archive, Entry, Pair, Rater, Searched};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
+use crate::objective::margin;
 use crate::open_data;
 use crate::parallel;
-use crate::problem::margin;
 use crate::search::generator;
 use numasim_model::{Allocation, AppId, Placement};
 use rand::RngExt as _;

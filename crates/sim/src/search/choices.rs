@@ -4,8 +4,8 @@ use numasim_model::demand::with_smt;
 use numasim_model::{App, Smt};
 
 use crate::monitor::{Monitor, Progress};
-use crate::objective::Objective;
-use crate::problem::{Candidate, Problem, ProblemError, margin};
+use crate::objective::{Objective, margin};
+use crate::problem::{Candidate, Problem, ProblemError};
 use crate::symmetry::app_classes;
 
 use super::budget::Quiet;

@@ -18,7 +18,7 @@ use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::objective::{Goal, Objective, SCORE_TOLERANCE};
 use crate::open_data::OpenChoices;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::problem::{Candidate, Evaluator, Problem};
 
 /// The part of the effort of a search that goes into fewer threads of an answer that ties: one of so many.
 const PART_OF_EFFORT: u64 = 100;
@@ -49,13 +49,9 @@ impl Standard {
         let score = goal.least_score(goal.score(gflops), within);
         let sorted = if goal.objective() == Objective::Fair { goal.sorted(gflops) } else { Vec::new() };
         let least = |p: f64| p * (1.0 - within) * (1.0 - SCORE_TOLERANCE);
-        let score = match goal.objective() {
-            // A relative difference of the mean is an absolute one of its logarithm, which is 0 where all have what they have alone.
-            Objective::Geomean => score - SCORE_TOLERANCE,
-            // Nothing is below 0: every allocation meets it, and the cutoff of the proof lies below all.
-            _ if score <= 0.0 => -1.0,
-            _ => score - margin(score),
-        };
+        // No other score is below 0: every allocation meets 0, and the cutoff of the proof lies below all.
+        let is_met_by_all = score <= 0.0 && goal.objective() != Objective::Geomean;
+        let score = if is_met_by_all { -1.0 } else { score - goal.margin(score) };
         Self { score, sorted: sorted.into_iter().map(least).collect() }
     }
 

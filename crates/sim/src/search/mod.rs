@@ -32,8 +32,8 @@ use pool::Pool;
 
 use crate::answer::Forbidden;
 use crate::memory::lacks_memory;
-use crate::objective::{Goal, Objective};
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::objective::{Goal, Objective, margin};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 use crate::search::homes::HomeSets;
 use crate::search::pool::Canonical;

@@ -3,8 +3,9 @@
 use numasim_model::{AppId, NodeId};
 
 use crate::contents::Sites;
+use crate::objective::margin;
 use crate::open_data::parts_on;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::Search;
 use crate::search::budget::Pace;
 use crate::symmetry::{app_classes, node_classes};

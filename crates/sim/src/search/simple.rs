@@ -17,7 +17,8 @@ use super::parts::Division;
 use super::pool::Pool;
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Problem, margin};
+use crate::objective::margin;
+use crate::problem::{Candidate, Problem};
 
 /// The part of what is left of the effort that one class gets.
 const SHARE: u64 = 3;

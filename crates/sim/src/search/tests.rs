@@ -28,8 +28,8 @@ mod starts;
 mod waited;
 
 use super::*;
-use crate::objective::Objective;
-use crate::problem::{Candidate, Evaluator, margin};
+use crate::objective::{Objective, margin};
+use crate::problem::{Candidate, Evaluator};
 use crate::restrictions::Restrictions;
 use crate::testing::{
     app, every_set_of_homes, local_app, uniform_machine, with_data_on_memories, with_memory, with_nodes,

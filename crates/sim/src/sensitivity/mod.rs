@@ -27,8 +27,9 @@ mod widening;
 
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
+use crate::objective::margin;
 use crate::open_data;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::search::over_models::{Share, Shared};
 use climb::{OF_A_FLOW, cost, rated};

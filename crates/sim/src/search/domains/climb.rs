@@ -9,7 +9,8 @@ use rand::{Rng, RngExt as _};
 
 use super::space::{Place, Rated, Space, Threads};
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::objective::margin;
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 

@@ -12,7 +12,8 @@ use numasim_model::{AppId, NodeId, Placement};
 
 use super::space::{Space, Threads};
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::objective::margin;
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 use crate::search::ceilings::ceilings;

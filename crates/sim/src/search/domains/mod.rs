@@ -18,10 +18,10 @@ use super::{
 };
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
-use crate::objective::{Goal, Objective};
+use crate::objective::{Goal, Objective, margin};
 use crate::open_data::OpenChoices;
 use crate::parallel;
-use crate::problem::{Candidate, Problem, margin};
+use crate::problem::{Candidate, Problem};
 use crate::restrictions::Infeasible;
 use crate::search::budget::{Quiet, RISE};
 use crate::search::pool::{Canonical, Pool};

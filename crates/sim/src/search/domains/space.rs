@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use numasim_model::{Allocation, AppId, Data, NodeId, OnNode, deal};
 use rand::{Rng, RngExt as _};
 
-use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::objective::margin;
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::{Restrictions, may_hold};
 
 /// A domain: its node, and its number there.
