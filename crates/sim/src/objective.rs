@@ -297,6 +297,15 @@ impl Goal {
         }
     }
 
+    /// The score of a value.
+    pub(crate) fn score_of(&self, value: f64) -> f64 {
+        match self.objective {
+            Objective::TotalGflops | Objective::Fair => value,
+            Objective::Geomean => libm::log(value),
+            Objective::Makespan => 1.0 / value,
+        }
+    }
+
     /// The least score of what loses at most the share `within` of what scores `best`. Of nothing everybody loses nothing.
     pub(crate) fn least_score(&self, best: f64, within: f64) -> f64 {
         if best <= 0.0 && self.objective != Objective::Geomean {

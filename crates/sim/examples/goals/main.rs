@@ -4,6 +4,7 @@
 //! cargo run --release -p numasim-sim --features examples --example goals -- shipped            # 8 machines x 4 workloads x 3 objectives, 5 s each
 //! cargo run --release -p numasim-sim --features examples --example goals -- shipped --model all
 //! cargo run --release -p numasim-sim --features examples --example goals -- random             # 60 random questions, 8 s each
+//! cargo run --release -p numasim-sim --features examples --example goals -- new --model own    # 60 of machines as they are sold now, under their own models
 //! cargo run --release -p numasim-sim --features examples --example goals -- random --write DIR # and their files, for `numasim explore`
 //! ```
 //!
@@ -25,6 +26,7 @@ use numasim_model::{ModelKind, Study};
 use numasim_sim::search::{Outcome, Settings, Status, explore_to_the_end};
 use numasim_sim::{Objective, Problem, Restrictions};
 use numasim_study::{SourceFile, read_study};
+use random::Drawn;
 use summary::Line;
 
 const MACHINES: [&str; 8] = [
@@ -51,9 +53,18 @@ struct Question {
     restrictions: Restrictions,
 }
 
+/// Which questions are asked.
+#[derive(Clone, Copy, PartialEq)]
+enum Set {
+    Shipped,
+    Random,
+    New,
+}
+
 struct Arguments {
-    random: bool,
-    models: Vec<ModelKind>,
+    set: Set,
+    /// `None`: the machine's own.
+    models: Vec<Option<ModelKind>>,
     seconds: Option<f64>,
     clock: Clock,
     every: usize,
@@ -66,14 +77,15 @@ struct Arguments {
 impl Arguments {
     fn read() -> Result<Self> {
         let mut words = std::env::args().skip(1);
-        let random = match words.next().as_deref() {
-            Some("shipped") => false,
-            Some("random") => true,
-            _ => return Err("say which questions: `shipped` or `random`".into()),
+        let set = match words.next().as_deref() {
+            Some("shipped") => Set::Shipped,
+            Some("random") => Set::Random,
+            Some("new") => Set::New,
+            _ => return Err("say which questions: `shipped`, `random` or `new`".into()),
         };
-        let default = vec![ModelKind::BaselineProportional];
+        let default = vec![Some(ModelKind::BaselineProportional)];
         let mut read = Self {
-            random,
+            set,
             models: default,
             seconds: None,
             clock: Clock::Wall,
@@ -86,9 +98,11 @@ impl Arguments {
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             match word.as_str() {
-                "--model" if value == "all" => read.models = ModelKind::ALL.to_vec(),
+                "--model" if value == "all" => read.models = ModelKind::ALL.map(Some).to_vec(),
+                "--model" if value == "own" => read.models = vec![None],
                 "--model" => {
-                    read.models = vec![ModelKind::from_word(&value).ok_or("a model of `numasim models`")?];
+                    let kind = ModelKind::from_word(&value).ok_or("a model of `numasim models`")?;
+                    read.models = vec![Some(kind)];
                 }
                 "--seconds" => read.seconds = Some(value.parse()?),
                 "--clock" if value == "cpu" => read.clock = Clock::Cpu,
@@ -139,9 +153,9 @@ fn shipped() -> Result<Vec<Question>> {
 }
 
 /// The random ones; their files go to `folder`, if there is one.
-fn drawn(seed: u64, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
+fn drawn(all: Vec<Drawn>, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
-    for drawn in random::questions(seed) {
+    for drawn in all {
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder)?;
             std::fs::write(folder.join(format!("{}.toml", drawn.name)), &drawn.text)?;
@@ -157,9 +171,13 @@ fn drawn(seed: u64, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
 
 fn main() -> Result<()> {
     let arguments = Arguments::read()?;
-    let questions =
-        if arguments.random { drawn(arguments.seed, arguments.write.as_ref())? } else { shipped()? };
-    let seconds = arguments.seconds.unwrap_or(if arguments.random { 8.0 } else { 5.0 });
+    let folder = arguments.write.as_ref();
+    let questions = match arguments.set {
+        Set::Shipped => shipped()?,
+        Set::Random => drawn(random::questions(arguments.seed), folder)?,
+        Set::New => drawn(random::new_questions(arguments.seed), folder)?,
+    };
+    let seconds = arguments.seconds.unwrap_or(if arguments.set == Set::Shipped { 5.0 } else { 8.0 });
     println!("{}", Line::HEADER);
     for model in &arguments.models {
         let mut lines = Vec::new();
@@ -175,7 +193,8 @@ fn main() -> Result<()> {
             }
             lines.extend(summary::median(runs));
         }
-        eprint!("{}", summary::of(model.as_str(), seconds, arguments.clock, &lines));
+        let name = model.map_or("own model", ModelKind::as_str);
+        eprint!("{}", summary::of(name, seconds, arguments.clock, &lines));
     }
     Ok(())
 }
@@ -186,8 +205,10 @@ fn takes_time(first: &Line, seconds: f64) -> bool {
 }
 
 /// One question, until it is proven or the time is over.
-fn ask(question: &Question, model: ModelKind, seconds: f64, clock: Clock) -> Line {
-    let machine = question.study.machine.clone().with_sharing(model.into());
+fn ask(question: &Question, model: Option<ModelKind>, seconds: f64, clock: Clock) -> Line {
+    let machine = question.study.machine.clone();
+    let machine = model.map_or_else(|| machine.clone(), |model| machine.clone().with_sharing(model.into()));
+    let model = machine.sharing().kind;
     let limit = Limit::new(clock, seconds);
     let settings = Settings { top: 0, ..Settings::default() };
     let found = Problem::new(&machine, &question.study.apps, question.objective, question.restrictions)

@@ -1,4 +1,5 @@
-//! Random questions of 2 to 8 nodes and up to 64 cores each, ten of each kind, as files that `numasim explore` reads.
+//! Random questions, as files that `numasim explore` reads: of 2 to 8 nodes and up to 64 cores each, ten of each kind; and as machines are
+//! sold now, fifteen of each kind.
 
 use numasim_sim::Objective;
 use rand::{RngExt, SeedableRng};
@@ -13,6 +14,11 @@ const KINDS: [&str; 6] =
 /// Questions of each kind.
 const EACH: usize = 10;
 
+/// What machines and jobs have now.
+const NEW_KINDS: [&str; 4] = ["fixed-sizes", "l3-domains", "smt", "ecm"];
+/// Questions of each of these kinds.
+const NEW_EACH: usize = 15;
+
 /// A question as a file.
 pub(crate) struct Drawn {
     pub(crate) name: String,
@@ -26,6 +32,64 @@ pub(crate) struct Drawn {
 pub(crate) fn questions(seed: u64) -> Vec<Drawn> {
     let number = |i: usize| (i, KINDS[i / EACH]);
     (0..KINDS.len() * EACH).map(number).map(|(i, kind)| question(seed, i, kind)).collect()
+}
+
+/// Those of machines as they are sold now; the same for the same seed.
+pub(crate) fn new_questions(seed: u64) -> Vec<Drawn> {
+    let number = |i: usize| (i, NEW_KINDS[i / NEW_EACH]);
+    (0..NEW_KINDS.len() * NEW_EACH).map(number).map(|(i, kind)| new_question(seed, i, kind)).collect()
+}
+
+fn new_question(seed: u64, number: usize, kind: &'static str) -> Drawn {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(7_000).wrapping_add(number as u64));
+    let rng = &mut rng;
+    let pick = |rng: &mut ChaCha8Rng, of: &[u32]| of[rng.random_range(0..of.len())];
+    let by_domain = kind == "l3-domains";
+    let nodes = if by_domain { pick(rng, &[1, 2, 4]) } else { pick(rng, &[2, 4, 8]) };
+    let cores = if by_domain { pick(rng, &[16, 32, 48]) } else { pick(rng, &[8, 16, 24, 32]) };
+    let bandwidth = f64::from(cores) * rng.random_range(3.0..12.0_f64);
+    let core = bandwidth / f64::from(cores) * rng.random_range(1.5..4.0_f64);
+    let (peak, link) = (pick(rng, &[10, 20, 40]), bandwidth * rng.random_range(0.1..0.4_f64));
+    let mut text = String::new();
+    let mut put = |line: String| text.push_str(&(line + "\n"));
+    put(format!(
+        "[machine]\nname = \"random\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = {peak}\n\
+         bandwidth_gbs = {bandwidth:.1}\nlink_gbs = {link:.1}\ncore_bandwidth_gbs = {core:.1}"
+    ));
+    match kind {
+        "l3-domains" => {
+            let domain = core * rng.random_range(1.1..3.0_f64);
+            put(format!("cores_per_l3 = 8\nl3_read_gbs = {domain:.1}"));
+        }
+        "smt" => put("threads_per_core = 2".to_owned()),
+        "ecm" => put("[machine.sharing]\nmodel = \"ecm\"".to_owned()),
+        _ => {}
+    }
+    let apps = if kind == "fixed-sizes" { rng.random_range(3..=24_u32) } else { rng.random_range(3..=6) };
+    for app in 0..apps {
+        let intensity = 10.0_f64.powf(rng.random_range(-1.2..1.0_f64));
+        put(format!(
+            "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {intensity:.3}\nwork_gflop = 1000"
+        ));
+        let (draw, home) = (rng.random_range(0..10_u32), rng.random_range(0..nodes));
+        match draw {
+            0 => put("data = { home = \"any\" }".to_owned()),
+            1 => put(format!("data = {{ home = {home} }}")),
+            2 => put("data = \"interleave\"".to_owned()),
+            _ => {}
+        }
+        if kind == "fixed-sizes" {
+            // Three quarters of an equal part of the machine are the most for one job.
+            let most = (nodes * cores * 3 / 4 / apps).max(1);
+            let threads = rng.random_range(most.div_ceil(2)..=most);
+            put(format!("min_threads = {threads}\nmax_threads = {threads}"));
+        }
+        if kind == "smt" {
+            put(format!("smt = \"any\"\nsmt_speedup = {:.2}", rng.random_range(1.0..1.6_f64)));
+        }
+    }
+    let objective = OBJECTIVES[number % OBJECTIVES.len()];
+    Drawn { name: format!("{kind}-{}", number % NEW_EACH), kind, text, objective, min_threads_per_node: 0 }
 }
 
 fn question(seed: u64, number: usize, kind: &'static str) -> Drawn {

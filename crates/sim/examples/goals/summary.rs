@@ -66,6 +66,8 @@ fn in_words(lines: &[&Line]) -> String {
     answered.sort_by(|a, b| a.0.total_cmp(&b.0));
     let proven = answered.iter().filter(|(_, line)| line.status == "proven").count();
     let nothing = answered.iter().filter(|(_, line)| line.value == Some(0.0)).count();
+    // What solvers of mixed-integer programs call optimal.
+    let near = answered.iter().filter(|(gap, _)| *gap <= 1e-4).count();
     let above = |limit: f64| answered.iter().filter(|(gap, _)| *gap > limit).count();
     let (median, worst) = match (answered.get(answered.len().saturating_sub(1) / 2), answered.last()) {
         (Some(&(low, _)), Some(&(worst, at))) => {
@@ -76,7 +78,7 @@ fn in_words(lines: &[&Line]) -> String {
         _ => (0.0, "of nothing".to_owned()),
     };
     format!(
-        "{proven} of {} proven ({nothing} with the value 0), {} above 1 %, {} above 3 %, median gap {:.3} %, worst {worst}, \
+        "{proven} of {} proven ({nothing} with the value 0), {near} within 0.01 %, {} above 1 %, {} above 3 %, median gap {:.3} %, worst {worst}, \
          {} without an answer, {:.0} s on the wall, {:.0} s of CPU time",
         answered.len(),
         above(0.01),

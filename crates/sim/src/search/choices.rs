@@ -3,13 +3,15 @@
 use numasim_model::demand::with_smt;
 use numasim_model::{App, Smt};
 
-use crate::monitor::{Monitor, Progress};
-use crate::objective::{Objective, margin};
+use crate::monitor::Monitor;
+use crate::objective::margin;
 use crate::problem::{Candidate, Problem, ProblemError};
 use crate::symmetry::app_classes;
 
-use super::budget::Quiet;
-use super::{ExploreError, Outcome, Settings, Status, gap};
+use super::budget::{Budget, Quiet, RISE};
+use super::homes::HomeSets;
+use super::pool::Pool;
+use super::{Above, ExploreError, Floor, Outcome, Search, Settings, Status, gap};
 
 /// Most sets of choices.
 const MAX_SETS: usize = 512;
@@ -79,91 +81,213 @@ impl Problem {
     }
 }
 
-/// The best over all sets of choices, each of which has the same part of the effort. `search` is that of one of them.
+/// How one set of choices is searched.
+pub(super) trait OneChoice {
+    /// A score that nothing exceeds, for about so many steps.
+    fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64;
+
+    /// The best above `floor`, and other good answers as far as it brings some.
+    ///
+    /// # Errors
+    /// Those of [`super::explore`].
+    fn search(
+        &self,
+        of: &Problem,
+        settings: &Settings,
+        monitor: &dyn Monitor,
+        known: Option<&Candidate>,
+        floor: Floor,
+    ) -> Result<Found, ExploreError>;
+
+    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: the best one, if it is known.
+    fn more(
+        &self,
+        of: &Problem,
+        settings: &Settings,
+        monitor: &dyn Monitor,
+        best: Option<&Candidate>,
+        pool: &mut Pool,
+    ) -> bool;
+}
+
+/// What is known of one set of choices.
+pub(super) struct Found {
+    /// `None` where nothing was found above the floor.
+    pub(super) best: Option<Candidate>,
+    /// Nothing has a better score than this or than the floor.
+    pub(super) bound: f64,
+    pub(super) others: Vec<Candidate>,
+}
+
+/// The search by node.
+pub(super) struct ByNode;
+
+impl OneChoice for ByNode {
+    fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64 {
+        HomeSets::new(of, effort, monitor).bound.min(of.roof())
+    }
+
+    fn search(
+        &self,
+        of: &Problem,
+        settings: &Settings,
+        monitor: &dyn Monitor,
+        known: Option<&Candidate>,
+        floor: Floor,
+    ) -> Result<Found, ExploreError> {
+        let Above { best, open_bound: bound } = Search::new(of, settings, monitor).above(known, floor)?;
+        Ok(Found { best, bound, others: Vec::new() })
+    }
+
+    fn more(
+        &self,
+        of: &Problem,
+        settings: &Settings,
+        monitor: &dyn Monitor,
+        best: Option<&Candidate>,
+        pool: &mut Pool,
+    ) -> bool {
+        Search::new(of, settings, monitor).add_alternatives(best, pool)
+    }
+}
+
+/// The part of the effort with which a set begins, of what each would have if all had the same: one of so many.
+const FIRST_PART: u64 = 16;
+
+/// A set while it is searched.
+struct Set<'p> {
+    smt: &'p [Smt],
+    of: Problem,
+    /// Nothing has a better score.
+    bound: f64,
+    /// Steps of the last search; 0 before the first one.
+    effort: u64,
+    best: Option<Candidate>,
+    others: Vec<Candidate>,
+}
+
+/// The best over all sets of choices. Each has a cheap bound first; then that with the largest bound is searched, with more effort each time, as
+/// long as it could hold something better than what is known of all. `search` is that of one of them.
 pub(super) fn best_of_choices(
     problem: &Problem,
     settings: &Settings,
     monitor: &dyn Monitor,
     known: Option<&Candidate>,
-    search: impl Fn(&Problem, &Settings, &dyn Monitor, Option<&Candidate>) -> Result<Outcome, ExploreError>,
+    search: &(impl OneChoice + Sync),
 ) -> Result<Outcome, ExploreError> {
-    let each = Settings { effort: (settings.effort / problem.choices.len() as u64).max(1), ..*settings };
-    let is_makespan = problem.goal.objective() == Objective::Makespan;
-    let tighter = |a: f64, b: f64| if is_makespan { a.min(b) } else { a.max(b) };
-    let mut found: Vec<Outcome> = Vec::new();
-    let (mut open_bound, mut nothing, mut refused) = (None, false, None);
-    for (number, smt) in problem.choices.iter().enumerate() {
-        let of = problem.with_smt(smt);
-        let known = known.filter(|known| known.smt == *smt);
-        match search(&of, &each, &Quiet(monitor), known) {
-            Ok(outcome) => found.push(outcome),
-            Err(ExploreError::NothingFound) => {
-                nothing = true;
-                let roof = of.goal.value(of.roof());
-                open_bound = Some(open_bound.map_or(roof, |bound| tighter(bound, roof)));
+    let goal = &problem.goal;
+    let number = problem.choices.len() as u64;
+    let quiet = Quiet(monitor);
+    let part = settings.effort / number;
+    let mut sets: Vec<Set<'_>> = problem
+        .choices
+        .iter()
+        .map(|smt| {
+            let of = problem.with_smt(smt);
+            let bound = search.first_bound(&of, part, &quiet);
+            Set { smt, of, bound, effort: 0, best: None, others: Vec::new() }
+        })
+        .collect();
+    let (mut best, mut refused) = (None::<Candidate>, None);
+    let mut budget = Budget::new(settings.effort.saturating_mul(2));
+    loop {
+        // What may still tie has fewer threads, perhaps: it is looked at once.
+        let (reached, equal) =
+            best.as_ref().map_or((f64::NEG_INFINITY, 0.0), |best| (best.score, margin(best.score)));
+        let is_open = |set: &&mut Set<'_>| {
+            if set.effort == 0 { set.bound >= reached - equal } else { set.bound > reached + equal }
+        };
+        let open = sets.iter_mut().filter(is_open);
+        let Some(set) = open.reduce(|first, next| if next.bound > first.bound { next } else { first }) else {
+            break;
+        };
+        let is_first = set.effort == 0;
+        if budget.is_spent() || (monitor.stop() && (best.is_some() || !is_first)) {
+            break;
+        }
+        set.effort = if is_first { (part / FIRST_PART).max(1) } else { set.effort.saturating_mul(RISE) };
+        let own = Settings { top: 0, effort: set.effort.min(budget.left()), ..*settings };
+        let known = known.filter(|known| known.smt == set.smt).or(set.best.as_ref());
+        let floor = Floor { ties: reached - 2.0 * equal, proof: reached + equal };
+        match search.search(&set.of, &own, &quiet, known, floor) {
+            Ok(found) => {
+                set.bound = set.bound.min(found.bound.max(floor.proof));
+                if let Some(own) = found.best {
+                    if best.as_ref().is_none_or(|best| problem.prefers(&own, best)) {
+                        best = Some(own.clone());
+                    }
+                    set.best = Some(own);
+                }
+                set.others = found.others;
             }
+            Err(ExploreError::NothingFound) => {}
             Err(error @ ExploreError::Infeasible(_)) => {
                 refused.get_or_insert(error);
+                set.bound = f64::NEG_INFINITY;
             }
             Err(error) => return Err(error),
         }
-        let best = found.iter().map(|outcome| &outcome.best);
-        let best = best.reduce(|best, next| if problem.prefers(next, best) { next } else { best });
-        if let Some(best) = best {
-            let effort_spent = (number + 1) as f64 / problem.choices.len() as f64;
-            let value = problem.goal.value(best.score);
-            // Nothing is known of those that are still to be searched but what no machine exceeds.
-            let bound = problem.choices.iter().skip(number + 1).fold(value, |bound, smt| {
-                let of = problem.with_smt(smt);
-                tighter(bound, of.goal.value(of.roof()))
-            });
-            let bound = found.iter().fold(bound, |bound, outcome| tighter(bound, outcome.bound));
-            monitor.progress(&Progress { found: Some(best), best: Some(value), bound, effort_spent });
-        }
+        budget.spend(own.effort);
+        let bound = sets.iter().map(|set| set.bound).fold(f64::NEG_INFINITY, f64::max);
+        monitor.progress(&budget.progress(problem, best.as_ref(), bound));
     }
-    let bound = found.iter().map(|outcome| outcome.bound).chain(open_bound).reduce(tighter);
-    let complete = found.iter().all(|outcome| outcome.alternatives_complete) && !nothing;
-    let stopped = nothing || found.iter().any(|outcome| outcome.status == Status::Stopped);
-    let all_optimal = !nothing && found.iter().all(|outcome| outcome.status == Status::Optimal);
-    let mut all: Vec<Candidate> = Vec::new();
-    for Outcome { best, alternatives, .. } in found {
-        all.push(best);
-        all.extend(alternatives);
-    }
-    // The better first; of equal ones that of the earlier set. Scores that are equal but for rounding have no order to sort by.
-    let mut ranked: Vec<Candidate> = Vec::new();
-    while ranked.len() <= settings.top && !all.is_empty() {
-        let best = (1..all.len()).fold(
-            0,
-            |best, next| {
-                if problem.prefers(&all[next], &all[best]) { next } else { best }
-            },
-        );
-        ranked.push(all.remove(best));
-    }
-    let mut ranked = ranked.into_iter();
-    let (Some(best), Some(bound)) = (ranked.next(), bound) else {
-        return Err(refused.filter(|_| !nothing).unwrap_or(ExploreError::NothingFound));
+    let bound = sets.iter().map(|set| set.bound).fold(f64::NEG_INFINITY, f64::max);
+    let Some(best) = best else {
+        let none = bound == f64::NEG_INFINITY;
+        return Err(refused.filter(|_| none).unwrap_or(ExploreError::NothingFound));
     };
-    let value = problem.goal.value(best.score);
-    let closed = all_optimal || {
-        let reached = margin(value);
-        if is_makespan { value <= bound + reached } else { bound <= value + reached }
-    };
-    let bound = if closed { value } else { bound };
-    let status = match (closed, stopped) {
+    let optimal = bound <= best.score + margin(best.score);
+    let value = goal.value(best.score);
+    let bound = if optimal { value } else { goal.value(bound.max(best.score)) };
+    let status = match (optimal, monitor.stop()) {
         (true, _) => Status::Optimal,
         (false, true) => Status::Stopped,
         (false, false) => Status::Unproven,
     };
-    Ok(Outcome {
-        gap: gap(value, bound),
-        best,
-        value,
-        bound,
-        status,
-        levels: Vec::new(),
-        alternatives: ranked.collect(),
-        alternatives_complete: complete,
-    })
+    let (alternatives, alternatives_complete) = if monitor.stop() || settings.top == 0 || goal.is_hopeless() {
+        (Vec::new(), settings.top == 0 || goal.is_hopeless())
+    } else {
+        alternatives(problem, sets, &best, settings, &quiet, search)
+    };
+    let levels = Vec::new();
+    let gap = gap(value, bound);
+    Ok(Outcome { best, value, bound, gap, status, levels, alternatives, alternatives_complete })
+}
+
+/// The next best answers of all sets, and whether none is missing.
+fn alternatives(
+    problem: &Problem,
+    sets: Vec<Set<'_>>,
+    best: &Candidate,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+    search: &impl OneChoice,
+) -> (Vec<Candidate>, bool) {
+    let mut all: Vec<Candidate> = Vec::new();
+    let mut complete = true;
+    let own = Settings { effort: (settings.effort / problem.choices.len() as u64).max(1), ..*settings };
+    for Set { of, best: own_best, bound, others, .. } in sets {
+        all.extend(own_best.iter().cloned().chain(others));
+        all.sort_by(|a, b| b.score.total_cmp(&a.score));
+        // The best itself is one of them.
+        let floor = all.get(settings.top + 1).map_or(f64::NEG_INFINITY, |last| last.score);
+        if bound < floor {
+            continue;
+        }
+        let mut pool = Pool::above(floor, settings.top + 1);
+        complete &= search.more(&of, &own, monitor, own_best.as_ref(), &mut pool);
+        let new = pool.into_candidates().into_iter().filter(|one| own_best.as_ref() != Some(one));
+        all.extend(new);
+    }
+    // Of equal ones that of the earlier set. Scores that are equal but for rounding have no order to sort by.
+    if let Some(position) = all.iter().position(|one| one == best) {
+        all.remove(position);
+    }
+    let mut ranked: Vec<Candidate> = Vec::new();
+    while ranked.len() < settings.top && !all.is_empty() {
+        let next = (1..all.len())
+            .fold(0, |best, next| if problem.prefers(&all[next], &all[best]) { next } else { best });
+        ranked.push(all.remove(next));
+    }
+    (ranked, complete)
 }

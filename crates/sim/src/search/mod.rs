@@ -27,7 +27,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use budget::Quiet;
-use choices::best_of_choices;
+use choices::{ByNode, best_of_choices};
 use pool::Pool;
 
 use crate::answer::Forbidden;
@@ -141,61 +141,20 @@ fn explore_beyond(
     known: Option<&Candidate>,
 ) -> Result<Outcome, ExploreError> {
     if problem.has_open_smt() {
-        return best_of_choices(problem, settings, monitor, known, explore_beyond);
+        return best_of_choices(problem, settings, monitor, known, &ByNode);
     }
     let search = Search::new(problem, settings, monitor);
-    let mut pool = Pool::new(1);
-    let starts: Vec<Candidate> =
-        problem.starts().into_iter().filter(|start| problem.permits(start)).collect();
-    let mut climbed = search.climbed(&starts);
-    climbed.extend(starts);
-    climbed.extend(known.cloned());
-    for candidate in &climbed {
-        pool.add(&search.canonical, candidate.clone());
-    }
-    // Where every allocation is as bad as any other, the first one is the answer.
-    let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
-    let mut proof = if hopeless {
-        Proof { open_bound: f64::NEG_INFINITY, complete: true }
-    } else {
-        search.prove(&mut pool, settings.effort.saturating_sub(search.homes.work))
-    };
-    if proof.complete
-        && pool.best().is_none()
-        && let Some(any) = search.anything_allowed()
-    {
-        pool.add(&search.canonical, any);
-    }
-    let Some(best) = pool.best().cloned() else {
-        return Err(if proof.complete {
-            search.infeasible(&climbed).into()
-        } else {
-            ExploreError::NothingFound
-        });
-    };
-    let best = if monitor.stop() { best } else { search.climb_with_homes(best) };
-    let best = if hopeless || proof.closes(&best) { best } else { search.iterate(best) };
+    let Above { best, open_bound } = search.above(known, Floor::default())?;
+    let best = best.ok_or(ExploreError::NothingFound)?;
     let score = best.score;
-    if hopeless {
-        proof = Proof { open_bound: score, complete: true };
-    }
-    if problem.goal.objective() == Objective::Makespan && score <= 0.0 {
-        let stuck = without_progress(problem);
-        return Err(if proof.complete {
-            Infeasible::NoFiniteMakespan(stuck).into()
-        } else {
-            ExploreError::NothingFound
-        });
-    }
-    let optimal = proof.closes(&best);
-    // A bound that was not worked on, because time was up, may be absurd.
-    let bound_score = if optimal { score } else { proof.open_bound.min(problem.roof()).max(score) };
-    let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
-    let status = match (optimal, monitor.stop()) {
+    let (value, bound) = (problem.goal.value(score), problem.goal.value(open_bound.max(score)));
+    let status = match (value == bound, monitor.stop()) {
         (true, _) => Status::Optimal,
         (false, true) => Status::Stopped,
         (false, false) => Status::Unproven,
     };
+    // Where every allocation is as bad as any other, no alternative is better or worse.
+    let hopeless = problem.goal.is_hopeless();
     let (alternatives, alternatives_complete) = if hopeless || monitor.stop() {
         (Vec::new(), hopeless)
     } else {
@@ -209,7 +168,88 @@ fn explore_beyond(
     Outcome { best, value, bound, gap, status, levels, alternatives, alternatives_complete }.checked(problem)
 }
 
+/// What a search for the best allocation need not look at.
+#[derive(Clone, Copy, Debug)]
+struct Floor {
+    /// What climbs find is an answer if it scores more than this.
+    ties: f64,
+    /// Nothing is proven of what does not score more than this.
+    proof: f64,
+}
+
+impl Default for Floor {
+    /// Everything is looked at.
+    fn default() -> Self {
+        Self { ties: f64::NEG_INFINITY, proof: f64::NEG_INFINITY }
+    }
+}
+
+/// What a search has found above a floor.
+struct Above {
+    /// The best; `None` where nothing was found above it.
+    best: Option<Candidate>,
+    /// Nothing has a better score than this, the score of the best if that is proven, or than the floor of the proof.
+    open_bound: f64,
+}
+
 impl Search<'_> {
+    /// The best allocation above `floor`. `known` is another starting point.
+    ///
+    /// # Errors
+    /// Those of [`explore`].
+    fn above(&self, known: Option<&Candidate>, floor: Floor) -> Result<Above, ExploreError> {
+        let (problem, monitor) = (self.problem, self.monitor);
+        let mut pool = Pool::above(floor.ties, 1);
+        let starts: Vec<Candidate> =
+            problem.starts().into_iter().filter(|start| problem.permits(start)).collect();
+        let mut climbed = self.climbed(&starts);
+        climbed.extend(starts);
+        climbed.extend(known.cloned());
+        for candidate in &climbed {
+            pool.add(&self.canonical, candidate.clone());
+        }
+        if pool.best().is_none() {
+            pool = Pool::above(floor.proof, 1);
+        }
+        // Where every allocation is as bad as any other, the first one is the answer.
+        let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
+        let proof = if hopeless {
+            Proof { open_bound: f64::NEG_INFINITY, complete: true }
+        } else {
+            self.prove(&mut pool, self.settings.effort.saturating_sub(self.homes.work))
+        };
+        let everything = floor.proof == f64::NEG_INFINITY;
+        if proof.complete
+            && everything
+            && pool.best().is_none()
+            && let Some(any) = self.anything_allowed()
+        {
+            pool.add(&self.canonical, any);
+        }
+        let Some(best) = pool.best().cloned() else {
+            return match (everything, proof.complete) {
+                (true, true) => Err(self.infeasible(&climbed).into()),
+                (true, false) => Err(ExploreError::NothingFound),
+                // A bound that was not worked on, because time was up, may be absurd.
+                (false, _) => Ok(Above { best: None, open_bound: proof.open_bound.min(problem.roof()) }),
+            };
+        };
+        let best = if monitor.stop() { best } else { self.climb_with_homes(best) };
+        let best = if hopeless || proof.closes(&best) { best } else { self.iterate(best) };
+        let score = best.score;
+        if problem.goal.objective() == Objective::Makespan && score <= 0.0 {
+            let stuck = without_progress(problem);
+            return Err(if proof.complete {
+                Infeasible::NoFiniteMakespan(stuck).into()
+            } else {
+                ExploreError::NothingFound
+            });
+        }
+        let optimal = hopeless || proof.closes(&best);
+        let open_bound = if optimal { score } else { proof.open_bound.min(problem.roof()).max(score) };
+        Ok(Above { best: Some(best), open_bound })
+    }
+
     /// An allowed allocation where none with a finite geomean is: the proof passes over those without.
     fn anything_allowed(&self) -> Option<Candidate> {
         let problem = self.problem;

@@ -201,16 +201,22 @@ impl Search<'_> {
             return (Vec::new(), true);
         }
         let mut pool = Pool::new(self.settings.top + 1);
-        pool.add(&self.canonical, best.clone());
-        self.add_neighbours(best, &mut pool);
-        let proof = self.prove(&mut pool, self.settings.effort.min(ALTERNATIVES_EFFORT));
-        let complete = proof.complete;
+        let complete = self.add_alternatives(Some(best), &mut pool);
         let mut found = pool.into_candidates();
         // The best stays the best even if a tie was found that the climb would not leave for it.
         let position = found.iter().position(|candidate| candidate.allocation == best.allocation);
         found.remove(position.unwrap_or(0));
         found.truncate(self.settings.top);
         (found, complete)
+    }
+
+    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: one of them, whose neighbours are good, too.
+    pub(super) fn add_alternatives(&self, best: Option<&Candidate>, pool: &mut Pool) -> bool {
+        if let Some(best) = best {
+            pool.add(&self.canonical, best.clone());
+            self.add_neighbours(best, pool);
+        }
+        self.prove(pool, self.settings.effort.min(ALTERNATIVES_EFFORT)).complete
     }
 
     /// Adds the allocations one thread away: one more, one less, or one exchanged for another application's.

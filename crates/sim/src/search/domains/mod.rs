@@ -12,13 +12,13 @@ use climb::Climber;
 pub(super) use climb::{climbed, spared};
 use space::{Space, Threads};
 
-use super::choices::best_of_choices;
+use super::choices::{Found, OneChoice, best_of_choices};
 use super::{
-    ExploreError, Outcome, Proof, Search, Settings, Status, best_with_any_threads, gap, homes, local,
+    ExploreError, Floor, Outcome, Proof, Search, Settings, Status, best_with_any_threads, gap, homes, local,
 };
 use crate::baselines::even;
 use crate::monitor::{Monitor, Progress};
-use crate::objective::{Goal, Objective, margin};
+use crate::objective::{Objective, margin};
 use crate::open_data::OpenChoices;
 use crate::parallel;
 use crate::problem::{Candidate, Problem};
@@ -58,10 +58,7 @@ pub(crate) fn explore_by_domain(
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
     if problem.has_open_smt() {
-        let search = |of: &Problem, settings: &Settings, monitor: &dyn Monitor, _: Option<&Candidate>| {
-            explore_by_domain(of, settings, known, to_the_end, monitor)
-        };
-        return best_of_choices(problem, settings, monitor, None, search);
+        return best_of_choices(problem, settings, monitor, None, &ByDomainOf { known, to_the_end });
     }
     let search = if to_the_end { homes::best_to_the_end } else { best_with_any_threads };
     let flat = problem.clone().by_nodes();
@@ -102,6 +99,40 @@ pub(crate) fn explore_by_domain(
     search.outcome()
 }
 
+/// Searches by L3 domain with decided hardware threads of a core.
+struct ByDomainOf<'k> {
+    known: &'k [Candidate],
+    to_the_end: bool,
+}
+
+impl OneChoice for ByDomainOf<'_> {
+    fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64 {
+        let flat = of.clone().by_nodes();
+        homes::anywhere(&flat, &of.machine, effort, &Quiet(monitor)).0.min(roof(of))
+    }
+
+    fn search(
+        &self,
+        of: &Problem,
+        settings: &Settings,
+        monitor: &dyn Monitor,
+        _: Option<&Candidate>,
+        _: Floor,
+    ) -> Result<Found, ExploreError> {
+        let outcome = explore_by_domain(of, settings, self.known, self.to_the_end, monitor)?;
+        Ok(Found {
+            best: Some(outcome.best),
+            bound: of.goal.score_of(outcome.bound),
+            others: outcome.alternatives,
+        })
+    }
+
+    /// A search by domain brings what it has of them.
+    fn more(&self, _: &Problem, _: &Settings, _: &dyn Monitor, _: Option<&Candidate>, _: &mut Pool) -> bool {
+        false
+    }
+}
+
 impl Search<'_> {
     /// [`Self::prove`] by L3 domain.
     pub(super) fn prove_by_domain(&self, pool: &mut Pool, effort: u64) -> Proof {
@@ -109,7 +140,7 @@ impl Search<'_> {
         match explore_by_domain(self.problem, &settings, &[], false, self.monitor) {
             Ok(outcome) => {
                 let complete = outcome.status == Status::Optimal;
-                let open_bound = score_of(&self.problem.goal, outcome.bound);
+                let open_bound = self.problem.goal.score_of(outcome.bound);
                 std::iter::once(outcome.best)
                     .chain(outcome.alternatives)
                     .for_each(|found| pool.add(&self.canonical, found));
@@ -167,7 +198,7 @@ impl ByDomain<'_, '_> {
             Err(_) => return Ok(()),
         };
         if !self.limited {
-            self.bound = self.bound.min(score_of(&self.flat.goal, outcome.bound));
+            self.bound = self.bound.min(self.flat.goal.score_of(outcome.bound));
         }
         let answers = std::iter::once(outcome.best).chain(outcome.alternatives);
         let dealt = |answer: Candidate| {
@@ -313,15 +344,6 @@ impl ByDomain<'_, '_> {
 
 fn threads_of(allocation: &Allocation) -> u64 {
     (0..allocation.apps()).map(|app| allocation.total(AppId(app))).sum()
-}
-
-/// The score of a value.
-fn score_of(goal: &Goal, value: f64) -> f64 {
-    match goal.objective() {
-        Objective::TotalGflops | Objective::Fair => value,
-        Objective::Geomean => libm::log(value),
-        Objective::Makespan => 1.0 / value,
-    }
 }
 
 /// A score that no allocation exceeds: of each application the least of what its cores, its L3 domains and all memories do for it alone.
