@@ -73,6 +73,7 @@ pub mod least;
 pub mod max_min;
 pub mod network;
 pub mod own_queue;
+pub mod own_share;
 mod ports;
 pub mod proportional;
 #[cfg(feature = "reference")]

@@ -19,7 +19,7 @@ use crate::search::pool::Pool;
 use crate::search::{Search, halves, local};
 
 /// Random starts of the hill climbing.
-const RESTARTS: u64 = 6;
+pub(super) const RESTARTS: u64 = 6;
 
 impl Search<'_> {
     /// Hill climbing from `known`, from simple and from random starts, in a fixed order. What it ends with may have data
@@ -170,7 +170,7 @@ const OTHER_HOMES: u64 = 2;
 /// The chain that starts anywhere.
 const ANYWHERE: u64 = 3;
 /// Kicks in each at the end of a search.
-const AT_THE_END: u64 = 30;
+pub(super) const AT_THE_END: u64 = 30;
 /// Effort without which there is no kick at the end.
 pub(super) const KICK_STEPS: u64 = 5_000_000;
 /// Fewest and most kicks in each at one time while something is proven.

@@ -22,14 +22,14 @@ use crate::objective::Objective;
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
 pub(super) const LARGEST_PRICE: f64 = 50.0;
-/// Most pairs of an application and a class of nodes: with more, solving one program takes longer than it helps.
-const MOST_EARNINGS: usize = 1_000;
+/// Most pairs of an application and a class of nodes, of all models that judge together: with more, solving one program takes longer than it helps.
+pub(super) const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
-const PATIENCE: usize = 12;
+pub(super) const PATIENCE: usize = 12;
 /// What solving a small linear program costs, in steps of the search (measured: about 100 microseconds).
-const PROGRAM_STEPS: u64 = 2_000;
+pub(super) const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
-const AGREEMENT: f64 = 1e-11;
+pub(super) const AGREEMENT: f64 = 1e-11;
 
 /// An option that shapes the bound, and how it deals out the memory of its node.
 #[derive(PartialEq)]
@@ -160,7 +160,7 @@ impl Relaxation<'_> {
     }
 
     /// The part of K(y) that no variable carries: sum of w (ln w - 1) for geomean.
-    fn fixed_part(&self) -> f64 {
+    pub(super) fn fixed_part(&self) -> f64 {
         let goal = &self.problem.goal;
         if goal.objective() != Objective::Geomean {
             return 0.0;
@@ -338,7 +338,7 @@ impl<'r, 'p> Master<'r, 'p> {
             for (m, draw) in of.draws_at_prices(a) {
                 costs[m] += gflops * draw * per_bandwidth(m);
             }
-            terms.extend(self.threads.terms(self.relaxation, class, a, counts[a]));
+            terms.extend(self.threads.terms(self.relaxation, class, a, f64::from(counts[a])));
         }
         if let Some(own) = &of.own {
             costs[own.resource] -= shares.others_gbs * per_bandwidth(own.resource);
@@ -386,7 +386,26 @@ impl<'r, 'p> Master<'r, 'p> {
                     costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| least * draw / all);
                 }
             }
-            terms.extend(self.threads.terms(self.relaxation, class, a, counts[a]));
+            terms.extend(self.threads.terms(self.relaxation, class, a, f64::from(counts[a])));
+        }
+        self.add_costs(&costs, &mut terms);
+        (terms, 0.0)
+    }
+
+    /// The cut of what a node can hold, listed or not: GFLOPS and threads of each application, parts of threads, too.
+    pub(super) fn cut_of_content(&self, class: usize, gflops: &[f64], threads: &[f64]) -> Cut {
+        let unit = self.relaxation.problem.goal.unit_gflops();
+        let of = &self.relaxation.classes[class];
+        let mut terms = vec![(self.sigma[class], 1.0)];
+        let mut costs = vec![0.0; self.lambda.len()];
+        for (a, &gflops) in gflops.iter().enumerate() {
+            if gflops > 0.0 && unit[a] > 0.0 {
+                terms.push((self.y[a], -gflops / (unit[a] * self.scale)));
+            }
+            for &(m, draw) in &of.draw[a] {
+                costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| gflops * draw / all);
+            }
+            terms.extend(self.threads.terms(self.relaxation, class, a, threads[a]));
         }
         self.add_costs(&costs, &mut terms);
         (terms, 0.0)
@@ -458,14 +477,14 @@ impl ThreadPrices {
         relaxation: &Relaxation<'_>,
         class: usize,
         app: usize,
-        threads: u32,
+        threads: f64,
     ) -> impl Iterator<Item = (Variable, f64)> {
         let apps = relaxation.problem.apps.len();
-        let counters = [app, apps * (1 + class) + app].into_iter().filter(move |_| threads > 0);
+        let counters = [app, apps * (1 + class) + app].into_iter().filter(move |_| threads > 0.0);
         counters.flat_map(move |counter| {
             let [pays, charges] = self.variables[counter];
             let counted = relaxation.counted(class, threads, self.lowest[counter]) / relaxation.total_cores;
-            let all = f64::from(threads) / relaxation.total_cores;
+            let all = threads / relaxation.total_cores;
             [pays.map(|variable| (variable, -counted)), charges.map(|variable| (variable, all))]
                 .into_iter()
                 .flatten()

@@ -75,6 +75,7 @@ mod prove;
 mod respond;
 pub mod robust;
 mod simple;
+mod uniform;
 mod watch;
 
 #[cfg(test)]

@@ -1,12 +1,8 @@
 //! The proof: every set of homes is bounded, and what could beat the best answer is searched.
 
-use numasim_model::{Allocation, NodeId, Placement};
-
-use crate::contents::{Contents, Sites};
-use crate::monitor::Monitor;
 use crate::parallel;
-use crate::problem::{Evaluator, Problem};
-use crate::search::budget::{Budget, OPTIONS_PER_STEP, Pace, Settings};
+use crate::problem::{Candidate, Evaluator};
+use crate::search::budget::{Budget, OPTIONS_PER_STEP, Settings};
 use crate::search::cells::Cell;
 use crate::search::dual::{Effort, Relaxation};
 use crate::search::halves::Halves;
@@ -15,13 +11,11 @@ use crate::search::parts::FewNodes;
 use crate::search::pool::{Canonical, Pool};
 use crate::search::respond::Responder;
 use crate::search::watch::watched;
-use crate::search::{Proof, Search, halves};
+use crate::search::{Proof, Search, halves, uniform};
 use crate::symmetry::node_classes;
 
 /// Most options of one node that are listed with the default effort, and with less; more effort lists more, as far as memory allows.
 const MAX_OPTIONS: usize = 200_000;
-/// Most evaluations when every node gets the same.
-const MAX_UNIFORM: usize = 20_000_000;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
 
@@ -49,6 +43,27 @@ impl Decided<'_> {
 /// Most sets of homes or fractions that are all looked at, whatever that costs.
 const MOST_AT_ONCE: usize = 64;
 
+/// A pool that takes what [`uniform::rate_all`] finds.
+#[derive(Clone)]
+struct InPool<'c> {
+    pool: Pool,
+    canonical: &'c Canonical,
+}
+
+impl uniform::Keeps for InPool<'_> {
+    fn cutoff(&self) -> f64 {
+        self.pool.cutoff()
+    }
+
+    fn offer(&mut self, candidate: Candidate) {
+        self.pool.add(self.canonical, candidate);
+    }
+
+    fn join(&mut self, other: Self) {
+        self.pool.merge(self.canonical, other.pool);
+    }
+}
+
 impl<'a> Search<'a> {
     /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
     pub(super) fn prove(&self, pool: &mut Pool, mut effort: u64) -> Proof {
@@ -67,12 +82,16 @@ impl<'a> Search<'a> {
             let open_bound = proof.open_bound.max(left);
             return Proof { open_bound, complete: proof.complete && left <= pool.cutoff() };
         };
-        if problem.restrictions.same_on_every_node
-            && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
-        {
+        let limit = uniform::MOST / homes.len().max(1);
+        if problem.restrictions.same_on_every_node && uniform::are_at_most(problem, limit, self.monitor) {
             let complete = homes.iter().all(|set| {
                 let placements = problem.placements(&set.homes);
-                contents.search(&placements, &self.canonical, pool)
+                let rater = || Evaluator::new(problem, placements.clone());
+                let mut found = InPool { pool: pool.clone(), canonical: &self.canonical };
+                let cost = problem.evaluation_cost();
+                let complete = uniform::rate_all(problem, &placements, rater, cost, &mut found, self.monitor);
+                *pool = found.pool;
+                complete
             });
             if complete {
                 return Proof { open_bound: f64::NEG_INFINITY, complete: true };
@@ -251,7 +270,10 @@ impl<'a> Search<'a> {
         let Some(relaxation) = listed else {
             let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor)
                 .with_least_of_corners(&evaluator);
-            let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
+            let mut improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
+            if improved.bound > target {
+                improved = loose.improve_by_shares(improved, &evaluator, target, ROOT.cuts);
+            }
             return Decided::Undecided { bound: improved.bound.min(set.bound) };
         };
         let mut improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
@@ -262,101 +284,6 @@ impl<'a> Search<'a> {
             None => Decided::Undecided { bound },
         }
     }
-}
-
-// Exact search when every node gets the same: one option describes the whole machine, so that all are evaluated.
-
-/// Contents that are rated by one task.
-const CHUNK: usize = 4096;
-/// Tasks that are made at the same time.
-const TASKS: usize = 64;
-
-/// The contents that fit every node with cores.
-pub(super) struct Uniform<'a> {
-    problem: &'a Problem,
-    monitor: &'a dyn Monitor,
-}
-
-impl<'a> Uniform<'a> {
-    /// `None` if there are more than `limit` contents, or at a stop.
-    pub(super) fn new(problem: &'a Problem, limit: usize, monitor: &'a dyn Monitor) -> Option<Self> {
-        let mut contents = everywhere(problem);
-        let mut pace = Pace::new(monitor);
-        let mut count = 0;
-        while contents.next().is_some() {
-            count += 1;
-            if count > limit || pace.stops_after(problem.apps.len() as u64) {
-                return None;
-            }
-        }
-        Some(Self { problem, monitor })
-    }
-
-    /// Rates every content for one set of placements; false if the monitor stopped it.
-    pub(super) fn search(&self, placements: &[Placement], canonical: &Canonical, pool: &mut Pool) -> bool {
-        let problem = self.problem;
-        let apps = problem.apps.len();
-        let start = pool.clone();
-        let mut contents = everywhere(problem);
-        loop {
-            let mut batch: Vec<u32> = Vec::new();
-            while batch.len() < TASKS * CHUNK * apps
-                && let Some(content) = contents.next()
-            {
-                batch.extend_from_slice(content);
-            }
-            if batch.is_empty() {
-                return true;
-            }
-            let parts: Vec<Option<Pool>> = parallel::map(batch.chunks(apps * CHUNK), |chunk| {
-                self.rate(chunk, placements, canonical, start.clone())
-            });
-            let mut complete = true;
-            for part in parts {
-                match part {
-                    Some(found) => pool.merge(canonical, found),
-                    None => complete = false,
-                }
-            }
-            if !complete {
-                return false;
-            }
-        }
-    }
-
-    fn rate(
-        &self,
-        contents: &[u32],
-        placements: &[Placement],
-        canonical: &Canonical,
-        mut found: Pool,
-    ) -> Option<Pool> {
-        let problem = self.problem;
-        if self.monitor.stop() {
-            return None;
-        }
-        let sites = Sites::new(problem);
-        let mut pace = Pace::new(self.monitor);
-        let mut evaluator = Evaluator::new(problem, placements.to_vec());
-        for content in contents.chunks_exact(problem.apps.len()) {
-            if pace.stops_after(problem.evaluation_cost()) {
-                return None;
-            }
-            let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
-            content.iter().enumerate().for_each(|(a, &threads)| sites.set(&mut allocation, a, 0, threads));
-            if evaluator.rate(allocation.as_slice()).0 > found.cutoff() && evaluator.allows(&allocation) {
-                let candidate = evaluator.candidate(allocation);
-                found.add(canonical, candidate);
-            }
-        }
-        Some(found)
-    }
-}
-
-/// What every node with cores may hold, each those applications that may use it.
-fn everywhere(problem: &Problem) -> Contents<'_> {
-    let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
-    Contents::new(&problem.machine, &problem.apps, &problem.restrictions, &nodes)
 }
 
 #[cfg(test)]
@@ -402,42 +329,5 @@ mod tests {
             let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
             assert!(search.settle(decided, pool, 1_000_000).complete);
         });
-    }
-}
-
-#[cfg(test)]
-mod uniform_tests {
-    use super::*;
-    use crate::monitor::Unattended;
-    use crate::objective::Objective;
-    use crate::restrictions::Restrictions;
-    use crate::testing::{local_app, uniform_machine};
-
-    /// Two nodes with two cores and two applications: (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) are the contents.
-    fn problem() -> Problem {
-        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
-        let apps = [local_app("a", 0.5), local_app("b", 100.0)];
-        let restrictions = Restrictions { same_on_every_node: true, ..Restrictions::default() };
-        Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).expect("a possible question")
-    }
-
-    #[test]
-    fn six_contents_are_within_a_limit_of_six() {
-        let problem = problem();
-        assert!(Uniform::new(&problem, 6, &Unattended).is_some());
-        assert!(Uniform::new(&problem, 5, &Unattended).is_none());
-    }
-
-    #[test]
-    fn the_best_content_is_on_every_node() {
-        // Each application needs a thread, so that (1, 1) is left: a gets 10 GFLOPS of its 20 GB/s, b 10.
-        let problem = problem();
-        let mut pool = Pool::new(1);
-        let contents = Uniform::new(&problem, 6, &Unattended).expect("few contents");
-        let placements = [Placement::Local, Placement::Local];
-        assert!(contents.search(&placements, &Canonical::new(&problem), &mut pool));
-        let best = pool.best().expect("an answer");
-        assert_eq!(best.allocation.as_slice(), [1, 1, 1, 1]);
-        assert!((best.score - 40.0).abs() < 1e-9, "{}", best.score);
     }
 }

@@ -106,8 +106,9 @@ impl Relaxation<'_> {
                 for counter in [a, apps * (1 + c) + a] {
                     threads_of[counter] += copies * f64::from(counts[a]);
                     slope.charges[counter] -= copies * f64::from(counts[a]) / self.total_cores;
-                    slope.pays[counter] +=
-                        copies * self.counted(c, counts[a], ranges.lowest[counter]) / self.total_cores;
+                    slope.pays[counter] += copies
+                        * self.counted(c, f64::from(counts[a]), ranges.lowest[counter])
+                        / self.total_cores;
                 }
                 let gflops = shares.gflops[a];
                 slope.y[a] += if unit[a] > 0.0 { copies * gflops / unit[a] } else { 0.0 };
@@ -151,9 +152,9 @@ impl Relaxation<'_> {
     }
 
     /// How many of so many threads on one node of a class count for a lowest number.
-    pub(in crate::search) fn counted(&self, class: usize, threads: u32, lowest: u32) -> f64 {
+    pub(in crate::search) fn counted(&self, class: usize, threads: f64, lowest: u32) -> f64 {
         let is_mixture = self.classes[class].table.as_corners().is_some();
-        f64::from(if is_mixture { threads } else { threads.min(lowest) })
+        if is_mixture { threads } else { threads.min(f64::from(lowest)) }
     }
 
     /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes

@@ -46,6 +46,7 @@ mod dealt;
 mod fewer;
 mod parts;
 mod relaxation;
+mod shares;
 
 // Prices of the bound, what options earn at them, and the bound that they gave.
 

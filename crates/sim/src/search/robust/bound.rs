@@ -8,19 +8,12 @@ use crate::objective::Objective;
 use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::cutting::{LARGEST_PRICE, ThreadPrices};
+use crate::search::cutting::{
+    AGREEMENT, LARGEST_PRICE, MOST_EARNINGS, PATIENCE, PROGRAM_STEPS, ThreadPrices,
+};
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
 use crate::search::robust::{Panel, Scale};
 use crate::symmetry::node_classes;
-
-/// Most models x applications x classes of nodes: with more, solving one program takes longer than it helps.
-const MOST_EARNINGS: usize = 2_000;
-/// Rounds without a better bound after which none is expected.
-const PATIENCE: usize = 15;
-/// Difference of merits at which program and bound agree.
-const AGREEMENT: f64 = 1e-11;
-/// What solving the smallest program costs, in steps of the search.
-const PROGRAM_STEPS: u64 = 2_000;
 
 /// A part of the space with the lowest bound that was reached.
 #[derive(Clone, Debug)]
@@ -304,7 +297,7 @@ impl<'j, 'a> Master<'j, 'a> {
         }
         let (_, counts) = self.joint.classes()[class].table.row(option);
         for (a, &count) in counts.iter().enumerate() {
-            terms.extend(self.threads.terms(&self.joint.relaxations[0], class, a, count));
+            terms.extend(self.threads.terms(&self.joint.relaxations[0], class, a, f64::from(count)));
         }
         summed(terms)
     }

@@ -52,18 +52,14 @@ use crate::baselines::{even, one_app_per_node};
 use crate::objective::Objective;
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::climbs::{KICK_STEPS, climb_with_homes, kicked};
+use crate::search::climbs::{AT_THE_END, KICK_STEPS, RESTARTS, climb_with_homes, kicked};
 use crate::search::local::Rates;
+use crate::search::uniform::Keeps;
 use crate::search::{ExploreError, Monitor, Outcome, Settings, Status, local};
 
 mod bound;
 mod parts;
 mod walk;
-
-/// Random starts of the climbs.
-const RESTARTS: u64 = 4;
-/// Kicks in each chain at the end.
-const KICKS: u64 = 20;
 
 /// The best under one model, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +151,7 @@ pub fn robust(
         parts::prove(&panel, &mut best, settings, monitor)
     };
     if open > best.cutoff() && !monitor.stop() {
-        let kicks = KICKS.min(settings.effort / KICK_STEPS);
+        let kicks = AT_THE_END.min(settings.effort / KICK_STEPS);
         let begin = |chain| (local::generator(settings.seed, 4_000 + chain), None);
         let rater = |placements: Vec<Placement>| panel.rater(&placements);
         best.offer(kicked(panel.question(), &best.candidate, kicks, begin, &rater, monitor));
@@ -382,17 +378,20 @@ struct Best {
 /// Merits are near 1, or logarithms near 0: they count as equal within this, which is a part of the best of a model.
 const EQUAL: f64 = 1e-9;
 
-impl Best {
+impl Keeps for Best {
     /// Only what has more is better.
     fn cutoff(&self) -> f64 {
         self.candidate.score + EQUAL
     }
 
-    /// Takes what is better.
     fn offer(&mut self, other: Candidate) {
         if other.beats(&self.candidate) {
             self.candidate = other;
         }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.offer(other.candidate);
     }
 }
 

@@ -3,17 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use numasim_model::{Allocation, AppId, NodeId, Placement};
+use numasim_model::{AppId, Placement};
 
 use super::bound::{Joint, Part};
 use super::walk::Tree;
 use super::{Best, EQUAL, Panel};
-use crate::contents::{Contents, Sites};
 use crate::monitor::Monitor;
 use crate::parallel;
-use crate::search::budget::{Budget, Pace, Settings};
+use crate::search::budget::{Budget, Settings};
 use crate::search::homes::HomeSets;
-use crate::search::local::Rates;
+use crate::search::uniform::{self, Keeps};
 
 /// Parts split at the same time, from the same cutoff.
 const BATCH: usize = 8;
@@ -226,8 +225,6 @@ impl Parts<'_, '_> {
 const ROOT: usize = 150;
 /// Steps that are walked without a bound.
 const FEW_STEPS: f64 = 1_000_000.0;
-/// Most evaluations of contents where every node gets the same.
-const MOST_ON_EVERY_NODE: usize = 20_000_000;
 
 /// Searches everything that could beat `best`. Returns an upper bound on the merit of what was left open, or of the best where
 /// nothing was.
@@ -295,9 +292,12 @@ fn with_homes(
 ) -> f64 {
     let placements = panel.question().placements(homes);
     let same = panel.question().restrictions.same_on_every_node;
-    let most = MOST_ON_EVERY_NODE / (sets * panel.members.len());
-    if same && search(panel, &placements, most, best, monitor) {
-        return f64::NEG_INFINITY;
+    let most = uniform::MOST / (sets * panel.members.len());
+    if same && uniform::are_at_most(panel.question(), most, monitor) {
+        let (rater, cost) = (|| panel.rater(&placements), panel.evaluation_cost());
+        if uniform::rate_all(panel.question(), &placements, rater, cost, best, monitor) {
+            return f64::NEG_INFINITY;
+        }
     }
     let Some(joint) = Joint::new(panel, &placements, 1, monitor) else { return f64::INFINITY };
     let known: Vec<(usize, usize)> =
@@ -315,73 +315,4 @@ fn with_homes(
     }
     let bound = root.bound;
     Parts { panel, joint: &joint, placements: &placements, monitor }.search(root, best, budget).min(bound)
-}
-
-// Exact search where every node gets the same: one content describes the whole machine, so that all are rated.
-
-/// Contents that are rated by one task, and tasks that are made at the same time.
-const CHUNK: usize = 1024;
-const TASKS: usize = 64;
-
-/// Rates every content for one set of placements; false if there are more than `most`, or at a stop.
-pub(super) fn search(
-    panel: &Panel<'_>,
-    placements: &[Placement],
-    most: usize,
-    best: &mut Best,
-    monitor: &dyn Monitor,
-) -> bool {
-    let problem = panel.question();
-    let apps = problem.apps.len();
-    let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
-    let mut contents = Contents::new(&problem.machine, &problem.apps, &problem.restrictions, &nodes);
-    let mut left = most;
-    loop {
-        let mut batch: Vec<u32> = Vec::new();
-        while batch.len() < TASKS * CHUNK * apps
-            && let Some(content) = contents.next()
-        {
-            if left == 0 {
-                return false;
-            }
-            left -= 1;
-            batch.extend_from_slice(content);
-        }
-        if batch.is_empty() {
-            return true;
-        }
-        let rated: Vec<Option<Best>> = parallel::map(batch.chunks(apps * CHUNK), |chunk| {
-            rate(panel, placements, chunk, best.clone(), monitor)
-        });
-        for found in rated {
-            match found {
-                Some(found) => best.offer(found.candidate),
-                None => return false,
-            }
-        }
-    }
-}
-
-fn rate(
-    panel: &Panel<'_>,
-    placements: &[Placement],
-    contents: &[u32],
-    mut best: Best,
-    monitor: &dyn Monitor,
-) -> Option<Best> {
-    let problem = panel.question();
-    let sites = Sites::new(problem);
-    let mut rater = panel.rater(placements);
-    let mut pace = Pace::new(monitor);
-    for content in contents.chunks_exact(problem.apps.len()) {
-        if pace.stops_after(panel.evaluation_cost()) {
-            return None;
-        }
-        let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
-        content.iter().enumerate().for_each(|(a, &threads)| sites.set(&mut allocation, a, 0, threads));
-        if rater.rate(&allocation).0 > best.cutoff() && problem.allows(&allocation, placements) {
-            best.offer(rater.candidate(allocation));
-        }
-    }
-    Some(best)
 }

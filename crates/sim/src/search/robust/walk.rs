@@ -9,6 +9,7 @@ use crate::monitor::Monitor;
 use crate::parallel;
 use crate::search::budget::{Budget, Pace};
 use crate::search::local::Rates;
+use crate::search::uniform::Keeps;
 
 /// First choices that are walked at the same time, from the same cutoff.
 const BATCH: usize = 32;

@@ -1,0 +1,339 @@
+//! A bound without options that knows how nodes share their memories, where one number decides it.
+//!
+//! # Approach
+//! Corners with a price on the memory let an optimum deal the memory out at will. In truth each thread has its part: at one f of [`OwnShare`] it is known
+//! what everyone occupies and earns, so that what a node holds is worth a linear program with two constraints: cores, and the memory. Where f lies
+//! between two limits, each application may choose its own f between them. So the best content of a
+//! node at given prices is found over all f ([`Node::best`]: parts of the range, the most promising first), and prices by cutting planes, as in
+//! [`crate::search::cutting`]. No application has more threads on a node than it may have in all: mixtures know that, too.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use microlp::ComparisonOp;
+use numasim_model::sharing::own_share::OwnShare;
+
+use super::{Class, Earnings, Improved, Prices, Ranges, Relaxation, best_option};
+use crate::objective::Objective;
+use crate::problem::Evaluator;
+use crate::search::cutting::{AGREEMENT, Cut, MOST_EARNINGS, Master, PATIENCE};
+
+/// Parts of the range of f at first.
+const FIRST_PARTS: u32 = 8;
+/// Most parts that are looked at in all.
+const MOST_PARTS: usize = 300;
+/// The relative difference between what a part may earn and what is possible in it at which it is narrow enough.
+const NARROW: f64 = 1e-11;
+/// Most halvings in the search for the price of a memory.
+const HALVINGS: usize = 48;
+/// Room for rounding of what threads occupy together.
+const ROUNDING: f64 = 1e-11;
+
+/// What a node holds at best.
+#[derive(Clone, Debug)]
+struct Content {
+    /// What it earns at most.
+    earned: f64,
+    gflops: Vec<f64>,
+    threads: Vec<f64>,
+}
+
+/// A node with its law.
+struct Node<'l> {
+    law: &'l OwnShare,
+    cores: f64,
+    /// Per application: the most threads, and GFLOPS of one that has all it wants.
+    most: Vec<f64>,
+    full: Vec<f64>,
+}
+
+/// Limits of f, and what the node holds at best between them.
+struct Part {
+    low: f64,
+    high: f64,
+    content: Content,
+}
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Part {}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Part {
+    /// The larger of two earns more; of equals the one with the lower limits.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.content.earned.total_cmp(&other.content.earned).then(other.low.total_cmp(&self.low))
+    }
+}
+
+impl Node<'_> {
+    /// The best contents at these prices of GFLOPS and threads, the best first: of the most promising part of the range of f, and of others that are
+    /// nearly as good.
+    fn best(&self, of_gflops: &[f64], of_thread: &[f64]) -> Vec<Content> {
+        let part =
+            |low: f64, high: f64| Part { low, high, content: self.between(low, high, of_gflops, of_thread) };
+        let limit = |number: u32| f64::from(number) / f64::from(FIRST_PARTS);
+        // At 1 itself all have what they want.
+        let first = (0..FIRST_PARTS).map(|number| (limit(number), limit(number + 1))).chain([(1.0, 1.0)]);
+        let mut parts: BinaryHeap<Part> = first.map(|(low, high)| part(low, high)).collect();
+        let mut looked_at = parts.len();
+        while looked_at < MOST_PARTS
+            && let Some(top) = parts.peek()
+        {
+            let possible = self.between(top.low, top.low, of_gflops, of_thread).earned;
+            let earned = top.content.earned;
+            if earned - possible <= NARROW * earned.abs() {
+                break;
+            }
+            let Some(Part { low, high, .. }) = parts.pop() else { break };
+            let middle = f64::midpoint(low, high);
+            parts.push(part(low, middle));
+            parts.push(part(middle, high));
+            looked_at += 3;
+        }
+        let mut best: Vec<Content> = Vec::new();
+        while best.len() < 3
+            && let Some(Part { content, .. }) = parts.pop()
+        {
+            best.push(content);
+        }
+        best
+    }
+
+    /// What it holds at best where f lies between these limits: each application has the better one of both for what the memory costs then.
+    fn between(&self, low: f64, high: f64, of_gflops: &[f64], of_thread: &[f64]) -> Content {
+        let apps = self.most.len();
+        // GFLOPS, worth and GB/s of a thread at both limits.
+        let end = |a: usize, f: f64| {
+            let gflops = self.full[a] * self.law.part_of_full_speed(a, f);
+            let of_thread = of_thread.get(a).copied().unwrap_or(0.0);
+            End { gflops, worth: gflops * of_gflops[a] + of_thread, gbs: self.law.occupied_gbs(a, f) }
+        };
+        let ends: Vec<[End; 2]> = (0..apps).map(|a| [end(a, low), end(a, high)]).collect();
+        let all = self.law.bandwidth_gbs() * (1.0 + ROUNDING);
+        let fill = |price: f64| -> Filled {
+            let net = |end: &End| end.worth - price * end.gbs;
+            let better =
+                |a: usize| if net(&ends[a][1]) >= net(&ends[a][0]) { &ends[a][1] } else { &ends[a][0] };
+            let mut order: Vec<(f64, usize)> = (0..apps)
+                .map(|a| (net(better(a)), a))
+                .filter(|&(net, a)| net > 0.0 && self.most[a] > 0.0)
+                .collect();
+            order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let (threads, gflops) = (vec![0.0; apps], vec![0.0; apps]);
+            let content = Content { earned: price * all, gflops, threads };
+            let mut filled = Filled { price, occupied: 0.0, content };
+            let mut left = self.cores;
+            for (net, a) in order {
+                let more = self.most[a].min(left);
+                left -= more;
+                filled.occupied += more * better(a).gbs;
+                filled.content.earned += more * net;
+                filled.content.threads[a] = more;
+                filled.content.gflops[a] = if of_gflops[a] > 0.0 { more * better(a).gflops } else { 0.0 };
+                if left <= 0.0 {
+                    break;
+                }
+            }
+            filled
+        };
+        let mut cheap = fill(0.0);
+        if cheap.occupied <= all {
+            return cheap.content;
+        }
+        // Any price of the memory gives a bound; at the best one what is occupied is as much as there is.
+        let highest = ends.iter().flatten().filter(|end| end.gbs > 0.0).map(|end| end.worth / end.gbs);
+        let mut dear = fill(highest.fold(0.0, f64::max));
+        for _ in 0..HALVINGS {
+            let price = f64::midpoint(cheap.price, dear.price);
+            if price <= cheap.price || price >= dear.price {
+                break;
+            }
+            let filled = fill(price);
+            if filled.occupied > all {
+                cheap = filled;
+            } else {
+                dear = filled;
+            }
+        }
+        let more = cheap.occupied - dear.occupied;
+        let part = if more > 0.0 { ((all - dear.occupied) / more).clamp(0.0, 1.0) } else { 0.0 };
+        let mixed = |of_dear: &[f64], of_cheap: &[f64]| -> Vec<f64> {
+            of_dear.iter().zip(of_cheap).map(|(dear, cheap)| dear + part * (cheap - dear)).collect()
+        };
+        Content {
+            earned: dear.content.earned,
+            gflops: mixed(&dear.content.gflops, &cheap.content.gflops),
+            threads: mixed(&dear.content.threads, &cheap.content.threads),
+        }
+    }
+}
+
+/// One thread of an application at one f.
+struct End {
+    gflops: f64,
+    worth: f64,
+    gbs: f64,
+}
+
+/// A node filled at a price of its memory.
+struct Filled {
+    price: f64,
+    /// GB/s.
+    occupied: f64,
+    /// It earns what it is worth at that price, all of the memory sold.
+    content: Content,
+}
+
+impl Relaxation<'_> {
+    /// Lowers `start`, a bound over corners, where memories are read by the threads of their own nodes alone, by at most `rounds` rounds of cutting planes.
+    pub(in crate::search) fn improve_by_shares(
+        &self,
+        start: Improved,
+        evaluator: &Evaluator<'_>,
+        target: f64,
+        rounds: usize,
+    ) -> Improved {
+        let problem = self.problem;
+        let (apps, ranges) = (problem.apps.len(), self.everything());
+        let plain = !problem.machine.has_limited_domains() && problem.restrictions.min_threads_per_node == 0;
+        let law = |class: &Class| evaluator.solver.own_share(*class.nodes.first()?).filter(|_| plain);
+        let laws: Vec<Option<OwnShare>> = self.classes.iter().map(law).collect();
+        if laws.iter().all(Option::is_none) || self.classes.len() * apps > MOST_EARNINGS {
+            return start;
+        }
+        let nodes: Vec<Option<Node<'_>>> =
+            laws.iter().enumerate().map(|(c, law)| Some(self.node(c, law.as_ref()?, &ranges))).collect();
+        let mut relaxation = self.clone();
+        for (bandwidth, law) in relaxation.shared_bandwidth.iter_mut().zip(&laws) {
+            *bandwidth = bandwidth.filter(|_| law.is_none());
+        }
+        relaxation.lowered_by_shares(&nodes, start, &ranges, target, rounds)
+    }
+
+    fn node<'l>(&self, class: usize, law: &'l OwnShare, ranges: &Ranges) -> Node<'l> {
+        let apps = self.problem.apps.len();
+        let node = self.classes[class].nodes.first();
+        let cores = node.map_or(0.0, |&node| f64::from(self.problem.machine.node(node).cores));
+        let full = self.classes[class]
+            .table
+            .as_corners()
+            .map_or_else(Vec::new, |corners| corners.per_thread.clone());
+        let on_node = &ranges.highest[apps * (1 + class)..][..apps];
+        let most = on_node.iter().zip(&ranges.highest).map(|(here, in_all)| f64::from(*here.min(in_all)));
+        Node { law, cores, most: most.collect(), full }
+    }
+
+    /// What a node of each class holds at best, and the cut of it.
+    fn best_contents(
+        &self,
+        nodes: &[Option<Node<'_>>],
+        earnings: &[Earnings],
+        master: &Master<'_, '_>,
+    ) -> Option<(f64, Vec<Cut>)> {
+        let (mut sum, mut cuts) = (0.0, Vec::new());
+        for (c, class) in self.classes.iter().enumerate() {
+            let copies = class.nodes.len() as f64;
+            let Earnings { of_gflops, per_thread, .. } = &earnings[c];
+            if let Some(node) = &nodes[c] {
+                let best = node.best(of_gflops, per_thread);
+                sum += copies * best.first()?.earned;
+                cuts.extend(best.iter().map(|best| master.cut_of_content(c, &best.gflops, &best.threads)));
+            } else {
+                let (option, earned) = best_option(&class.table, &earnings[c])?;
+                sum += copies * earned;
+                cuts.push(master.cut(c, option));
+            }
+        }
+        Some((sum, cuts))
+    }
+
+    fn lowered_by_shares(
+        &self,
+        nodes: &[Option<Node<'_>>],
+        start: Improved,
+        ranges: &Ranges,
+        target: f64,
+        rounds: usize,
+    ) -> Improved {
+        let mut best = Improved { cuts: Vec::new(), ..start };
+        let goal = &self.problem.goal;
+        let size = if target.is_finite() { target.abs() } else { best.bound.abs() };
+        let geomean = goal.objective() == Objective::Geomean;
+        let scale = if geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
+        let mut master = Master::new(self, ranges, scale);
+        let earnings = |prices: &Prices| -> Vec<Earnings> {
+            (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect()
+        };
+        let Some((_, mut first)) = self.best_contents(nodes, &earnings(&best.prices), &master) else {
+            return best;
+        };
+        for (c, class) in self.classes.iter().enumerate() {
+            match &nodes[c] {
+                // Each application alone.
+                Some(node) => first.extend((0..node.most.len()).map(|a| {
+                    let alone = |b: usize| f64::from(u8::from(a == b));
+                    let prices: Vec<f64> = (0..node.most.len()).map(alone).collect();
+                    let content = node.between(1.0, 1.0, &prices, &[]);
+                    master.cut_of_content(c, &content.gflops, &content.threads)
+                })),
+                None => first.extend((0..class.table.len()).map(|option| master.cut(c, option))),
+            }
+        }
+        for (app, weight) in goal.weights().iter().enumerate() {
+            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
+            first.extend(
+                points.into_iter().chain([best.prices.y[app]]).filter_map(|at| master.tangent(app, at)),
+            );
+        }
+        for (terms, right) in first {
+            master.program.add_constraint(&terms, ComparisonOp::Ge, right);
+        }
+        let Some(mut solution) = master.program.solve().ok().and_then(|outcome| outcome.into_solution().ok())
+        else {
+            return best;
+        };
+        let mut since_improved = 0;
+        for _ in 0..rounds {
+            since_improved += 1;
+            if self.monitor.stop() || since_improved > PATIENCE {
+                break;
+            }
+            best.work += self.program_steps() + self.pricing() * MOST_PARTS as u64;
+            let prices = master.prices(&solution);
+            let Some((earned, mut fresh)) = self.best_contents(nodes, &earnings(&prices), &master) else {
+                break;
+            };
+            let bound = self.constant(&prices, ranges) + earned;
+            if bound < best.bound {
+                if bound < best.bound - 1e-9 * best.bound.abs() {
+                    since_improved = 0;
+                }
+                best.bound = bound;
+                best.prices = prices.clone();
+            }
+            let lower = solution.objective() * scale + self.fixed_part();
+            if best.bound <= target || best.bound - lower <= AGREEMENT * best.bound.abs().max(1e-12) {
+                break;
+            }
+            fresh.extend((0..prices.y.len()).filter_map(|app| master.tangent(app, prices.y[app])));
+            for (terms, right) in fresh {
+                let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
+                match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
+                    Some(next) => solution = next,
+                    None => return best,
+                }
+            }
+        }
+        best
+    }
+}
