@@ -272,7 +272,9 @@ impl<'a> Search<'a> {
                 .with_least_of_corners(&evaluator);
             let mut improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
             if improved.bound > target {
-                improved = loose.improve_by_shares(improved, &evaluator, target, ROOT.cuts);
+                // Many sets of homes share the time for it.
+                let rounds = (ROOT.cuts * 2 / (1 + share)).max(5);
+                improved = loose.improve_by_shares(improved, &evaluator, target, rounds);
             }
             return Decided::Undecided { bound: improved.bound.min(set.bound) };
         };
