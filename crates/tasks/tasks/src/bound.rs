@@ -12,8 +12,9 @@
 //! 4. **Path.** The master creates one task after the other, when all blocks are where the placement `nadd` moves them; other tasks are
 //!    created when their creator ends; a task begins when it is created and its parents have ended (`path`).
 //!
-//! The bound is the largest of these. Where a node has a last-level cache, an access counts as bytes from a memory only if it surely is one:
-//! the block is larger than every cache, or nobody accessed it before.
+//! The bound is the largest of these. If a node has a last-level cache, the bytes of a block come from memory once at least, however large
+//! it is: two readers at a time share it. An access counts as bytes from a memory only if it surely is the first; what no such access
+//! touches counts once for all memories together, and for the one that has the block.
 //!
 //! Rounding: events that come at most 1e-9 (relative) later belong to an instant, so that each end may come that much earlier than
 //! this bound reckons with ([`rounding`]).
@@ -22,7 +23,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use numasim_graph::Dependencies;
-use numasim_graph::values::{Access, BlockHome, PagePlacement, TaskId};
+use numasim_graph::values::{Access, BlockHome, BlockId, PagePlacement, TaskId};
 use numasim_model::units::{GigabytesPerSecond, Seconds};
 use numasim_model::{Machine, NodeId};
 
@@ -89,15 +90,17 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
     let mut alone = Alone::new(question);
     let mut spread = Spread::new(question.runtime);
     let mut sums = Sums { on_node_bytes: vec![0.0; machine.node_count()], ..Sums::default() };
+    let mut once = Once::new(&alone);
     let mut least_s = Vec::with_capacity(graph.task_count());
     for task in graph.tasks() {
         let factor = spread.factor(task);
-        alone.look_at(task);
+        alone.look_at(task, &mut once, factor);
         let seconds = alone.least_s() * factor + question.runtime.task.value();
         sums.add(&alone, graph.gflop(task), factor);
         sums.worker_s += seconds;
         least_s.push(seconds);
     }
+    once.add_to(&mut sums, &alone);
     let master = machine.compute_nodes().next().unwrap_or(NodeId(0));
     let moved_s = migration(question, master).value();
     let begin_s = moved_s + question.runtime.creation.value();
@@ -148,14 +151,62 @@ impl Sums {
     }
 }
 
+/// With caches: what of each block has to come from memory once, whichever task it is for.
+struct Once {
+    /// Per block: the most bytes that a task touches, those that the first task surely does, and the least factor of a task's work. Without
+    /// caches, no entries.
+    blocks: Vec<(f64, f64, f64)>,
+}
+
+impl Once {
+    fn new(alone: &Alone) -> Self {
+        let count = if alone.has_caches { alone.seen.len() } else { 0 };
+        Self { blocks: vec![(0.0, 0.0, f64::INFINITY); count] }
+    }
+
+    /// A task accesses a block; `is_first`: surely before all others.
+    fn add(&mut self, question: &Question, access: &Access, is_first: bool, factor: f64) {
+        let number = access.block.0 as usize;
+        let size = question.graph.blocks().get(number).map_or(0.0, |block| block.bytes);
+        if let Some((most, first, least)) = self.blocks.get_mut(number) {
+            let touched = access.moved_bytes.min(size);
+            *most = most.max(touched);
+            *least = least.min(factor);
+            if is_first {
+                *first = touched;
+            }
+        }
+    }
+
+    /// The bytes behind those that the first task touches are touched by some other one first, which moves each of them once at least.
+    fn add_to(&self, sums: &mut Sums, alone: &Alone) {
+        for (block, &(most, first, factor)) in (0..).map(BlockId).zip(&self.blocks) {
+            let bytes = (most - first) * factor;
+            if !(bytes > 0.0 && bytes.is_finite()) {
+                continue;
+            }
+            sums.bytes += bytes;
+            match alone.home(block) {
+                BlockHome::Open => {}
+                BlockHome::Node(NodeId(node)) => {
+                    sums.on_node_bytes.get_mut(node).into_iter().for_each(|sum| *sum += bytes);
+                }
+                BlockHome::Interleaved => {
+                    interleave(alone.question.machine, bytes, &mut sums.on_node_bytes);
+                }
+            }
+        }
+    }
+}
+
 // How fast a task is at best, with the machine to itself and on the best node for it.
 
 /// What a task surely needs; asked for one task after the other, in creation order.
 struct Alone<'a> {
     question: &'a Question<'a>,
     nodes: Vec<OnNode>,
-    /// The largest cache of all nodes with cores, bytes; 0 without any.
-    largest_cache: f64,
+    /// Whether any node with cores has a cache.
+    has_caches: bool,
     /// Blocks that a task before has accessed.
     seen: Vec<bool>,
     /// Of the task at hand: FLOP / 10^9, and bytes that surely come from the memory of each node.
@@ -179,11 +230,11 @@ struct OnNode {
 impl<'a> Alone<'a> {
     fn new(question: &'a Question<'a>) -> Self {
         let machine = question.machine;
-        let caches = machine.compute_nodes().filter_map(|node| machine.cache(node));
+        let mut caches = machine.compute_nodes().filter_map(|node| machine.cache(node));
         Self {
             question,
             nodes: machine.compute_nodes().map(|node| OnNode::new(machine, node)).collect(),
-            largest_cache: caches.map(|cache| cache.size.value() * 1e6).fold(0.0, f64::max),
+            has_caches: caches.any(|cache| cache.size.value() > 0.0),
             seen: vec![false; question.graph.blocks().len()],
             gflop: 0.0,
             fixed: vec![0.0; machine.node_count()],
@@ -202,26 +253,27 @@ impl<'a> Alone<'a> {
         &self.fixed
     }
 
-    /// Goes on to a task.
-    fn look_at(&mut self, task: TaskId) {
+    /// Goes on to a task, which has `factor` times its work.
+    fn look_at(&mut self, task: TaskId, once: &mut Once, factor: f64) {
         let graph = self.question.graph;
         self.gflop = graph.gflop(task);
         self.fixed.fill(0.0);
         (self.open, self.largest_open) = (0.0, 0.0);
         for access in graph.accesses(task) {
-            if self.is_surely_from_memory(&access) {
+            let is_surely = self.is_surely_from_memory(&access);
+            if is_surely {
                 self.add(&access);
             }
+            once.add(self.question, &access, is_surely, factor);
         }
     }
 
-    /// No cache can have the block: it is too large for all of them, or this task is before all others that access it. That is
-    /// so if nobody before it in creation order does and it writes, as then all that come later wait for it.
+    /// No cache can have the block, as this task is before all others that access it. That is so if no task before it in creation order
+    /// does and it writes: then all that come later wait for it.
     fn is_surely_from_memory(&mut self, access: &Access) -> bool {
-        let block = access.block.0 as usize;
-        let is_first = self.seen.get_mut(block).is_some_and(|seen| !std::mem::replace(seen, true));
-        let size = self.question.graph.blocks().get(block).map_or(0.0, |block| block.bytes);
-        self.largest_cache <= 0.0 || size > self.largest_cache || (is_first && access.mode.writes())
+        let seen = self.seen.get_mut(access.block.0 as usize);
+        let is_first = seen.is_some_and(|seen| !std::mem::replace(seen, true));
+        !self.has_caches || (is_first && access.mode.writes())
     }
 
     /// Everything lies where the first worker is.
@@ -231,21 +283,25 @@ impl<'a> Alone<'a> {
         first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)))
     }
 
-    fn add(&mut self, access: &Access) {
+    /// Where a block lies, as far as that is known before anything runs.
+    fn home(&self, block: BlockId) -> BlockHome {
         let question = self.question;
-        let bytes = access.moved_bytes;
-        let own =
-            question.graph.blocks().get(access.block.0 as usize).map_or(BlockHome::Open, |block| block.home);
-        let home = match question.placement {
+        let own = question.graph.blocks().get(block.0 as usize).map_or(BlockHome::Open, |block| block.home);
+        match question.placement {
             PagePlacement::Interleave => BlockHome::Interleaved,
             PagePlacement::Master => self.first_home(),
             PagePlacement::FirstTouch | PagePlacement::Numa => own,
-            PagePlacement::Nadd => question.graph.hint(access.block).map_or_else(
+            PagePlacement::Nadd => question.graph.hint(block).map_or_else(
                 || self.first_home(),
                 |node| BlockHome::Node(question.machine.local_memory(node)),
             ),
-        };
-        match home {
+        }
+    }
+
+    fn add(&mut self, access: &Access) {
+        let question = self.question;
+        let bytes = access.moved_bytes;
+        match self.home(access.block) {
             BlockHome::Open => {
                 self.open += bytes;
                 self.largest_open = self.largest_open.max(bytes);

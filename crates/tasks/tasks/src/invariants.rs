@@ -176,6 +176,9 @@ fn one_task(question: &Question, record: &TaskRecord, factor: f64, slack_s: f64,
     if !is_near(record.traffic.total(), given) {
         all.push(Violation::Bytes(record.traffic.total(), given));
     }
+    if !classes(&record.traffic).iter().all(|bytes| (0.0..=given * (1.0 + ROUNDING)).contains(bytes)) {
+        all.push(Violation::Range("bytes of a task"));
+    }
     if !record.stolen() && record.socket.is_some_and(|socket| socket != record.node) {
         all.push(Violation::Socket(task));
     }

@@ -5,7 +5,8 @@
 //! through its four steps for everybody, and from one instant to the next all that could happen is looked through. There is no
 //! queue of events, nothing is kept from one instant for another, and nobody is skipped because nothing changed.
 //!
-//! It shares no arithmetic with the fast one: caches and queues are plain lists (`data`, `deciding` with one file for each scheduler), and bandwidth comes from a new
+//! It shares no arithmetic with the fast one: what caches have follows from a list of all that was ever touched (`data`), queues are plain
+//! lists (`deciding` with one file for each scheduler), and bandwidth comes from a new
 //! [`numasim_model::sharing::Solver`] at every instant, in which every working task is an application of its own (`rates`). What remains
 //! common is what is part of the question: types, dependencies, random numbers (the work of tasks), the partitioner,
 //! and the estimates of `heft`.

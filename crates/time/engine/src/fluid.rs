@@ -79,6 +79,11 @@ impl<M> Fluid<M> {
         self.rate
     }
 
+    /// What each member has done at `now` since some time before all present ones joined: differences are what each did meanwhile.
+    pub fn done(&self, now: SimTime) -> f64 {
+        self.done + self.rate * now.since(self.since)
+    }
+
     /// From `now` on each member does `rate` per second; 0 or more.
     pub fn set_rate(&mut self, now: SimTime, rate: f64) {
         self.advance(now);
@@ -131,7 +136,7 @@ impl<M> Fluid<M> {
 
     /// What all members together still have to do at `now`.
     pub fn rest(&self, now: SimTime) -> f64 {
-        let done = self.done + self.rate * now.since(self.since);
+        let done = self.done(now);
         self.members.iter().map(|Reverse(member)| (member.end - done).max(0.0)).sum()
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Flows<'n> {
     /// Classes whose members came or went since rates were solved, and since the load heard of them.
     touched: Vec<usize>,
     untold: Vec<usize>,
+    /// Per worker: the task that it joined with last.
+    joined: Vec<Joined>,
     known: Known,
     /// The number of the set of tasks that there are ([`Known`]).
     number: u64,
@@ -49,6 +51,15 @@ pub(super) struct Flows<'n> {
     keeps: bool,
 }
 
+/// A member of a class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Joined {
+    class: usize,
+    /// What the class had done when it joined, and the part of its own work that a GB is.
+    start: f64,
+    per_gb: f64,
+}
+
 impl<'n> Flows<'n> {
     pub(super) fn new(network: &'n Network) -> Self {
         Self {
@@ -59,6 +70,7 @@ impl<'n> Flows<'n> {
             seen: 0,
             touched: Vec::new(),
             untold: Vec::new(),
+            joined: Vec::new(),
             known: Known::default(),
             number: 0,
             bits: Vec::new(),
@@ -89,6 +101,14 @@ impl<'n> Flows<'n> {
         let (number, is_known) = self.classes.reach(&self.bits);
         let Some(class) = self.classes.get_mut(number) else { return };
         class.members.join(now, worker, gb);
+        let index = worker.0 as usize;
+        if self.joined.len() <= index {
+            self.joined.resize(index + 1, Joined::default());
+        }
+        if let Some(joined) = self.joined.get_mut(index) {
+            *joined =
+                Joined { class: number, start: class.members.done(now), per_gb: (1.0 / gb).min(f64::MAX) };
+        }
         self.number = self.number.wrapping_add(class.weight);
         if class.place == NOWHERE {
             class.place = self.live.len();
@@ -100,6 +120,13 @@ impl<'n> Flows<'n> {
             self.touched.push(number);
         }
         self.joins += 1;
+    }
+
+    /// The part of its work that the task of a worker has done, which has joined and not ended.
+    pub(super) fn progress(&self, now: SimTime, worker: WorkerId) -> f64 {
+        let Some(joined) = self.joined.get(worker.0 as usize) else { return 0.0 };
+        let done = self.classes.get(joined.class).map_or(0.0, |class| class.members.done(now));
+        ((done - joined.start) * joined.per_gb).clamp(0.0, 1.0)
     }
 
     /// Takes a task that is done at `latest`, the end of the instant of `now`.

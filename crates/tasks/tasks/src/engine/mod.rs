@@ -1,6 +1,7 @@
 //! The simulation of a graph. `simulation` is one instant after the other; the other modules are what it works with
 //! (`README.md` beside this file).
 
+mod caches;
 mod flows;
 mod living;
 mod master;

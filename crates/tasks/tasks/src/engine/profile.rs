@@ -4,14 +4,17 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use numasim_graph::values::{PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
+use numasim_graph::values::{
+    Access, BlockId, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties,
+};
 use numasim_model::sharing::{FlowKey, Load, Network};
 use numasim_model::units::Seconds;
 use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::Setting;
 
+use crate::engine::caches::{Caches, Shares};
 use crate::engine::simulation::Simulation;
-use crate::engine::work::{Assay, Caches, Pace};
+use crate::engine::work::{Assay, Pace};
 use crate::error;
 use crate::error::TasksError;
 use crate::question::Question;
@@ -131,10 +134,10 @@ struct Timer<'a> {
     load: Load<'a>,
     /// GB/s by want and fractions: their bits.
     rates: HashMap<Box<[u64]>, f64>,
-    /// All blocks near, all far, and caches without anything: changed for one task and back.
+    /// All blocks near, and all far: changed for one task and back.
     all_near: Homes,
     all_far: Homes,
-    cold: Caches<'a>,
+    caches: Caches,
 }
 
 impl<'a> Timer<'a> {
@@ -150,23 +153,31 @@ impl<'a> Timer<'a> {
             rates: HashMap::new(),
             all_near: Homes::on(network.machine(), near, blocks),
             all_far: Homes::on(network.machine(), far, blocks),
-            cold: Caches::new(network.machine(), blocks),
+            caches: Caches::new(network.machine(), blocks),
         }
     }
 
-    /// Seconds of every task, by number, where worker 0 runs all in this order: blocks lie where they are touched first, the cache keeps
-    /// what it can.
+    /// Seconds of every task, by number, where worker 0 runs all in this order: blocks lie where they are touched first, the cache serves
+    /// what was touched of late.
     fn full(&mut self, order: &[TaskId]) -> Vec<f64> {
         let mut homes = Homes::new(self.graph, self.machine, PagePlacement::FirstTouch, self.near);
-        let mut caches = Caches::new(self.machine, self.graph.blocks().len());
-        let mut seconds = vec![0.0; self.graph.task_count()];
+        let mut caches = std::mem::replace(&mut self.caches, Caches::new(self.machine, 0));
+        let (graph, near) = (self.graph, self.near);
+        let mut turnover = 0.0;
+        let mut seconds = vec![0.0; graph.task_count()];
         for &task in order {
-            let own = self.seconds(task, &mut homes, &caches);
+            let mut added = 0.0;
+            let own = self.seconds(task, &mut homes, |access| {
+                let (shares, adds) = caches.take(access, bytes_of(graph, access.block), near, |_| turnover);
+                added += adds;
+                shares
+            });
+            turnover += added;
             if let Some(seconds) = seconds.get_mut(task.0 as usize) {
                 *seconds = own;
             }
-            caches.ended(self.graph, task, self.near);
         }
+        self.caches = caches;
         seconds
     }
 
@@ -177,18 +188,18 @@ impl<'a> Timer<'a> {
         // Taken, so that the timer can be used meanwhile.
         let mut near = std::mem::take(&mut self.all_near);
         let mut far = std::mem::take(&mut self.all_far);
-        let mut caches = std::mem::replace(&mut self.cold, Caches::new(self.machine, 0));
-        into.push((Setting::Normal, self.seconds(task, &mut near, &caches)));
-        for (slot, access) in graph.accesses(task).enumerate() {
-            if caches.warm(graph, access.block, self.near) {
-                into.push((Setting::Cache(slot), self.seconds(task, &mut near, &caches)));
+        into.push((Setting::Normal, self.seconds(task, &mut near, |_| Shares::MEMORY)));
+        for (slot, cached) in graph.accesses(task).enumerate() {
+            if self.caches.fits(self.near, bytes_of(graph, cached.block)) {
+                let shares =
+                    |access: &Access| if access.block == cached.block { Shares::OWN } else { Shares::MEMORY };
+                into.push((Setting::Cache(slot), self.seconds(task, &mut near, shares)));
             }
-            caches.cool(graph, access.block);
         }
         let fixed = into.len();
         for (slot, access) in graph.accesses(task).enumerate() {
             far.put(access.block, self.near);
-            into.push((Setting::NumaFixed(slot), self.seconds(task, &mut far, &caches)));
+            into.push((Setting::NumaFixed(slot), self.seconds(task, &mut far, |_| Shares::MEMORY)));
             far.put(access.block, self.far);
         }
         // A block that is placed and one that is touched first lie alike.
@@ -196,11 +207,11 @@ impl<'a> Timer<'a> {
             let seconds = into.get(at).map_or(0.0, |(_, seconds)| *seconds);
             into.push((Setting::NumaMovable(slot), seconds));
         }
-        (self.all_near, self.all_far, self.cold) = (near, far, caches);
+        (self.all_near, self.all_far) = (near, far);
     }
 
-    fn seconds(&mut self, task: TaskId, homes: &mut Homes, caches: &Caches<'_>) -> f64 {
-        match self.assay.of(task, 1.0, self.near, self.near, homes, caches).1 {
+    fn seconds(&mut self, task: TaskId, homes: &mut Homes, shares: impl FnMut(&Access) -> Shares) -> f64 {
+        match self.assay.of(task, 1.0, (self.near, self.near), homes, shares).1 {
             Pace::Seconds(seconds) => seconds,
             Pace::Shared { gb, want_gbs } => gb / self.rate(want_gbs),
         }
@@ -228,4 +239,8 @@ impl<'a> Timer<'a> {
         self.rates.insert(bits, rate);
         rate
     }
+}
+
+fn bytes_of(graph: &TaskGraph, block: BlockId) -> f64 {
+    graph.blocks().get(block.0 as usize).map_or(0.0, |block| block.bytes)
 }

@@ -2,18 +2,20 @@
 
 use numasim_engine::{EventKey, Instants, SimTime, Span};
 use numasim_graph::values::{BlockHome, PagePlacement, TaskId};
+use numasim_model::NodeId;
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
 
+use crate::engine::caches::{Caches, Shares, Turnover};
 use crate::engine::flows::Flows;
 use crate::engine::living::{Living, Ready};
 use crate::engine::master::{Around, Creation, Master};
-use crate::engine::work::{Assay, Caches, Pace};
+use crate::engine::work::{Assay, Pace};
 use crate::engine::workers::{Contenders, Idling, Rest, Taken, Tally, Workers};
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::Spread;
-use crate::result::{IdleReason, Observer, Run, TaskRecord};
+use crate::result::{IdleReason, Observer, Run, TaskRecord, Traffic};
 use crate::schedulers::{Round, Scheduler, Source, Start, View};
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId, migration};
 
@@ -54,7 +56,8 @@ pub(super) struct Simulation<'a> {
     workers: Workers,
     flows: Flows<'a>,
     homes: Homes,
-    caches: Caches<'a>,
+    caches: Caches,
+    turnover: Turnover,
     assay: Assay<'a>,
     /// Per worker: the parts of what its task reads of each memory.
     fractions: Vec<Vec<f64>>,
@@ -98,6 +101,7 @@ impl<'a> Simulation<'a> {
             flows: Flows::new(network),
             homes: Homes::new(graph, machine, placement, sockets.node(SocketId(0))),
             caches: Caches::new(machine, graph.blocks().len()),
+            turnover: Turnover::new(nodes, workers),
             assay: Assay::new(graph, network),
             fractions: vec![Vec::new(); workers],
             spread: Spread::new(runtime),
@@ -254,7 +258,7 @@ impl Simulation<'_> {
             let Question { graph, machine, .. } = *self.question;
             let view = View::new(graph, machine, sockets, &self.homes);
             self.scheduler.finished(&view, task, worker);
-            self.caches.ended(graph, task, node);
+            self.turnover.end(worker, node);
             self.ready.follow((graph, &view), &mut *self.scheduler, &mut self.alive, (task, worker));
             let record = TaskRecord {
                 task,
@@ -326,7 +330,7 @@ impl Simulation<'_> {
         let given = self.scheduler.socket(task).filter(|_| placement == PagePlacement::Numa);
         let touch = given.map_or(node, |socket| self.sockets.node(socket));
         let factor = self.spread.factor(task);
-        let (traffic, pace) = self.assay.of(task, factor, node, touch, &mut self.homes, &self.caches);
+        let (traffic, pace) = self.decide_sources(task, factor, (node, touch), worker);
         self.workers.take(worker, Taken { task, start: now, source, revoked, traffic, pace });
         if let Some(own) = self.fractions.get_mut(worker.0 as usize) {
             own.clone_from(self.assay.fractions());
@@ -338,6 +342,34 @@ impl Simulation<'_> {
         } else {
             self.begin(worker);
         }
+    }
+
+    /// A worker of a node takes a task: what serves its bytes, by what its node and others have touched until now.
+    fn decide_sources(
+        &mut self,
+        task: TaskId,
+        factor: f64,
+        (node, touch): (NodeId, NodeId),
+        worker: WorkerId,
+    ) -> (Traffic, Pace) {
+        let now = self.instants.now();
+        let Self { question, assay, homes, caches, turnover, flows, sockets, .. } = self;
+        if !caches.are_there() {
+            return assay.of(task, factor, (node, touch), homes, |_| Shares::MEMORY);
+        }
+        let of_node = |node| turnover.of(node, sockets, now, |worker| flows.progress(now, worker));
+        let own = of_node(node);
+        let blocks = question.graph.blocks();
+        let mut added = 0.0;
+        let decided = assay.of(task, factor, (node, touch), homes, |access| {
+            let size = blocks.get(access.block.0 as usize).map_or(0.0, |block| block.bytes);
+            let turnover = |other| if other == node { own } else { of_node(other) };
+            let (shares, adds) = caches.take(access, size, node, turnover);
+            added += adds;
+            shares
+        });
+        self.turnover.take(worker, added);
+        decided
     }
 
     /// Open blocks of a task go where the scheduler wants them, if it cares.
@@ -360,12 +392,14 @@ impl Simulation<'_> {
             None => {}
             Some(Pace::Seconds(seconds)) if seconds <= 0.0 => self.end(worker),
             Some(Pace::Seconds(seconds)) => {
+                self.turnover.begin_timed(worker, now, seconds);
                 self.instants.schedule(now.after(seconds), Event::End(worker));
             }
             Some(Pace::Shared { gb, want_gbs }) => {
                 let node = self.sockets.node(self.sockets.of_worker(worker));
                 if let Some(fractions) = self.fractions.get(worker.0 as usize) {
                     self.flows.join(now, worker, node, fractions, (gb, want_gbs));
+                    self.turnover.begin_shared(worker);
                 }
             }
         }

@@ -209,7 +209,7 @@ impl<'a> Ahead<'a> {
 }
 
 /// Bytes of a task that surely come from each memory, and those of each block that come from one that is not known yet. Not those of blocks that a
-/// cache may have: it can hold them, and some other task can have accessed them before.
+/// cache may have: there is one, and some other task can have accessed them before.
 fn surely_moved(question: &Question, dependencies: &Dependencies, task: TaskId) -> (Vec<f64>, Vec<f64>) {
     let (graph, machine) = (question.graph, question.machine);
     let capacity = |node| machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6);
@@ -223,7 +223,7 @@ fn surely_moved(question: &Question, dependencies: &Dependencies, task: TaskId) 
     let (mut from_memory, mut open) = (vec![0.0; nodes], Vec::new());
     for access in graph.accesses(task) {
         let block = graph.blocks()[access.block.0 as usize];
-        if largest > 0.0 && block.bytes <= largest && !is_first(access.block) {
+        if largest > 0.0 && !is_first(access.block) {
             continue;
         }
         match (question.placement, block.home) {

@@ -152,9 +152,7 @@ impl<'a> Course<'a> {
             if run.works && run.end_s.is_some_and(|end_s| end_s <= limit_s) {
                 task.has_ended = true;
                 let worker = run.worker;
-                let node = self.workers[worker].0;
                 self.workers[worker].1 = None;
-                self.data.after(id, node);
                 for other in self.tasks.iter_mut().filter(|other| other.parents.contains(&id)) {
                     other.parents.retain(|&parent| parent != id);
                     if other.is_created && other.parents.is_empty() {
@@ -263,6 +261,17 @@ impl Taken {
         self.works = true;
         self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
     }
+
+    /// The part of its work that it has done at `now_s`.
+    fn part_done(&self, now_s: f64) -> f64 {
+        match self.sources.fixed_s {
+            None => 1.0 - self.rest.clamp(0.0, 1.0),
+            Some(duration_s) if self.works && duration_s > 0.0 => {
+                ((now_s - self.works_from_s) / duration_s).clamp(0.0, 1.0)
+            }
+            Some(_) => 0.0,
+        }
+    }
 }
 
 impl Course<'_> {
@@ -271,7 +280,7 @@ impl Course<'_> {
         let task = start.task;
         let runtime = self.question.runtime;
         let node = self.workers[worker].0;
-        let sources = self.data.take(task, node, socket);
+        let sources = self.data.take(task, node, socket, &self.volumes());
         let overhead_s =
             runtime.task.value() + if start.source == Source::Steal { runtime.steal.value() } else { 0.0 };
         self.workers[worker].1 = Some(task);
@@ -290,6 +299,18 @@ impl Course<'_> {
             taken.begin();
         }
         self.tasks[task.0 as usize].run = Some(taken);
+    }
+
+    /// Per node: bytes that all tasks so far have touched, of those that run as many as the part of them that is done.
+    fn volumes(&self) -> Vec<f64> {
+        let mut volumes = vec![0.0; self.question.machine.node_count()];
+        for task in &self.tasks {
+            if let Some(run) = &task.run {
+                let part = if task.has_ended { 1.0 } else { run.part_done(self.now_s) };
+                volumes[self.workers[run.worker].0.0] += run.sources.touched * part;
+            }
+        }
+        volumes
     }
 
     /// All rates anew.
@@ -566,14 +587,14 @@ impl Course<'_> {
             let flags = [task.is_created, task.is_ready, task.has_ended, task.run.is_some()];
             state.push(flags.into_iter().fold(0, |bits, flag| bits << 1 | u64::from(flag)));
             let Some(run) = task.run.as_ref().filter(|_| !task.has_ended) else { continue };
-            let Sources { traffic, by_memory, want_gbs, fixed_s } = &run.sources;
+            let Sources { traffic, touched, by_memory, want_gbs, fixed_s } = &run.sources;
             let fixed_end_s = run.end_s.filter(|_| fixed_s.is_some());
             state.extend([self.node_of(run.worker).0 as u64, run.rest.to_bits(), want_gbs.to_bits()]);
             state.push(if run.works { END } else { from_now(run.works_from_s) });
             state.push(fixed_end_s.map_or(END, from_now));
             state.extend(fixed_s.map(f64::to_bits));
             state.extend(by_memory.iter().map(|bytes| bytes.to_bits()));
-            state.push(traffic.llc_local.to_bits());
+            state.extend([traffic.llc_local.to_bits(), touched.to_bits()]);
         }
         let (doing, until_s) = match self.master {
             Doing::Free(since_s) => (0, since_s),
@@ -588,10 +609,7 @@ impl Course<'_> {
             BlockHome::Open => END,
             BlockHome::Interleaved => END - 1,
         }));
-        for cache in self.data.caches() {
-            state.extend(cache.iter().map(|block| u64::from(block.0)));
-            state.push(END);
-        }
+        state.extend(self.data.state(&self.volumes()));
         state
     }
 }

@@ -1,4 +1,4 @@
-//! Where blocks are: homes and caches as plain lists, and what serves the bytes of a task.
+//! Where blocks are: homes and everything that was touched as plain lists, and what serves the bytes of a task.
 
 use numasim_graph::values::{Access, BlockHome, BlockId, PagePlacement, SchedulerKind, TaskId};
 use numasim_model::demand::Demand;
@@ -10,14 +10,24 @@ use crate::question::Question;
 use crate::random::Spread;
 use crate::result::Traffic;
 
-/// Homes of blocks and contents of caches.
+/// A task that touched the first bytes of a block.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    node: NodeId,
+    bytes: f64,
+    writes: bool,
+    /// What its node had touched when it was taken.
+    volume: f64,
+}
+
+/// Homes of blocks, and who touched them.
 #[derive(Clone, Debug)]
 pub(super) struct Data<'a> {
     question: &'a Question<'a>,
     /// Per block.
     homes: Vec<BlockHome>,
-    /// Per node: the blocks in its cache, the most recent last.
-    caches: Vec<Vec<BlockId>>,
+    /// Per block: all touches so far, the most recent last.
+    touches: Vec<Vec<Touch>>,
     spread: Spread,
 }
 
@@ -40,7 +50,7 @@ impl<'a> Data<'a> {
         Self {
             question,
             homes,
-            caches: vec![Vec::new(); machine.node_count()],
+            touches: vec![Vec::new(); question.graph.blocks().len()],
             spread: Spread::new(question.runtime),
         }
     }
@@ -50,23 +60,23 @@ impl<'a> Data<'a> {
         &self.homes
     }
 
-    /// The blocks in the cache of each node, the most recent last.
-    pub(super) fn caches(&self) -> &[Vec<BlockId>] {
-        &self.caches
-    }
-
-    /// Bytes that the cache of a node holds, if it has one. By rounding alone nothing is too large.
+    /// Bytes that the cache of a node holds, if it has one.
     fn capacity(&self, node: NodeId) -> Option<f64> {
-        let bytes = self.question.machine.cache(node)?.size.value() * 1e6;
-        (bytes > 0.0).then_some(bytes * (1.0 + 1e-9))
+        Some(self.question.machine.cache(node)?.size.value() * 1e6).filter(|&bytes| bytes > 0.0)
     }
 
     fn size(&self, block: BlockId) -> f64 {
         self.question.graph.blocks()[block.0 as usize].bytes
     }
 
-    /// A worker of `node` takes a task for which `socket` was said.
-    pub(super) fn take(&mut self, task: TaskId, node: NodeId, socket: Option<NodeId>) -> Sources {
+    /// A worker of `node` takes a task for which `socket` was said; `volumes`: what each node has touched so far.
+    pub(super) fn take(
+        &mut self,
+        task: TaskId,
+        node: NodeId,
+        socket: Option<NodeId>,
+        volumes: &[f64],
+    ) -> Sources {
         let accesses: Vec<Access> = self.question.graph.accesses(task).collect();
         for access in &accesses {
             let home = &mut self.homes[access.block.0 as usize];
@@ -87,14 +97,20 @@ impl<'a> Data<'a> {
         let mut sources = Sources { by_memory: vec![0.0; nodes], ..Sources::default() };
         for access in &accesses {
             let bytes = factor * access.moved_bytes;
-            if self.caches[node.0].contains(&access.block) {
-                sources.traffic.llc_local += bytes;
-            } else if let Some(holder) = self.nearest_holder(access.block, node) {
-                sources.traffic.llc_remote += bytes;
-                sources.by_memory[self.question.machine.local_memory(holder).0] += bytes;
-            } else {
-                self.add_from_memory(access.block, bytes, node, &mut sources);
+            // Which bytes it touches is a matter of the task, not of how much work it turned out to have.
+            let touched = access.moved_bytes.min(self.size(access.block));
+            let found = self.found(access.block, touched, node, volumes);
+            if touched > 0.0 {
+                let (writes, volume) = (access.mode.writes(), volumes[node.0]);
+                self.touches[access.block.0 as usize].push(Touch { node, bytes: touched, writes, volume });
             }
+            sources.touched += found.volume;
+            sources.traffic.llc_local += bytes * found.own;
+            if let Some(writer) = found.writer {
+                sources.traffic.llc_remote += bytes * found.others;
+                sources.by_memory[self.question.machine.local_memory(writer).0] += bytes * found.others;
+            }
+            self.add_from_memory(access.block, bytes * found.rest, node, &mut sources);
         }
         let gflop = factor * self.question.graph.gflop(task);
         decide(self.question.machine, node, gflop, &mut sources);
@@ -120,39 +136,114 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Of the other nodes whose caches have the block the nearest, of these the lowest.
-    fn nearest_holder(&self, block: BlockId, node: NodeId) -> Option<NodeId> {
-        let machine: &Machine = self.question.machine;
-        let mut nearest: Option<NodeId> = None;
-        for holder in machine.node_ids().filter(|&holder| self.caches[holder.0].contains(&block)) {
-            let is_nearer = |than: NodeId| machine.distance(node, holder) < machine.distance(node, than);
-            if nearest.is_none_or(is_nearer) {
-                nearest = Some(holder);
+    /// What serves the first `touched` bytes of a block on `node`, byte by byte: all bytes between two ends of touches are alike.
+    fn found(&self, block: BlockId, touched: f64, node: NodeId, volumes: &[f64]) -> Found {
+        let touches = &self.touches[block.0 as usize];
+        let wrote_last = touches.iter().rev().find(|touch| touch.writes).map(|touch| touch.node);
+        let writer = wrote_last.filter(|&writer| writer != node);
+        let mut found = Found { writer, ..Found::default() };
+        let bounds = self.bounds(block, touched);
+        for pair in bounds.windows(2) {
+            let (from, bytes) = (pair[0], pair[1] - pair[0]);
+            let distance = self.distance(block, from, node, volumes);
+            let own = self.part(distance, node);
+            let others =
+                writer.map_or(0.0, |writer| self.part(self.distance(block, from, writer, volumes), writer));
+            found.own += bytes * own;
+            found.others += bytes * (1.0 - own) * others;
+            found.rest += bytes * (1.0 - own) * (1.0 - others);
+            if let Some(capacity) = self.capacity(node) {
+                found.volume += bytes * if distance < capacity { distance / capacity } else { 1.0 };
             }
         }
-        nearest
+        let all = found.own + found.others + found.rest;
+        if all > 0.0 {
+            for part in [&mut found.own, &mut found.others, &mut found.rest] {
+                *part /= all;
+            }
+        } else {
+            // Touches nothing, though it may move something.
+            found.rest = 1.0;
+        }
+        found
     }
 
-    /// A task has ended on `node`.
-    pub(super) fn after(&mut self, task: TaskId, node: NodeId) {
-        for access in self.question.graph.accesses(task) {
-            let block = access.block;
-            if access.mode.writes() {
-                for (other, cache) in self.caches.iter_mut().enumerate() {
-                    cache.retain(|&held| held != block || other == node.0);
-                }
+    /// 0, all ends of touches below `touched`, and that.
+    fn bounds(&self, block: BlockId, touched: f64) -> Vec<f64> {
+        let ends = self.touches[block.0 as usize].iter().map(|touch| touch.bytes);
+        let mut bounds: Vec<f64> = ends.filter(|&end| end < touched).chain([0.0, touched]).collect();
+        bounds.sort_by(f64::total_cmp);
+        bounds.dedup();
+        bounds
+    }
+
+    /// What `node` has touched since it last touched the byte at that place of a block; infinite if it never did, or if another node has
+    /// written it since.
+    fn distance(&self, block: BlockId, byte: f64, node: NodeId, volumes: &[f64]) -> f64 {
+        for touch in self.touches[block.0 as usize].iter().rev().filter(|touch| byte < touch.bytes) {
+            if touch.node == node {
+                return volumes[node.0] - touch.volume;
             }
-            let Some(capacity) = self.capacity(node).filter(|&most| self.size(block) <= most) else {
-                continue;
-            };
-            self.caches[node.0].retain(|&held| held != block);
-            self.caches[node.0].push(block);
-            while self.caches[node.0].iter().map(|&held| self.size(held)).sum::<f64>() > capacity {
-                self.caches[node.0].remove(0);
+            if touch.writes {
+                break;
             }
         }
+        f64::INFINITY
+    }
+
+    /// The part of a byte at that distance which the cache of `node` serves.
+    fn part(&self, distance: f64, node: NodeId) -> f64 {
+        let Some(capacity) = self.capacity(node) else { return 0.0 };
+        let line = 1.5 - distance / capacity;
+        // By rounding alone nothing is lost, and nothing is left.
+        if line >= 1.0 - ROUNDING / 2.0 {
+            1.0
+        } else if line <= 1.5 * ROUNDING {
+            0.0
+        } else {
+            line
+        }
+    }
+
+    /// For each block and node what matters of what was touched: pieces of bytes and their distances, as bits, and who wrote it last.
+    pub(super) fn state(&self, volumes: &[f64]) -> Vec<u64> {
+        let mut state = Vec::new();
+        for number in 0..self.touches.len() {
+            let block = BlockId(u32::try_from(number).unwrap_or(u32::MAX));
+            let bounds = self.bounds(block, self.size(block));
+            for node in self.question.machine.node_ids() {
+                let Some(capacity) = self.capacity(node) else { continue };
+                let mut before = None;
+                for &from in bounds.iter().filter(|&&from| from < self.size(block)) {
+                    let distance = self.distance(block, from, node, volumes);
+                    let bits = if distance < 1.5 * capacity { distance.to_bits() } else { u64::MAX };
+                    if before != Some(bits) {
+                        state.extend([from.to_bits(), bits]);
+                    }
+                    before = Some(bits);
+                }
+            }
+            let writer = self.touches[number].iter().rev().find(|touch| touch.writes);
+            state.push(writer.map_or(u64::MAX, |touch| touch.node.0 as u64));
+        }
+        state
     }
 }
+
+/// What serves bytes of a block: parts of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    own: f64,
+    /// The cache of the node that wrote the block last, if that is another one.
+    others: f64,
+    writer: Option<NodeId>,
+    rest: f64,
+    /// Bytes by which the node has touched more when the task ends.
+    volume: f64,
+}
+
+/// Relative difference that rounding may make.
+const ROUNDING: f64 = 1e-9;
 
 // How fast tasks are: what one wants, in the words of the rule, and what all get, from a new solver.
 
@@ -244,6 +335,8 @@ pub(super) fn parts_per_second(machine: &Machine, working: &[(NodeId, &Sources)]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources {
     pub(super) traffic: Traffic,
+    /// Bytes by which its node has touched more when it has ended; those touched again and again count once.
+    pub(super) touched: f64,
     /// Bytes that come from the memory of each node, or as if they did.
     pub(super) by_memory: Vec<f64>,
     /// What a thread of this work wants, GB/s; of no use where nothing comes from a memory.

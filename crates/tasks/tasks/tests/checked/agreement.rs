@@ -59,10 +59,11 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
         compare(format!("start of {number}"), fast.start_s, slow.start_s, makespan_s);
         compare(format!("end of {number}"), fast.end_s, slow.end_s, makespan_s);
         compare(format!("worker of {number}"), f64::from(fast.worker), f64::from(slow.worker), 0.0);
+        let bytes_of_task = slow.traffic.total();
         for (class, (fast, slow)) in
             classes(&fast.traffic).into_iter().zip(classes(&slow.traffic)).enumerate()
         {
-            compare(format!("bytes {class} of {number}"), fast, slow, 0.0);
+            compare(format!("bytes {class} of {number}"), fast, slow, bytes_of_task);
         }
         let rest = |record: &TaskRecord| (record.task, record.socket, record.node, record.source);
         if rest(fast) != rest(slow) {

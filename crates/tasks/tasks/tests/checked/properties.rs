@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
-use numasim_graph::values::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties};
+use numasim_graph::values::{
+    Access, AccessMode, BlockHome, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties,
+};
 use numasim_model::ModelKind;
 use numasim_model::machine::{LastLevelCache, Node, SharedLink};
 use numasim_model::units::GigabytesPerSecond;
@@ -14,7 +16,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use crate::agreement::{differences, fast, slow};
-use crate::common::Asked;
+use crate::common::{Asked, Tasks, m2_with_caches};
 use crate::drawn::{anything, choices};
 use crate::random::questions;
 
@@ -166,6 +168,46 @@ proptest! {
     fn a_question_has_one_answer(mut choices in choices()) {
         let asked = anything(&mut choices, 40);
         prop_assert_eq!(fast(&asked), fast(&asked));
+    }
+}
+
+/// A block is read by turns with streams of fresh bytes that are one and a half times the cache at least.
+fn streamed(cache_mb: f64, parts: &[f64], rounds: usize) -> TaskGraph {
+    let mut tasks = Tasks::new();
+    let x = tasks.block(2e6, BlockHome::Open);
+    let order = tasks.block(0.0, BlockHome::Open);
+    let whole: f64 = parts.iter().sum();
+    for _ in 0..rounds {
+        tasks.task(0.001, &[(x, AccessMode::In), (order, AccessMode::Inout)]);
+        for part in parts {
+            let fresh = tasks.block(1.5e6 * cache_mb * part / whole * (1.0 + 1e-9), BlockHome::Open);
+            tasks.task(0.0, &[(fresh, AccessMode::Out), (order, AccessMode::Inout)]);
+        }
+    }
+    tasks.0.finish()
+}
+
+proptest! {
+    #![proptest_config(questions(100))]
+
+    #[test]
+    fn nothing_hits_behind_a_stream_of_one_and_a_half_caches(
+        cache_mb in 0.5_f64..50.0,
+        parts in prop::collection::vec(0.1_f64..1.0, 1..6),
+    ) {
+        let asked = Asked::free(m2_with_caches(cache_mb), streamed(cache_mb, &parts, 4));
+        let (run, _) = fast(&asked).expect("an answer");
+        // On the other node, perhaps, after an idle worker of that one took a task: no hits there either.
+        prop_assert_eq!(run.traffic.llc_local, 0.0);
+    }
+
+    #[test]
+    fn without_caches_every_byte_comes_from_a_memory(mut choices in choices()) {
+        let mut asked = anything(&mut choices, 40);
+        let count = asked.machine.node_count();
+        asked.machine = asked.machine.with_caches(vec![None; count]).expect("no caches");
+        let Some((run, _)) = answer(&asked) else { return Ok(()) };
+        prop_assert_eq!((run.traffic.llc_local, run.traffic.llc_remote), (0.0, 0.0));
     }
 }
 
