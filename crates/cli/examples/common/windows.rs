@@ -1,18 +1,19 @@
 //! Windows in which the graphs of generators are partitioned, all decided before anything was run.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
-use numasim_graph::values::{Generator, SchedulerKind, SchedulerSettings, TaskBench, TaskGraph};
+use numasim_graph::values::{
+    Generator, SchedulerKind, SchedulerSettings, TaskGraph, VertexWeight, WindowUnit,
+};
 use numasim_graph::{GenerateError, generate};
 use numasim_model::NodeId;
-
-/// Rows of tiles that stay from one window to the next: "a couple" (section 3.2.4).
-const ROWS: u64 = 2;
 
 /// What the thesis leaves open, decided before anything was run; other values are for the table of variants.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// Iterations, or times the blocks of a matrix, in a window: the thesis says "2 or 3" (section 3.2.4) and draws three (figure 2.5).
     pub(crate) window: u64,
+    /// What a task weighs in it: the thesis does not say.
+    pub(crate) vertex_weight: VertexWeight,
     /// Whether the two last writers of a block are parents in the window (section 2.2 has it as an option).
     pub(crate) old_dependencies: bool,
     /// Times the price of partitioning that this program assumes.
@@ -24,7 +25,13 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { window: 3, old_dependencies: false, price: 1.0, task_spread: 0.02 }
+        Self {
+            window: 3,
+            vertex_weight: VertexWeight::One,
+            old_dependencies: false,
+            price: 1.0,
+            task_spread: 0.02,
+        }
     }
 }
 
@@ -32,12 +39,7 @@ impl Default for Settings {
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub(crate) generator: Generator,
-    /// Tasks of an iteration, or, of dense linear algebra, blocks of the matrix.
-    unit: u64,
-    /// Tasks before the first iteration.
-    before: u64,
-    /// Tasks that stay in the window of `rip-mw`.
-    intersection: u64,
+    unit: WindowUnit,
 }
 
 impl Code {
@@ -57,9 +59,10 @@ impl Code {
         let narrow = |tasks: u64| u32::try_from(tasks).unwrap_or(u32::MAX);
         SchedulerSettings {
             kind,
-            window: narrow(settings.window * self.unit),
-            initial_extra: narrow(self.before),
-            intersection: narrow(self.intersection),
+            window: narrow(settings.window * self.unit.tasks),
+            initial_extra: narrow(self.unit.before),
+            intersection: narrow(self.unit.stays),
+            vertex_weight: settings.vertex_weight,
             partition_ns_per_vertex_edge: Some(NS_PER_VERTEX_EDGE * settings.price),
             old_dependencies: settings.old_dependencies,
             ..SchedulerSettings::default()
@@ -69,22 +72,6 @@ impl Code {
 
 /// `None` of tree programs, whose tasks the master does not create.
 pub(crate) fn of(generator: Generator) -> Option<Code> {
-    let (unit, before, intersection) = match generator {
-        Generator::GaussSeidel { grid, control, .. } | Generator::RedBlack { grid, control, .. } => {
-            (grid * grid, control + grid * grid, grid * grid)
-        }
-        // Two borders.
-        Generator::Jacobi { blocks, .. } => (blocks, blocks + 2, blocks),
-        Generator::Cg { blocks, .. } => (6 * blocks + 2, blocks, 6 * blocks + 2),
-        // Three passes over the image in the place of iterations.
-        Generator::IntegralHistogram { grid, .. } => (grid * grid, grid * grid, grid * grid),
-        Generator::Nstream { arrays, .. } => (arrays, 3 * arrays, arrays),
-        // First tasks write the blocks of the matrix once.
-        Generator::Qr { n, .. } => (n * n, 0, ROWS * n),
-        Generator::Smi { n, .. } | Generator::Cholesky { n, .. } => (n * (n + 1) / 2, 0, ROWS * n),
-        // A row is an iteration.
-        Generator::TaskBench(TaskBench { width, .. }) => (width, 0, width),
-        _ => return None,
-    };
-    Some(Code { generator, unit, before, intersection })
+    let unit = generator.window_unit()?;
+    Some(Code { generator, unit })
 }

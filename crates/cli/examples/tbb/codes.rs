@@ -7,6 +7,9 @@ use numasim_model::NodeId;
 
 use crate::common::Failure;
 
+/// FLOP of loading a query, one after the other; assumed, as the default of the generator.
+const LOAD_FLOP: u64 = 5_000_000;
+
 /// A code and its inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
@@ -52,7 +55,12 @@ pub(crate) fn all() -> Vec<Code> {
             5.0,
         ),
         repeated(Generator::Fluidanimate { particles: 500_000, chunks: None, repeat: 5 }, false, 500.0, 5.0),
-        repeated(Generator::Ferret { queries: 3500, database: 700_000_000 }, false, 1.0, 1.0),
+        repeated(
+            Generator::Ferret { queries: 3500, database: 700_000_000, load_flop: LOAD_FLOP },
+            false,
+            1.0,
+            1.0,
+        ),
     ]
 }
 

@@ -11,8 +11,8 @@ use crate::runs::{self, Way};
 
 /// Lines under way that are tried: 2 to 16, the most that the manuals give to a core of one of the machines.
 const LINES: std::ops::RangeInclusive<u32> = 2..=16;
-/// GB/s of a core from its last-level cache that are tried.
-const LLC_GBS: [Option<f64>; 4] = [Some(5.0), Some(10.0), Some(20.0), None];
+/// GB/s of a core from its last-level cache that are tried: none below the 8 that ten lines draw from the own memory.
+const LLC_GBS: [Option<f64>; 3] = [Some(10.0), Some(20.0), None];
 /// Fewer seeds than of what is shown: the grid has many points.
 pub(crate) const SEEDS: u64 = 5;
 

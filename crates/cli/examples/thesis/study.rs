@@ -1,6 +1,6 @@
 //! Everything that is simulated of a machine.
 
-use numasim_graph::values::SchedulerKind;
+use numasim_graph::values::{SchedulerKind, VertexWeight};
 use numasim_model::Machine;
 
 use crate::calibration::SEVEN;
@@ -64,11 +64,14 @@ pub(crate) const CACHELESS: &str = "without last-level caches";
 pub(crate) fn variants(machine: &Machine, codes: &[Code]) -> Result<Vec<Variant>, Failure> {
     let usual = Settings::default;
     let (cacheless, uniform) = (without_caches(machine)?, without_numa(machine)?);
-    let all: [(&'static str, &Machine, Settings); 8] = [
+    let by_time = || Settings { vertex_weight: VertexWeight::Time, ..usual() };
+    let all: [(&'static str, &Machine, Settings); 10] = [
         ("as decided", machine, usual()),
         (CACHELESS, &cacheless, usual()),
         ("no NUMA at all: one latency, wide links, no caches", &uniform, usual()),
         ("windows of 2 units in the place of 3", machine, Settings { window: 2, ..usual() }),
+        ("tasks weigh their time", machine, by_time()),
+        ("tasks weigh their time, windows of 2 units", machine, Settings { window: 2, ..by_time() }),
         ("the two last writers as parents", machine, Settings { old_dependencies: true, ..usual() }),
         ("partitioning at 100 times the price", machine, Settings { price: 100.0, ..usual() }),
         ("all tasks of a kind equally long", machine, Settings { task_spread: 0.0, ..usual() }),

@@ -216,8 +216,8 @@ Examples:
   numasim tasks machine.toml --graph DIR --scheduler fifo,dep --format json -o runs.json
   numasim tasks machine.toml qr.toml --emit-graph DIR
 
-A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node holds whole
-blocks (llc_mb of the machine file). Times are simulated seconds, bytes are those that tasks move.";
+A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node (llc_mb of
+the machine file) serves bytes by their reuse distance. Times are simulated seconds, bytes are those that tasks move.";
 
 /// `numasim tasks`.
 #[derive(Debug, Args)]

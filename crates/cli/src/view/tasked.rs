@@ -39,6 +39,24 @@ const IDLE: [&str; 7] = [
 /// The minimum effective task granularity; with several seeds means over them, a dash where one of them has none.
 const METG: [&str; 3] = ["metg_us", "metg_flop", "metg_efficiency"];
 
+/// Where pages are: `numa` is first touch under schedulers that place nothing.
+fn pages(runs: &[Tasked]) -> String {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for run in runs {
+        let placement = run.placement.as_str();
+        match found.iter_mut().find(|(known, _)| *known == placement) {
+            None => found.push((placement, vec![run.label()])),
+            Some((_, labels)) if !labels.contains(&run.label()) => labels.push(run.label()),
+            Some(_) => {}
+        }
+    }
+    let of_all = found.len() < 2;
+    let one = |(placement, labels): &(&str, Vec<&str>)| {
+        if of_all { (*placement).to_owned() } else { format!("{placement} ({})", labels.join(", ")) }
+    };
+    found.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
 /// The machine, the graph, and a row for each scheduler; with several seeds, means over them.
 pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     let graph = &view.graph;
@@ -51,7 +69,7 @@ pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     let Some(first) = view.runs.first() else { return text };
     let stealing = if first.steal { ", with stealing" } else { "" };
     // Writing to a String cannot fail.
-    let pages = if first.scenario.is_some() { "by scenario" } else { first.placement.as_str() };
+    let pages = if first.scenario.is_some() { "by scenario".to_owned() } else { pages(&view.runs) };
     let _ = writeln!(text, "Pages:   {pages}{stealing}\n");
     let schedulers = by_scheduler(&view.runs);
     text += &times(graph.tasks, &schedulers, style);

@@ -2,7 +2,7 @@
 
 use crate::values::{
     Contender, LoopShape, MAX_TASKS, Parameter, Partitioner, Pattern, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, Submit, Ties,
+    SchedulerSettings, Submit, Ties, VertexWeight,
 };
 
 use numasim_model::units::Seconds;
@@ -254,6 +254,8 @@ table! {
     QUERIES = parameter("queries");
     /// ferret: size of the database in bytes. Default: 700000000.
     DATABASE = parameter("database");
+    /// ferret: FLOP of loading a query; one is loaded after the other. Default: 5000000.
+    LOAD_FLOP = parameter("load_flop");
     /// npb-cg, npb-mg, streamcluster, fluidanimate: into how many chunks arrays and loops are dealt. Default: 8 for
     /// each worker.
     CHUNKS = parameter("chunks").also(&["pieces"]);
@@ -375,9 +377,21 @@ table! {
         .means("how many tasks of a window stay in the next one", "100")
         .also(&["overlap"])
         .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.intersection.into()));
+    /// How many units of its generator a window has: iterations, or, of dense linear algebra, times the blocks of
+    /// the matrix. It then also sets `initial_extra`, the tasks before the first iteration, and `intersection`, an
+    /// iteration or two rows. Not beside `window`, `initial_extra` and `intersection`.
+    WINDOW_UNITS = key("window_units", whole(1, 1_000_000))
+        .means("how many iterations of the generator are partitioned together", "2")
+        .default("not given")
+        .also(&["units", "window_iterations"])
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.window_units.into()));
     /// Who partitions. Default: "recursive".
     PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS))
         .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.partitioner.as_str().into()));
+    /// What a task weighs where a window is partitioned. Default: "one".
+    VERTEX_WEIGHT = key("vertex_weight", Shape::Words(&VERTEX_WEIGHT_WORDS))
+        .also(&["weight", "vertex_weights", "task_weight"])
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.vertex_weight.as_str().into()));
     /// Time to partition in ns per task and edge of the window.
     PARTITION_NS_PER_VERTEX_EDGE = key("partition_ns_per_vertex_edge", NOT_NEGATIVE)
         .means("the time to partition in ns per task and edge", "100.0")
@@ -409,6 +423,11 @@ words! {
 words! {
     /// What cuts windows of the graph into parts.
     PARTITIONER_WORDS "PartitionerWord" = Partitioner;
+}
+
+words! {
+    /// What a task weighs where a window is partitioned.
+    VERTEX_WEIGHT_WORDS "VertexWeightWord" = VertexWeight;
 }
 
 table! {

@@ -116,9 +116,10 @@ impl Asked {
         let last = first.checked_add(more).ok_or(NoSeeds { first, runs: self.runs })?;
         let of_files = [tasks.scheduler.kind];
         let kinds = if self.schedulers.is_empty() { &of_files[..] } else { &self.schedulers };
-        let of_kind = |&kind| {
+        let of_kind = |&kind: &SchedulerKind| {
             let scheduler = SchedulerSettings { kind, ..tasks.scheduler.clone() };
-            (scheduler, self.placement, None)
+            let is_same = self.placement == PagePlacement::Numa && !kind.places_blocks();
+            (scheduler, if is_same { PagePlacement::FirstTouch } else { self.placement }, None)
         };
         let of_scenario = |&scenario: &TaskScenario| {
             (scenario.scheduler(&tasks.scheduler), scenario.placement(), Some(scenario))

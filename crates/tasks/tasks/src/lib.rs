@@ -7,7 +7,7 @@
 //! # One instant
 //! Events whose times differ by at most 1e-9 (relative to the time) happen together, in these steps, repeated until nothing more
 //! happens:
-//! 1. Tasks that end, by number: finished, caches updated, children counted down.
+//! 1. Tasks that end, by number: finished, children counted down.
 //! 2. The master creates what it can.
 //! 3. All tasks that became ready go to the ends of their queues, by number.
 //! 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.

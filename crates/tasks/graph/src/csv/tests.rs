@@ -260,7 +260,7 @@ fn generated_graphs_are_read_back_as_they_were() {
         Generator::Smi { n: 4, tile: 512, init: true },
         Generator::NpbCg { rows: 100, nnz: 900, chunks: Some(7), repeat: 2 },
         Generator::Streamcluster { points: 70, dims: 3, chunks: Some(7), repeat: 2 },
-        Generator::Ferret { queries: 3, database: 7001 },
+        Generator::Ferret { queries: 3, database: 7001, load_flop: 9 },
         Generator::Stencil2d { n: 12, rows: 3, columns: 2, iterations: 3 },
         Generator::Seismic { n: 12, blocks: Some(2), strips: Some(3), iterations: 3 },
     ] {

@@ -66,7 +66,9 @@ pub fn generate(generator: &Generator, name: &str, sockets: &[NodeId]) -> Result
         Generator::Fluidanimate { particles, chunks, repeat } => {
             programs::loops(weave, &programs::fluidanimate(particles, chunks, repeat)?)?;
         }
-        Generator::Ferret { queries, database } => programs::ferret(weave, queries, database)?,
+        Generator::Ferret { queries, database, load_flop } => {
+            programs::ferret(weave, queries, database, load_flop)?;
+        }
         Generator::Stencil2d { n, rows, columns, iterations } => {
             stencils::stencil2d(weave, n, (rows, columns), iterations)?;
         }

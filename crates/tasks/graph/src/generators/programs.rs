@@ -296,6 +296,9 @@ pub(super) fn streamcluster(
     Ok(draft.0)
 }
 
+/// Bytes of a particle of `fluidanimate`: PARSEC's cell has 832 B for 4.87 particles on average, and there are two grids of cells.
+const PARTICLE_BYTES: f64 = 342.0;
+
 /// Fluidanimate: nine steps over the cells, of which two look at the neighbours of each particle.
 pub(super) fn fluidanimate(
     particles: u64,
@@ -304,7 +307,7 @@ pub(super) fn fluidanimate(
 ) -> Result<Program, GenerateError> {
     let particles = at_least_one("particles", particles)?;
     let mut draft = Draft::new(chunks, repeat);
-    let cells = draft.array("cells", 200.0 * particles);
+    let cells = draft.array("cells", PARTICLE_BYTES * particles);
     for name in ["clear", "rebuild", "init", "density", "density2", "force", "collide", "advance", "swap"] {
         let flop = if matches!(name, "density" | "force") { 1200.0 } else { 10.0 };
         draft.list(name, flop * particles, Uses { inout: &[cells], ..Uses::default() });
@@ -314,8 +317,8 @@ pub(super) fn fluidanimate(
 
 // Ferret: queries to a database of images that is dealt among the nodes, as a pipeline (paper 003, section 5).
 //
-// Each query is a chain of tasks: the master creates the first one, each of the others is created by the one before. A query looks at 2 % of each
-// part of the database, on its node.
+// Each query is a chain of tasks: the master creates the first one, each of the others is created by the one before. The first step is the serial
+// input stage of the pipeline: a query is loaded when the one before it is. A query looks at 2 % of each part of the database, on its node.
 
 /// FLOP of the steps that compute and read none of the database.
 const SEGMENT: f64 = 1e7;
@@ -325,22 +328,30 @@ const RANK: f64 = 1e7;
 const ONE_IN: f64 = 50.0;
 const FLOP_PER_BYTE: f64 = 2.0;
 
-pub(super) fn ferret(weave: &mut Weaver<'_>, queries: u64, database: u64) -> Result<(), GenerateError> {
+pub(super) fn ferret(
+    weave: &mut Weaver<'_>,
+    queries: u64,
+    database: u64,
+    load_flop: u64,
+) -> Result<(), GenerateError> {
     let database = at_least_one("database", database)?;
     let nodes = weave.sockets();
     let (each, parts) = (queries as f64, nodes as f64);
     // Load, segment, extract, a part after the other, rank, out.
-    weave.begin(Size { blocks: parts, tasks: each * (5.0 + parts), accesses: each * parts })?;
+    let tasks = each * (5.0 + parts);
+    weave.begin(Size { blocks: parts + 1.0, tasks, accesses: each * (parts + 1.0) })?;
     let mut steps = Vec::new();
     for k in 0..nodes {
         let part = weave.hinted(database / parts, Some(&format!("part-{k}")), weave.node(k))?;
         steps.push((weave.kind(&format!("query-{k}")), part, weave.node(k)));
     }
+    // Nothing of it is moved: it says that one query is loaded after the other.
+    let input = weave.hinted(0.0, Some("input"), None)?;
     let [load, segment, extract, rank, out] =
         ["load", "segment", "extract", "rank", "out"].map(|name| weave.kind(name));
     for _ in 0..queries {
         let mut chain = Chain { weave, last: None };
-        chain.plain(work(load, 0.0, &[]))?;
+        chain.plain(work(load, load_flop as f64 / 1e9, &[input.update()]))?;
         chain.plain(work(segment, SEGMENT / 1e9, &[]))?;
         chain.plain(work(extract, EXTRACT / 1e9, &[]))?;
         for &(kind, part, node) in &steps {

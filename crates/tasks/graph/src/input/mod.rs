@@ -11,7 +11,7 @@ use crate::keys;
 use crate::keys::{contender, root, runtime, scheduler};
 use crate::values::{
     Contender, Generator, GraphSource, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings,
-    TaskGraph, TaskGraphBuilder, TaskStudy, Ties,
+    TaskGraph, TaskGraphBuilder, TaskStudy, Ties, VertexWeight, WindowUnit,
 };
 
 mod generator;
@@ -78,7 +78,13 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
     let program = program_table.map(|table| generator::read_program(table, machine));
     // Each is read, so that every mistake is reported.
-    let scheduler = scheduler(scheduler_table);
+    // Of a generator that makes no sense the unit is not known.
+    let unit = if generator.is_none() && generator_place.is_some() {
+        None
+    } else {
+        Some(generator.and_then(Generator::window_unit))
+    };
+    let scheduler = scheduler(scheduler_table, unit);
     let workers = || cores.iter().flatten().copied().map(u64::from).sum();
     let throttle = generator.and_then(|generator| generator.throttle(workers()));
     let runtime = runtime(runtime_table, throttle);
@@ -143,9 +149,9 @@ fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log)
 // Reads `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
 // which other programs want the workers.
 
-/// The settings; what is assumed holds without the table, too.
-fn scheduler(mut table: TableReader<'_>) -> Option<SchedulerSettings> {
-    let assumed = SchedulerSettings::default();
+/// The settings; what is assumed holds without the table, too. `unit`: of the generator, if there is one that has it; `None` if that is not known.
+fn scheduler(mut table: TableReader<'_>, unit: Option<Option<WindowUnit>>) -> Option<SchedulerSettings> {
+    let (assumed, window_units) = in_units(&mut table, unit)?;
     let intersection_place = table.place_of(&scheduler::INTERSECTION);
     let window_place = table.place_of(&scheduler::WINDOW);
     let kind = table.word_or(&scheduler::NAME, assumed.kind, &SchedulerKind::ALL, SchedulerKind::as_str);
@@ -156,6 +162,12 @@ fn scheduler(mut table: TableReader<'_>) -> Option<SchedulerSettings> {
     let intersection = count(&scheduler::INTERSECTION, assumed.intersection);
     let partitioner =
         table.word_or(&scheduler::PARTITIONER, assumed.partitioner, &Partitioner::ALL, Partitioner::as_str);
+    let vertex_weight = table.word_or(
+        &scheduler::VERTEX_WEIGHT,
+        assumed.vertex_weight,
+        &VertexWeight::ALL,
+        VertexWeight::as_str,
+    );
     let partition =
         table.read_or(&scheduler::PARTITION_NS_PER_VERTEX_EDGE, None, |value| value.number().map(Some));
     let mut flag = |key, default: bool| table.read_or_shown(key, (default, default), Value::flag);
@@ -184,15 +196,62 @@ fn scheduler(mut table: TableReader<'_>) -> Option<SchedulerSettings> {
         kind: kind?,
         stride: stride?,
         window,
+        window_units,
         initial_extra: initial_extra?,
         intersection,
         partition_ns_per_vertex_edge: partition?,
         old_dependencies: old_dependencies?,
         partitioner: partitioner?,
+        vertex_weight: vertex_weight?,
         immediate_successor: immediate_successor?,
         affinity_partitioner: affinity_partitioner?,
         reflection: reflection?,
     })
+}
+
+/// What holds of windows if no key says it: the usual sizes, or those that follow from `window_units`; and how many units these are. `None` if
+/// they make no sense.
+fn in_units(
+    table: &mut TableReader<'_>,
+    unit: Option<Option<WindowUnit>>,
+) -> Option<(SchedulerSettings, Option<u32>)> {
+    let assumed = SchedulerSettings::default();
+    let places = [&scheduler::WINDOW, &scheduler::INITIAL_EXTRA, &scheduler::INTERSECTION]
+        .map(|key| (key.name, table.place_of(key)));
+    let Some(given) = table.optional(&scheduler::WINDOW_UNITS) else {
+        table.note(&scheduler::WINDOW_UNITS, "not given");
+        return Some((assumed, None));
+    };
+    let units = given.count();
+    let other = places.iter().find_map(|(name, place)| Some((name, place.clone()?)));
+    let log = table.source.log;
+    if let Some((name, place)) = other {
+        let problem = Problem::new(ProblemKind::Conflict, "the window is given in two ways")
+            .at(given.key_place(), "in units of the generator")
+            .related(place, "in tasks")
+            .hint(format!("keep either `window_units` or `{name}`"));
+        log.report(problem);
+        return None;
+    }
+    let (units, Some(unit)) = (units?, unit?) else {
+        let problem = Problem::new(
+            ProblemKind::BadValue,
+            "`window_units` counts iterations, which only generators have",
+        )
+        .at(given.key_place(), "this graph has none")
+        .hint("write the number of tasks, e.g. `window = 1000`; tasks that create tasks are not partitioned");
+        log.report(problem);
+        return None;
+    };
+    let narrow = |tasks: u64| u32::try_from(tasks).unwrap_or(u32::MAX);
+    let window = narrow(unit.tasks.max(1).saturating_mul(units.into()));
+    let settings = SchedulerSettings {
+        window,
+        initial_extra: narrow(unit.before),
+        intersection: narrow(unit.stays).min(window - 1),
+        ..assumed
+    };
+    Some((settings, Some(units)))
 }
 
 /// The settings; what is assumed holds without the table, too. `throttle` is that of the graph where nobody gives one.

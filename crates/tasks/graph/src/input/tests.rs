@@ -19,6 +19,7 @@ use crate::keys::{self, FILE};
 use crate::values::{
     Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, LoopShape, Parameter, Partitioner,
     Pattern, RuntimeSettings, SchedulerKind, SchedulerSettings, Submit, TaskBench, TaskGraph, TaskId, Ties,
+    VertexWeight,
 };
 
 fn read(text: &str) -> Reading {
@@ -178,11 +179,13 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
             "graph tile = 512",
             "graph init = true",
             "graph name = qr",
+            "scheduler window_units = not given",
             "scheduler stride = 2",
             "scheduler window = 1000",
             "scheduler initial_extra = 0",
             "scheduler intersection = 0",
             "scheduler partitioner = recursive",
+            "scheduler vertex_weight = one",
             "scheduler partition_ns_per_vertex_edge = the figure of this program",
             "scheduler old_dependencies = false",
             "scheduler immediate_successor = false",
@@ -205,7 +208,7 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
 #[test]
 fn every_setting_is_read() {
     let reading = read(&with(
-        "[scheduler]\nname = \"rip-mw\"\nstride = 3\nwindow = 50\ninitial_extra = 7\nintersection = 49\npartitioner = \"metis\"\n\
+        "[scheduler]\nname = \"rip-mw\"\nstride = 3\nwindow = 50\ninitial_extra = 7\nintersection = 49\npartitioner = \"metis\"\nvertex_weight = \"time\"\n\
          partition_ns_per_vertex_edge = 120.5\nold_dependencies = true\nimmediate_successor = true\naffinity_partitioner = true\nreflection = false\n\
          [runtime]\ncreation_us = 0\nthrottle = 9\ntask_us = 2.5\nsteal_us = 4\npage_us = 0.5\nseed = 0\nties = \"order\"\ntask_spread = 0.25\n",
     ));
@@ -216,6 +219,8 @@ fn every_setting_is_read() {
         initial_extra: 7,
         intersection: 49,
         partitioner: Partitioner::Metis,
+        vertex_weight: VertexWeight::Time,
+        window_units: None,
         partition_ns_per_vertex_edge: Some(120.5),
         old_dependencies: true,
         immediate_successor: true,
@@ -358,6 +363,32 @@ fn every_key_that_is_declared_is_asked_for() {
         let declared: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
         assert_eq!(asked, declared, "{header}: {hint}");
     }
+}
+
+/// 16 x 16 tiles: 256 tasks an iteration, 257 before the first one. QR of 4 x 4 tiles: 16 blocks, two rows of 4 stay.
+#[test]
+fn windows_in_units_follow_from_the_generator() {
+    for (generator, expected) in [
+        ("gauss-seidel", (512, 257, 256)),
+        ("gauss-seidel\"\ninit = false\ncontrol = 3\nname = \"g", (512, 3, 256)),
+        ("qr\"\nn = 4\nname = \"q", (32, 0, 8)),
+        ("jacobi", (300, 152, 150)),
+    ] {
+        let text = format!("[graph]\ngenerator = \"{generator}\"\n[scheduler]\nwindow_units = 2\n");
+        let scheduler = read(&with(&text)).further.scheduler;
+        assert_eq!(
+            (scheduler.window, scheduler.initial_extra, scheduler.intersection),
+            expected,
+            "{generator}"
+        );
+        assert_eq!(scheduler.window_units, Some(2));
+    }
+    let units = "[scheduler]\nwindow_units = 2\n";
+    let none = "`window_units` counts iterations, which only generators have";
+    assert_eq!(message(units), none);
+    assert_eq!(message(&format!("{units}[graph]\ngenerator = \"ferret\"")), none);
+    let twice = format!("{units}window = 5\n[graph]\ngenerator = \"qr\"");
+    assert_eq!(message(&twice), "the window is given in two ways");
 }
 
 #[test]

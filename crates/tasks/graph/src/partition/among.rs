@@ -66,8 +66,8 @@ impl<'a> Pass<'a> {
         let at: Vec<usize> =
             free.iter().map(|&task| parts[task as usize].map_or(0, |socket| socket as usize)).collect();
         let mut loads = vec![0; count];
-        for &socket in &at {
-            loads[socket] += 1;
+        for (&socket, &task) in at.iter().zip(free) {
+            loads[socket] += graph.weight(task);
         }
         let mut costs = vec![0.0; free.len() * count];
         for (costs, &task) in costs.chunks_mut(count).zip(free) {
@@ -80,7 +80,8 @@ impl<'a> Pass<'a> {
         }
         let blur = 1e-12 * costs.iter().sum::<f64>();
         let total = room.iter().sum::<u64>().max(1) as f64;
-        let ideal = room.iter().map(|&room| free.len() as f64 * room as f64 / total).collect();
+        let weight: u64 = free.iter().map(|&task| graph.weight(task)).sum();
+        let ideal = room.iter().map(|&room| weight as f64 * room as f64 / total).collect();
         let turns = random.order(free.len() as u32);
         let queues = vec![BinaryHeap::new(); count * count];
         let mut pass =
@@ -149,19 +150,22 @@ impl<'a> Pass<'a> {
         let patience = patience(self.free.len());
         let (mut gain, mut evened) = (0.0, 0.0);
         let (mut best, mut best_length) = ((0.0, 0.0), 0);
+        let mut least = self.overload();
         let mut way: Vec<(usize, usize)> = Vec::new();
         while let Some((step, to)) = self.next() {
             let task = step.task as usize;
             let from = self.at[task];
             gain += step.gain;
             // How much smaller the sum of the squares of all surpluses gets.
-            evened += 2.0 * (self.surplus(from) - self.surplus(to) - 1.0);
+            let weight = self.graph.weight(self.free[task]) as f64;
+            evened += 2.0 * weight * (self.surplus(from) - self.surplus(to) - weight);
             self.change(task, to);
             way.push((task, from));
-            let fits = self.loads[to] <= self.room[to];
+            let overload = self.overload();
             let further = gain > best.0 + self.blur;
             let evener = gain >= best.0 - self.blur && evened > best.1 + 1e-6;
-            if fits && (further || evener) {
+            if overload < least || (overload == least && (further || evener)) {
+                least = overload;
                 best = (gain, evened);
                 best_length = way.len();
             } else if way.len() > best_length + patience {
@@ -178,12 +182,17 @@ impl<'a> Pass<'a> {
         best_length > 0
     }
 
+    /// What is beyond the room of sockets: nothing where the moves of tasks that all weigh the same may end.
+    fn overload(&self) -> u64 {
+        self.loads.iter().zip(self.room).map(|(load, room)| load.saturating_sub(*room)).sum()
+    }
+
     fn change(&mut self, task: usize, to: usize) {
         let (from, count) = (self.at[task], self.loads.len());
         self.at[task] = to;
-        self.loads[from] -= 1;
-        self.loads[to] += 1;
         let (graph, id) = (self.graph, self.free[task]);
+        self.loads[from] -= graph.weight(id);
+        self.loads[to] += graph.weight(id);
         self.places[id as usize] = None;
         for other in graph.neighbours(id) {
             let Some(place) = self.places[other.task as usize] else { continue };
@@ -224,7 +233,9 @@ pub(super) fn kick(
         // Exchanges keep the sockets as full as they are.
         for _ in 0..free.len().div_ceil(3) {
             let (one, two) = (random.one_of(free), random.one_of(free));
-            if let (Some(one), Some(two)) = (one, two) {
+            if let (Some(one), Some(two)) = (one, two)
+                && graph.weight(one) == graph.weight(two)
+            {
                 other.swap(one as usize, two as usize);
             }
         }
@@ -259,7 +270,7 @@ struct Between {
     parts: Vec<f64>,
     /// Of free tasks of a part (row) with fixed tasks on a socket (column).
     fixed: Vec<f64>,
-    /// Free tasks of each part.
+    /// What the free tasks of each part weigh.
     sizes: Vec<u64>,
 }
 
@@ -318,7 +329,7 @@ impl Between {
         };
         for &task in free {
             let Some(from) = parts[task as usize] else { continue };
-            between.sizes[from as usize] += 1;
+            between.sizes[from as usize] += graph.weight(task);
             for other in graph.neighbours(task) {
                 let Some(to) = parts[other.task as usize] else { continue };
                 let cell = from as usize * count + to as usize;
@@ -348,31 +359,29 @@ impl Between {
 
 // How much room is left beside tasks whose socket is known, and tasks that nothing pulls anywhere.
 
-/// How many tasks each socket has.
-fn loads(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
+/// What the tasks of each socket weigh.
+fn loads(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
     let mut loads = vec![0; sockets.count()];
-    for &socket in parts.iter().flatten() {
-        loads[socket as usize] += 1;
+    for (task, &socket) in graph.tasks().zip(parts) {
+        if let Some(socket) = socket {
+            loads[socket as usize] += graph.weight(task);
+        }
     }
     loads
 }
 
-/// How many more tasks each socket may have. Fixed tasks may take more than its room.
-pub(super) fn room_left(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
-    let loads = loads(sockets, parts);
-    loads
-        .iter()
-        .enumerate()
-        .map(|(socket, &load)| sockets.room(socket, parts.len()).saturating_sub(load))
-        .collect()
+/// How much more each socket may have. Fixed tasks may take more than its room.
+pub(super) fn room_left(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
+    let loads = loads(graph, sockets, parts);
+    loads.iter().zip(sockets.rooms_in(graph)).map(|(&load, room)| room.saturating_sub(load)).collect()
 }
 
 /// Gives those without a socket one: in creation order to the first that has less than its share.
-pub(super) fn in_creation_order(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u32> {
-    let mut loads = loads(sockets, parts);
-    let quotas = sockets.quotas(parts.len());
+pub(super) fn in_creation_order(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u32> {
+    let mut loads = loads(graph, sockets, parts);
+    let quotas = sockets.quotas(graph.total_weight());
     let mut socket = 0;
-    let mut given = |known: Option<u32>| {
+    let mut given = |(task, known): (u32, Option<u32>)| {
         if let Some(known) = known {
             return known;
         }
@@ -380,11 +389,11 @@ pub(super) fn in_creation_order(sockets: &Sockets, parts: &[Option<u32>]) -> Vec
         while socket + 1 < loads.len() && loads[socket] >= quotas[socket] {
             socket += 1;
         }
-        loads[socket] += 1;
+        loads[socket] += graph.weight(task);
         // As many as nodes of a machine.
         socket as u32
     };
-    parts.iter().map(|&known| given(known)).collect()
+    graph.tasks().zip(parts.iter().copied()).map(&mut given).collect()
 }
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ pub(super) fn divide(
     let too_large = PartitionError::Metis("too many edges");
     let number = |value: usize| metis::Idx::try_from(value).map_err(|_| too_large);
     let (mut starts, mut ends, mut bytes) = (vec![0], Vec::new(), Vec::new());
+    let weights = graph.tasks().map(|task| metis::Idx::try_from(graph.weight(task)).map_err(|_| too_large));
+    let weights: Vec<metis::Idx> = weights.collect::<Result<_, _>>()?;
     for task in graph.tasks() {
         for other in graph.neighbours(task) {
             ends.push(number(other.task as usize)?);
@@ -70,6 +72,7 @@ pub(super) fn divide(
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         metis::Graph::new(1, number(sockets.len())?, &starts, &ends)
             .map_err(|_| PartitionError::Metis("it refused the graph"))?
+            .set_vwgt(&weights)
             .set_adjwgt(&bytes)
             .set_tpwgts(&shares)
             // In thousandths: 5 %.
@@ -99,7 +102,7 @@ pub(super) fn relieve(
     let mut loads = vec![0_u64; room.len()];
     for &task in free {
         if let Some(socket) = parts[task as usize] {
-            loads[socket as usize] += 1;
+            loads[socket as usize] += graph.weight(task);
         }
     }
     while let Some(full) = (0..room.len()).find(|&socket| loads[socket] > room[socket]) {
@@ -112,7 +115,7 @@ pub(super) fn relieve(
         };
         let mut best: Option<(f64, u32, usize)> = None;
         for &task in free.iter().filter(|&&task| parts[task as usize] == Some(full as u32)) {
-            for to in (0..room.len()).filter(|&to| loads[to] < room[to]) {
+            for to in (0..room.len()).filter(|&to| loads[to] + graph.weight(task) <= room[to]) {
                 let loss = cost(task, to) - cost(task, full);
                 if best.is_none_or(|(least, ..)| loss < least) {
                     best = Some((loss, task, to));
@@ -121,7 +124,7 @@ pub(super) fn relieve(
         }
         let Some((_, task, to)) = best else { break };
         parts[task as usize] = Some(to as u32);
-        loads[full] -= 1;
-        loads[to] += 1;
+        loads[full] -= graph.weight(task);
+        loads[to] += graph.weight(task);
     }
 }

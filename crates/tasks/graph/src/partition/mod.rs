@@ -1,9 +1,9 @@
 //! Which task of a window goes to which socket, so that tasks that hand each other data are together and all sockets have work.
 //!
-//! A window is an undirected graph: tasks of weight 1, and an edge for each pair of which one reads what the other wrote, with the bytes
+//! A window is an undirected graph: tasks that weigh 1 or their time ([`VertexWeight`]), and an edge for each pair of which one reads what the other wrote, with the bytes
 //! that it declares (WAR and WAW move nothing and are no edges here). Minimised is the sum over the edges of bytes x distance between
-//! the sockets of both ends ([`cost`]), where a socket gets tasks in proportion to its cores, with a spread of 5 %
-//! ([`Sockets::room`]). Tasks may be fixed. That is the mapping of paper 001 (section 3.1.4), which asks SCOTCH for it.
+//! the sockets of both ends ([`cost`]), where a socket gets weight in proportion to its cores, with a spread of 5 %
+//! ([`Sockets::room`]; one task more where tasks weigh their time). Tasks may be fixed. That is the mapping of paper 001 (section 3.1.4), which asks SCOTCH for it.
 //!
 //! [`Partitioner::Recursive`], without C: dual recursive bipartitioning (Pellegrini, *Static mapping by dual recursive bipartitioning of
 //! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other, the tasks in two
@@ -25,6 +25,8 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+#[cfg(doc)]
+use crate::values::VertexWeight;
 use crate::values::{Partitioner, Ties};
 
 pub use window::{Cost, Parent, Sockets, WindowGraph, Writers, cost};
@@ -101,7 +103,7 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
     // A socket that does not exist is none.
     let mut parts: Vec<Option<u32>> =
         (0..tasks).map(|task| fixed(task).filter(|&socket| (socket as usize) < sockets.count())).collect();
-    let room = among::room_left(sockets, &parts);
+    let room = among::room_left(window.graph, sockets, &parts);
     let free: Vec<u32> = window
         .graph
         .tasks()
@@ -129,7 +131,7 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
         }
         among::exchange(window.graph, sockets, &free, &room, &mut parts);
     }
-    Ok(among::in_creation_order(sockets, &parts))
+    Ok(among::in_creation_order(window.graph, sockets, &parts))
 }
 
 // The one maker of random numbers of partitions.

@@ -98,7 +98,7 @@ fn excess(asked: &Asked, weighted: f64) -> f64 {
 /// A random partition in which each socket has its quota.
 fn dealt(asked: &Asked, seed: u64) -> Vec<u32> {
     let tasks = asked.graph.task_count();
-    let quotas = asked.sockets.quotas(tasks);
+    let quotas = asked.sockets.quotas(tasks as u64);
     let groups = quotas.iter().enumerate().flat_map(|(socket, &quota)| vec![socket as u32; quota as usize]);
     let groups: Vec<u32> = groups.collect();
     let order = Source::new(Ties::Random, seed, 1).order(tasks as u32);
@@ -123,6 +123,30 @@ proptest! {
                 prop_assert!(load <= room, "{}: socket {socket} has {load} of {room}", partitioner.as_str());
             }
             prop_assert_eq!(&parts, &partition(&asked.window(), partitioner).expect("the same"));
+        }
+    }
+
+    #[test]
+    fn where_tasks_weigh_their_time_no_socket_has_more_than_its_share_and_one_task(
+        mut asked in asked(1..=60, 4, false),
+        seconds in prop::collection::vec(0.0_f64..5.0, 60),
+    ) {
+        let edges: Vec<(u32, u32, f64)> = asked
+            .graph
+            .tasks()
+            .flat_map(|task| asked.graph.neighbours(task).iter().map(move |other| (task, other.task, other.bytes)))
+            .filter(|(from, to, _)| from < to)
+            .collect();
+        asked.graph = WindowGraph::timed(&seconds[..asked.graph.task_count()], &edges);
+        let parts = asked.parts();
+        let mut loads = vec![0; asked.sockets.count()];
+        for (task, &part) in asked.graph.tasks().zip(&parts) {
+            loads[part as usize] += asked.graph.weight(task);
+        }
+        let rooms = asked.sockets.rooms_in(&asked.graph);
+        for (socket, (&load, room)) in loads.iter().zip(rooms).enumerate() {
+            let room = room + asked.graph.heaviest();
+            prop_assert!(load <= room, "socket {socket} has {load} of {room}");
         }
     }
 

@@ -105,7 +105,8 @@ impl State<'_> {
         }
         let room = [near, far].map(|half| half.iter().map(|&socket| self.room[socket]).sum::<u64>());
         let total = (room[0] + room[1]).max(1) as f64;
-        let ideal = room.map(|room| members.len() as f64 * room as f64 / total);
+        let weight: u64 = members.iter().map(|&member| self.graph.weight(member)).sum();
+        let ideal = room.map(|room| weight as f64 * room as f64 / total);
         Sides { graph, pull, apart, room, ideal }
     }
 }

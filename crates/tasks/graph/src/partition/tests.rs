@@ -255,3 +255,20 @@ fn metis_is_refused_where_it_is_not_built_in() {
     let window = Window { graph: &graph, sockets: &two(), fixed: &[], ties: Ties::Order, seed: 1, number: 0 };
     assert_eq!(partition(&window, Partitioner::Metis), Err(PartitionError::NotBuilt(Partitioner::Metis)));
 }
+
+/// A chain of tasks of 3, 1, 1 and 1 s with the fewest bytes in its middle: by number two and two, by time one and three.
+#[test]
+fn a_long_task_weighs_as_much_as_the_short_ones_together() {
+    let edges = [(0, 1, 2.0), (1, 2, 1.0), (2, 3, 2.0)];
+    let sockets = Sockets::given(&[1, 1], &[10.0, 20.0, 20.0, 10.0]);
+    let parts = |graph: &WindowGraph| {
+        let window = Window { graph, sockets: &sockets, fixed: &[], ties: Ties::Order, seed: 0, number: 0 };
+        let parts = partition(&window, Partitioner::Recursive).expect("a partition");
+        let first = parts[0];
+        parts.into_iter().map(|part| part == first).collect::<Vec<_>>()
+    };
+    assert_eq!(parts(&WindowGraph::new(4, &edges)), [true, true, false, false]);
+    let timed = WindowGraph::timed(&[3.0, 1.0, 1.0, 1.0], &edges);
+    assert_eq!((timed.weight(0), timed.weight(1)), (1000, 333));
+    assert_eq!(parts(&timed).iter().filter(|&&first| first).count() % 2, 1);
+}

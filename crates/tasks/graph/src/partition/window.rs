@@ -20,15 +20,27 @@ pub struct WindowGraph {
     starts: Vec<usize>,
     /// Of each task by number.
     neighbours: Vec<Neighbour>,
-    /// How many tasks each stands for.
+    /// What each weighs: 1, how many tasks it stands for, or its time.
     weights: Vec<u32>,
 }
+
+/// The weight of the longest task of a window, as long as all together fit into 32 bits.
+const LONGEST: f64 = 1000.0;
 
 impl WindowGraph {
     /// The graph of `tasks` tasks with edges `(task, task, bytes)`. Edges of a pair are added up; those without bytes, of a task with
     /// itself, or of tasks that there are not, are none.
     pub fn new(tasks: usize, edges: &[(u32, u32, f64)]) -> Self {
         Self::weighted(vec![1; tasks], edges)
+    }
+
+    /// The same with tasks that weigh what they take, in whole parts of the longest one; at least 1.
+    pub fn timed(seconds: &[f64], edges: &[(u32, u32, f64)]) -> Self {
+        let longest = seconds.iter().copied().fold(0.0, f64::max);
+        let most = LONGEST.min(f64::from(u32::MAX) / seconds.len().max(1) as f64);
+        // At most 1000.
+        let weight = |&seconds: &f64| (seconds / longest * most).round().max(1.0) as u32;
+        Self::weighted(seconds.iter().map(weight).collect(), edges)
     }
 
     /// The same with groups of tasks in place of tasks.
@@ -92,14 +104,19 @@ impl WindowGraph {
         !self.neighbours(task).is_empty()
     }
 
-    /// How many tasks a task stands for.
+    /// What a task weighs.
     pub(super) fn weight(&self, task: u32) -> u64 {
         u64::from(self.weights[task as usize])
     }
 
-    /// How many tasks all stand for.
+    /// What all tasks weigh together.
     pub(super) fn total_weight(&self) -> u64 {
         self.weights.iter().copied().map(u64::from).sum()
+    }
+
+    /// What the heaviest task weighs; 1 without any.
+    pub(super) fn heaviest(&self) -> u64 {
+        u64::from(self.weights.iter().copied().max().unwrap_or(1).max(1))
     }
 
     /// The graph of `members` alone, numbered in their order. `places` has for each task its place in `members`, where it is one.
@@ -216,10 +233,31 @@ impl Sockets {
         least.max(spread) as u64
     }
 
+    /// The same of all sockets in what the tasks of a window weigh, and at least as much as they get if the heaviest task goes first, each to
+    /// the socket that then has least for its cores: so there is room for all, however heavy they are.
+    pub(super) fn rooms_in(&self, graph: &WindowGraph) -> Vec<u64> {
+        let total = graph.total_weight() as usize;
+        let mut rooms: Vec<u64> = (0..self.count()).map(|socket| self.room(socket, total)).collect();
+        if graph.heaviest() == 1 {
+            return rooms;
+        }
+        let mut weights: Vec<u64> = graph.tasks().map(|task| graph.weight(task)).collect();
+        weights.sort_unstable_by(|a, b| b.cmp(a));
+        let mut loads = vec![0; self.count()];
+        for weight in weights {
+            let after = |socket: usize| (loads[socket] + weight) as f64 / f64::from(self.cores[socket]);
+            let least = (0..self.count()).min_by(|&a, &b| after(a).total_cmp(&after(b)));
+            if let Some(least) = least {
+                loads[least] += weight;
+            }
+        }
+        rooms.iter_mut().zip(loads).for_each(|(room, load)| *room = load.max(*room));
+        rooms
+    }
+
     /// How many of `tasks` tasks each should have, in whole tasks that add up: where consecutive groups end is rounded.
-    pub(super) fn quotas(&self, tasks: usize) -> Vec<u64> {
+    pub(super) fn quotas(&self, tasks: u64) -> Vec<u64> {
         let total: u64 = self.cores.iter().copied().map(u64::from).sum();
-        let tasks = tasks as u64;
         let mut cores = 0;
         let mut before = 0;
         let quota = self.cores.iter().map(|&of_socket| {

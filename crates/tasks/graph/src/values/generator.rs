@@ -42,7 +42,7 @@ pub enum Generator {
     /// Fluidanimate of PARSEC: nine steps over the cells of each frame (paper 003).
     Fluidanimate { particles: u64, chunks: Option<u64>, repeat: u64 },
     /// Ferret of PARSEC: a pipeline of queries to a database that is spread over the nodes (paper 003).
-    Ferret { queries: u64, database: u64 },
+    Ferret { queries: u64, database: u64, load_flop: u64 },
     /// A stencil on rows x columns strands that create themselves anew (paper 000).
     Stencil2d { n: u64, rows: u64, columns: u64, iterations: u64 },
     /// Waves in an elastic medium, strips of rows with stress and velocity (paper 000).
@@ -55,7 +55,7 @@ impl Generator {
     /// Paper 001 prints hardly any: 30 blocks of `cg` and 150 of `jacobi` are its, the others are assumed, so that the data is many times
     /// the caches. Those of Task Bench are assumed, but for `radix` and `bytes`, which are its own defaults. Papers 003 and 000 print class C of
     /// NPB, points, particles, queries and database (section 5 of 003), grids and iterations (section IV of 000); `dims` and `repeat`, fewer than
-    /// theirs, are assumed.
+    /// theirs, and `load_flop` are assumed.
     pub const fn defaults() -> [Self; 17] {
         [
             Self::GaussSeidel { grid: 16, tile: 512, iterations: 20, control: 1, init: true },
@@ -79,7 +79,7 @@ impl Generator {
             Self::NpbMg { log2: 9, chunks: None, repeat: 4 },
             Self::Streamcluster { points: 10_000_000, dims: 128, chunks: None, repeat: 20 },
             Self::Fluidanimate { particles: 500_000, chunks: None, repeat: 20 },
-            Self::Ferret { queries: 3500, database: 700_000_000 },
+            Self::Ferret { queries: 3500, database: 700_000_000, load_flop: 5_000_000 },
             Self::Stencil2d { n: 10_240, rows: 8, columns: 10, iterations: 1000 },
             Self::Seismic { n: 16_000, blocks: None, strips: None, iterations: 100 },
         ]
@@ -157,7 +157,9 @@ impl Generator {
             Self::Fluidanimate { particles, chunks: _, repeat } => {
                 vec![("particles", particles), ("repeat", repeat)]
             }
-            Self::Ferret { queries, database } => vec![("queries", queries), ("database", database)],
+            Self::Ferret { queries, database, load_flop } => {
+                vec![("queries", queries), ("database", database), ("load_flop", load_flop)]
+            }
             Self::Stencil2d { n, rows, columns, iterations } => {
                 vec![("n", n), ("rows", rows), ("columns", columns), ("iterations", iterations)]
             }
@@ -275,7 +277,7 @@ const EXACT: u64 = 1 << 53;
 
 impl Parameter {
     /// All, each once, also where several generators have it.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::of("grid", "how many tiles there are in each direction", "16", 1),
         Self::of("tile", "how many elements a tile has in each direction", "512", 1),
         Self::of("iterations", "a number of iterations", "20", 0),
@@ -301,6 +303,7 @@ impl Parameter {
         Self::of("particles", "a number of particles", "500000", 1),
         Self::of("queries", "a number of queries", "3500", 0),
         Self::of("database", "the size of the database in bytes", "700000000", 1),
+        Self::of("load_flop", "the FLOP of loading a query, one after the other", "5000000", 0),
         Self::of("chunks", "into how many chunks each array is dealt", "256", 1),
         Self::of("repeat", "how often the loops are run", "25", 0),
         Self::of("strips", "how many strips of rows a block has", "40", 1),
@@ -483,5 +486,56 @@ numasim_model::words! {
         Spread = "spread",
         /// Drawn ones among the nearest.
         RandomNearest = "random_nearest",
+    }
+}
+
+/// What windows of a program are counted in where a graph is partitioned, by the rule of thumb of paper 001 (section 3.2.4): of iterative
+/// codes 2 or 3 iterations beside what comes before them, and one of them stays; of dense linear algebra 2 or 3 times the blocks of the
+/// matrix, and a couple of rows stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowUnit {
+    /// Tasks of a unit: an iteration, or the blocks of the matrix.
+    pub tasks: u64,
+    /// Tasks before the first iteration.
+    pub before: u64,
+    /// Tasks that stay from one window to the next.
+    pub stays: u64,
+}
+
+/// Rows of tiles that stay: "a couple".
+const ROWS: u64 = 2;
+
+impl Generator {
+    /// Its unit; `None` of programs whose tasks create tasks, which are not partitioned.
+    pub fn window_unit(&self) -> Option<WindowUnit> {
+        let init = |tasks: u64| if self.init() == Some(true) { tasks } else { 0 };
+        let of = |tasks, before| WindowUnit { tasks, before, stays: tasks };
+        Some(match *self {
+            Self::GaussSeidel { grid, control, .. } | Self::RedBlack { grid, control, .. } => {
+                let tiles = grid.saturating_mul(grid);
+                of(tiles, control.saturating_add(init(tiles)))
+            }
+            // Two borders.
+            Self::Jacobi { blocks, .. } => of(blocks, init(blocks.saturating_add(2))),
+            Self::Cg { blocks, .. } => of(blocks.saturating_mul(6).saturating_add(2), init(blocks)),
+            // Three passes over the image in the place of iterations.
+            Self::IntegralHistogram { grid, .. } => {
+                let tiles = grid.saturating_mul(grid);
+                of(tiles, init(tiles))
+            }
+            Self::Nstream { arrays, .. } => of(arrays, init(arrays.saturating_mul(3))),
+            // First tasks write the blocks of the matrix once.
+            Self::Qr { n, .. } => {
+                WindowUnit { tasks: n.saturating_mul(n), before: 0, stays: n.saturating_mul(ROWS) }
+            }
+            Self::Smi { n, .. } | Self::Cholesky { n, .. } => WindowUnit {
+                tasks: n.saturating_mul(n.saturating_add(1)) / 2,
+                before: 0,
+                stays: n.saturating_mul(ROWS),
+            },
+            // A row is an iteration.
+            Self::TaskBench(TaskBench { width, .. }) => of(width, 0),
+            _ => return None,
+        })
     }
 }

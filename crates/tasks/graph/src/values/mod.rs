@@ -13,7 +13,7 @@ use numasim_model::units::Seconds;
 
 pub use generator::{
     ArrayId, Generator, Indivisible, LoopShape, OfMachine, Parameter, Pattern, Program, ProgramArray,
-    ProgramLoop, TaskBench,
+    ProgramLoop, TaskBench, WindowUnit,
 };
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
 
@@ -291,6 +291,19 @@ impl SchedulerKind {
     pub const fn partitions(self) -> bool {
         matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
     }
+
+    /// Whether it says of tasks or blocks on which node they should be: under the others the placement `numa` is first touch.
+    pub const fn places_blocks(self) -> bool {
+        !matches!(
+            self,
+            Self::Fifo
+                | Self::RandomSteal
+                | Self::Tbb
+                | Self::TbbNuma
+                | Self::ArenaPerNode
+                | Self::TaskloopAffinity
+        )
+    }
 }
 
 numasim_model::words! {
@@ -306,6 +319,18 @@ numasim_model::words! {
     }
 }
 
+numasim_model::words! {
+    /// What a task weighs in a window that is partitioned.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum VertexWeight {
+        /// 1, whatever it does.
+        #[default]
+        One = "one",
+        /// The time that it takes alone with its data local.
+        Time = "time",
+    }
+}
+
 /// `[scheduler]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulerSettings {
@@ -315,12 +340,16 @@ pub struct SchedulerSettings {
     pub stride: u32,
     /// Tasks in a window of the graph that is partitioned; at least 1.
     pub window: u32,
+    /// Where files count windows in units of the generator ([`WindowUnit`]): how many. The three fields beside this one then follow from it.
+    pub window_units: Option<u32>,
     /// How many more the first window has.
     pub initial_extra: u32,
     /// Newest tasks of a window that stay in the next one; below `window`.
     pub intersection: u32,
     /// Who partitions.
     pub partitioner: Partitioner,
+    /// What a task weighs then.
+    pub vertex_weight: VertexWeight,
     /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
     pub partition_ns_per_vertex_edge: Option<f64>,
     /// Whether the two last writers of a block count as parents in the graph that is partitioned (paper 001, section 2.2).
@@ -339,9 +368,11 @@ impl Default for SchedulerSettings {
             kind: SchedulerKind::default(),
             stride: 2,
             window: 1000,
+            window_units: None,
             initial_extra: 0,
             intersection: 0,
             partitioner: Partitioner::default(),
+            vertex_weight: VertexWeight::default(),
             partition_ns_per_vertex_edge: None,
             old_dependencies: false,
             immediate_successor: false,

@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use numasim_graph::partition;
 use numasim_graph::partition::{NS_PER_VERTEX_EDGE, Parent, PartitionError, WindowGraph, Writers};
-use numasim_graph::values::{Partitioner, SchedulerKind, SchedulerSettings, TaskId, Ties};
+use numasim_graph::values::{Partitioner, SchedulerKind, SchedulerSettings, TaskId, Ties, VertexWeight};
 use numasim_model::units::Seconds;
 
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::schedulers::placed::{DepTable, Given, Place, Weights};
-use crate::schedulers::{Partitioning, View};
+use crate::schedulers::{Estimate, Partitioning, View};
 use crate::sockets::{SocketId, Sockets};
 
 /// What becomes of tasks behind the first window.
@@ -29,10 +29,12 @@ enum Later {
 }
 
 /// Who says which socket: any of the three.
-pub(super) struct Rip {
+pub(super) struct Rip<'a> {
     later: Later,
     window: Window,
     writers: Writers,
+    /// What tasks take, if they weigh that.
+    times: Option<Estimate<'a>>,
     /// Whether the first window has been partitioned.
     placed: bool,
     price_ns: f64,
@@ -42,10 +44,10 @@ pub(super) struct Rip {
     seed: u64,
 }
 
-impl Rip {
+impl<'a> Rip<'a> {
     /// # Errors
     /// [`TasksError::Intersection`], [`TasksError::Partition`].
-    pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Result<Self, TasksError> {
+    pub(super) fn new(question: &Question<'a>, sockets: &Sockets) -> Result<Self, TasksError> {
         let settings = question.scheduler;
         if !partition::is_built(settings.partitioner) {
             return Err(TasksError::Partition(PartitionError::NotBuilt(settings.partitioner)));
@@ -67,6 +69,7 @@ impl Rip {
             later,
             window: Window::new(settings),
             writers: Writers::new(question.graph.blocks().len()),
+            times: (settings.vertex_weight == VertexWeight::Time).then(|| Estimate::new(question, sockets)),
             placed: false,
             price_ns: settings.partition_ns_per_vertex_edge.unwrap_or(NS_PER_VERTEX_EDGE),
             partitioner: settings.partitioner,
@@ -83,7 +86,7 @@ impl Rip {
     }
 }
 
-impl Place for Rip {
+impl Place for Rip<'_> {
     fn created(&mut self, view: &View<'_>, task: TaskId, given: &mut Given) -> Option<Partitioning> {
         let parents = self.writers.add(view.graph, task);
         let socket = match &mut self.later {
@@ -98,6 +101,9 @@ impl Place for Rip {
             return None;
         }
         self.window.add(task, parents);
+        if let Some(times) = &mut self.times {
+            self.window.seconds.push(times.mean_seconds(task));
+        }
         self.window.is_full().then(|| self.begin())
     }
 
@@ -129,6 +135,8 @@ struct Window {
     end: u32,
     /// Between tasks of the window, with bytes.
     edges: Vec<(u32, u32, f64)>,
+    /// Per task of the window what it takes; nothing if all weigh the same.
+    seconds: Vec<f64>,
     /// Whether the last writer but one is a parent, too.
     old: bool,
     /// Tasks of this window when it is full, and of all later ones.
@@ -149,6 +157,7 @@ impl Window {
             new: 0,
             end: 0,
             edges: Vec::new(),
+            seconds: Vec::new(),
             old: settings.old_dependencies,
             full: full + u64::from(settings.initial_extra),
             later_full: full,
@@ -206,7 +215,11 @@ impl Window {
     ) -> Result<impl Iterator<Item = u32> + use<>, PartitionError> {
         let edges: Vec<(u32, u32, f64)> =
             self.edges.iter().map(|&(from, to, bytes)| (from - self.first, to - self.first, bytes)).collect();
-        let graph = WindowGraph::new(self.size().0, &edges);
+        let graph = if self.seconds.is_empty() {
+            WindowGraph::new(self.size().0, &edges)
+        } else {
+            WindowGraph::timed(&self.seconds, &edges)
+        };
         let fixed: Vec<Option<u32>> =
             (self.first..self.new).map(|task| given.of(TaskId(task)).map(|socket| socket.0)).collect();
         let window =
@@ -217,7 +230,9 @@ impl Window {
 
     /// All tasks have a socket: the newest stay for the next window.
     fn slide(&mut self) {
-        self.first = self.first.max(self.end.saturating_sub(self.stay));
+        let first = self.first.max(self.end.saturating_sub(self.stay));
+        self.seconds.drain(..self.seconds.len().min((first - self.first) as usize));
+        self.first = first;
         self.new = self.end;
         self.edges.retain(|&(from, ..)| from >= self.first);
         self.full = self.later_full;

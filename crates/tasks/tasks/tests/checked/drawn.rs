@@ -4,6 +4,7 @@ use numasim_graph::partition::is_built;
 use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
     SchedulerKind, SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
+    VertexWeight,
 };
 use numasim_model::machine::{LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
@@ -236,6 +237,7 @@ fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
         intersection: choices.of(&[0, 1, 3]).min(window - 1),
         partition_ns_per_vertex_edge: choices.of(&[None, Some(0.0), Some(20_000.0)]),
         old_dependencies: choices.one_in(3),
+        vertex_weight: choices.of(&VertexWeight::ALL),
         partitioner: if is_built(Partitioner::Metis) && choices.one_in(2) {
             Partitioner::Metis
         } else {

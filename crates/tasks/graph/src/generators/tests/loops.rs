@@ -200,8 +200,8 @@ fn streamcluster_and_fluidanimate_are_lists() {
     near(flop(&points), 5.0 * 3.0 * 16.0 * 1000.0);
     let cells = made(&Generator::Fluidanimate { particles: 1000, chunks: Some(8), repeat: 5 });
     assert_eq!((cells.task_count(), cells.access_count()), (5 * 9 * 9, 5 * 9 * 8));
-    near(cells.blocks()[0].bytes, 200.0 * 1000.0 / 8.0);
+    near(cells.blocks()[0].bytes, 342.0 * 1000.0 / 8.0);
     // Seven steps of 10, two of 1200.
     near(flop(&cells), 5.0 * (7.0 * 10.0 + 2.0 * 1200.0) * 1000.0);
-    near(cells.accesses(TaskId(1)).next().expect("an access").moved_bytes, 2.0 * 25_000.0);
+    near(cells.accesses(TaskId(1)).next().expect("an access").moved_bytes, 2.0 * 42_750.0);
 }

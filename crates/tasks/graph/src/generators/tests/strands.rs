@@ -16,10 +16,10 @@ fn nodes(graph: &TaskGraph) -> Vec<Option<usize>> {
     graph.tasks().map(|task| graph.affinity(task).map(|node| node.0)).collect()
 }
 
-/// Two nodes: load, segment, extract, two parts of the database, rank, out.
+/// Two nodes: load, segment, extract, two parts of the database, rank, out. One query is loaded after the other.
 #[test]
 fn a_query_of_ferret_is_a_chain_with_a_step_on_each_node() {
-    let graph = made(&Generator::Ferret { queries: 2, database: 1000 });
+    let graph = made(&Generator::Ferret { queries: 2, database: 1000, load_flop: 100 });
     let chain = ["load", "segment", "extract", "query-0", "query-1", "rank", "out"];
     assert_eq!(graph.tasks().map(|task| graph.type_name(task)).collect::<Vec<_>>(), chain.repeat(2));
     let first = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(5)];
@@ -33,13 +33,14 @@ fn a_query_of_ferret_is_a_chain_with_a_step_on_each_node() {
     );
     // A part has 500 B, of which 2 % are read, with 2 FLOP for each byte.
     assert_eq!(accesses(&graph, 4), [(1, READ, 500.0, 10.0)]);
-    near(flop(&graph), 2.0 * (1e7 + 5e7 + 1e7 + 2.0 * 20.0));
+    near(flop(&graph), 2.0 * (100.0 + 1e7 + 5e7 + 1e7 + 2.0 * 20.0));
+    assert_eq!(accesses(&graph, 7), [(2, UPDATE, 0.0, 0.0)]);
     assert_eq!(
         (graph.hint(BlockId(1)).map(|node| node.0), graph.block_name(BlockId(1))),
         (Some(2), Some("part-1"))
     );
-    // Nobody waits: queries read the same data.
-    assert_eq!(counts(&Generator::Ferret { queries: 3, database: 1000 }), (21, 0, 1));
+    // Queries read the same data and wait for nothing but their input: three loads, one after the other.
+    assert_eq!(counts(&Generator::Ferret { queries: 3, database: 1000, load_flop: 0 }), (21, 2, 3));
 }
 
 const STENCIL: Generator = Generator::Stencil2d { n: 12, rows: 2, columns: 3, iterations: 2 };

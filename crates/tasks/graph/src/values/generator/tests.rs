@@ -45,7 +45,7 @@ fn what_nobody_gives_follows_from_the_machine() {
     assert_eq!(settled(seismic(Some(2), None)), all(2, 8));
     assert_eq!(settled(seismic(None, Some(1))), all(3, 1));
     // A pipeline has tokens: two for each worker.
-    let tokens = Generator::Ferret { queries: 1, database: 1 }.throttle(8);
+    let tokens = Generator::Ferret { queries: 1, database: 1, load_flop: 1 }.throttle(8);
     assert_eq!((tokens, cg(None).throttle(8)), (Some(16), None));
 }
 

@@ -1,7 +1,7 @@
 //! `sa`, `dep`, `tracked`, `heft` and `rip-*`: each task is given a node, whose workers take it from the queue of that node.
 
 use numasim_graph::partition::{NS_PER_VERTEX_EDGE, WindowGraph};
-use numasim_graph::values::{BlockHome, BlockId, SchedulerKind, TaskId, Ties};
+use numasim_graph::values::{BlockHome, BlockId, SchedulerKind, TaskId, Ties, VertexWeight};
 use numasim_graph::{Edge, Tracker, partition};
 use numasim_model::NodeId;
 use rand::RngExt as _;
@@ -484,7 +484,14 @@ impl<'a> Windows<'a> {
             .iter()
             .map(|task| of_task(task).and_then(|place| u32::try_from(place).ok()))
             .collect();
-        let graph = WindowGraph::new(self.tasks.len(), &self.edges());
+        let graph = match question.scheduler.vertex_weight {
+            VertexWeight::One => WindowGraph::new(self.tasks.len(), &self.edges()),
+            VertexWeight::Time => {
+                let mut estimate = Estimate::new(question, &Sockets::new(question.machine));
+                let seconds: Vec<f64> = self.tasks.iter().map(|&task| estimate.mean_seconds(task)).collect();
+                WindowGraph::timed(&seconds, &self.edges())
+            }
+        };
         let window = partition::Window {
             graph: &graph,
             sockets: &partition::Sockets::of(question.machine),
