@@ -389,3 +389,62 @@ fn tasks_that_wait_for_each_other_s_memories_never_end_and_the_message_says_why(
     );
     assert!(words.contains("take another --model"), "{words}");
 }
+
+/// Hand test F of the specification: 20 cores that each sweep a block of 10.5 MB 20 times, with `inout` once its bytes. 14 and 110 MB of cache
+/// have no hits, as 210 MB come between: 4.2 GB at 100 GB/s; 200 MB serve 0.45 of 19 sweeps.
+#[test]
+fn a_cache_serves_what_comes_back_soon_enough() {
+    let mut graph = String::new();
+    for block in 0..20 {
+        graph += &format!("[[block]]\nname = \"b{block}\"\nmb = 10.5\n");
+    }
+    for _ in 0..20 {
+        for block in 0..20 {
+            graph += &format!("[[task]]\ninout = [\"b{block}\"]\n");
+        }
+    }
+    for (llc_mb, hits, seconds) in [(14, 0.0, 0.042), (110, 0.0, 0.042), (200, 1795.5e6, 0.024_045)] {
+        let machine = format!(
+            "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 20\ngflops_per_core = 10\nbandwidth_gbs = 100\nllc_mb = {llc_mb}\n\
+             [runtime]\ncreation_us = 0\ntask_us = 0\nties = \"order\"\n"
+        );
+        let found = json(&(machine + &graph), &["--scheduler", "fifo"]);
+        let one = &found["runs"][0];
+        let local = one["bytes"]["llc_local"].as_f64().expect("bytes");
+        assert!((local - hits).abs() <= 1e-9 * 4.2e9, "{llc_mb} MB: {one}");
+        assert!(near(&one["bytes"]["dram_local"], 4.2e9 - hits), "{llc_mb} MB: {one}");
+        assert!(near(&one["makespan_s"], seconds), "{llc_mb} MB: {one}");
+        // Each block comes from memory once: 210 MB at 100 GB/s.
+        assert!(near(&one["bound_s"], 0.0021), "{llc_mb} MB: {one}");
+    }
+}
+
+#[test]
+fn the_placement_numa_is_first_touch_under_schedulers_that_place_nothing() {
+    let more = ["--scheduler", "dep,tbb", "--placement", "numa"];
+    let found = json(&one_task(0), &more);
+    let placements: Vec<&Value> = (0..2).map(|run| &found["runs"][run]["placement"]).collect();
+    assert_eq!(placements, ["numa", "first-touch"]);
+    let table = stdout(&tasks(&one_task(0), &more));
+    assert!(table.contains("Pages:   numa (dep); first-touch (tbb)\n"), "{table}");
+    let table = stdout(&tasks(&one_task(0), &["--scheduler", "tbb", "--placement", "numa"]));
+    assert!(table.contains("Pages:   first-touch\n"), "{table}");
+}
+
+#[test]
+fn windows_are_counted_in_iterations_of_a_generator() {
+    let graph = |scheduler: &str| {
+        format!(
+            "{MACHINE}[graph]\ngenerator = \"jacobi\"\nblocks = 4\nrows = 8\ncolumns = 8\niterations = 3\n[scheduler]\n{scheduler}\n"
+        )
+    };
+    let runs = |scheduler: &str| json(&graph(scheduler), &["--scheduler", "rip-mw"])["runs"].clone();
+    let by_time = "vertex_weight = \"time\"\n";
+    // 4 blocks and 2 borders before the first iteration, of which one stays.
+    for weight in ["", by_time] {
+        let units = runs(&format!("{weight}window_units = 2"));
+        assert_eq!(units, runs(&format!("{weight}window = 8\ninitial_extra = 6\nintersection = 4")));
+    }
+    let error = stderr(&tasks(&graph("window_units = 2\nwindow = 8"), &[]));
+    assert!(error.contains("the window is given in two ways"), "{error}");
+}

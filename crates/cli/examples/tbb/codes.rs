@@ -8,7 +8,7 @@ use numasim_model::NodeId;
 use crate::common::Failure;
 
 /// FLOP of loading a query, one after the other; assumed, as the default of the generator.
-const LOAD_FLOP: u64 = 5_000_000;
+const LOAD_FLOP: u64 = 2_000_000;
 
 /// A code and its inputs.
 #[derive(Clone, Debug)]

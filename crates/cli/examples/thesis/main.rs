@@ -45,7 +45,8 @@ fn main() -> Result<(), Failure> {
         if wanted(part) {
             let name = format!("figure-{}", platform.figure());
             let variants = study::variants(&study.machine, &codes)?;
-            write(&folder, &format!("{name}.txt"), &text::machine(&study, &codes, &variants))?;
+            let tiles = study::small_tiles(&study.machine)?;
+            write(&folder, &format!("{name}.txt"), &text::machine(&study, &codes, &variants, &tiles))?;
             write(&folder, &format!("{name}.svg"), &plots::machine(&study, &codes))?;
         }
         studies.push(study);

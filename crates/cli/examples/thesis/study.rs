@@ -4,7 +4,7 @@ use numasim_graph::values::{SchedulerKind, VertexWeight};
 use numasim_model::Machine;
 
 use crate::calibration::SEVEN;
-use crate::codes::{Code, Settings};
+use crate::codes::{Code, Settings, of_small_tiles};
 use crate::common::Failure;
 use crate::common::statistics::Estimate;
 use crate::machines::{Platform, without_caches, without_numa};
@@ -59,6 +59,13 @@ pub(crate) struct Variant {
 
 /// The variant whose single codes are shown, too.
 pub(crate) const CACHELESS: &str = "without last-level caches";
+
+/// The stencils on smaller tiles.
+pub(crate) fn small_tiles(machine: &Machine) -> Result<Runs, Failure> {
+    let mut ways = vec![Way::of(SchedulerKind::Fifo)];
+    ways.extend(COMPARED.map(Way::of));
+    runs::all(machine, &of_small_tiles(), &ways, &Settings::default(), FEW_SEEDS)
+}
 
 /// What would come out if something were decided otherwise.
 pub(crate) fn variants(machine: &Machine, codes: &[Code]) -> Result<Vec<Variant>, Failure> {

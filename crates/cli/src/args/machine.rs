@@ -431,6 +431,10 @@ pub(crate) struct DotArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
+    /// Work of nodes without `flop`, in GFLOP (10^9 FLOP): drawings of graphs have none
+    #[arg(long, value_name = "GFLOP", value_parser = positive)]
+    pub(crate) default_gflop: Option<f64>,
+
     #[command(flatten)]
     pub(crate) output: GraphFolder,
 }

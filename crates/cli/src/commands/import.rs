@@ -56,7 +56,9 @@ pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
         ImportKind::Wfcommons(args) => graph(&args.file, &args.output, shell, |text, name| {
             wfcommons::read(text, name, args.reference_gflops)
         }),
-        ImportKind::Dot(args) => graph(&args.file, &args.output, shell, dot::read),
+        ImportKind::Dot(args) => graph(&args.file, &args.output, shell, |text, name| {
+            dot::read_with(text, name, args.default_gflop)
+        }),
         ImportKind::Starpu(args) => graph(&args.file, &args.output, shell, |text, name| {
             starpu::read(text, name, args.reference_gflops)
         }),

@@ -254,7 +254,7 @@ table! {
     QUERIES = parameter("queries");
     /// ferret: size of the database in bytes. Default: 700000000.
     DATABASE = parameter("database");
-    /// ferret: FLOP of loading a query; one is loaded after the other. Default: 5000000.
+    /// ferret: FLOP of loading a query; one is loaded after the other. Default: 2000000.
     LOAD_FLOP = parameter("load_flop");
     /// npb-cg, npb-mg, streamcluster, fluidanimate: into how many chunks arrays and loops are dealt. Default: 8 for
     /// each worker.

@@ -318,14 +318,15 @@ pub(super) fn fluidanimate(
 // Ferret: queries to a database of images that is dealt among the nodes, as a pipeline (paper 003, section 5).
 //
 // Each query is a chain of tasks: the master creates the first one, each of the others is created by the one before. The first step is the serial
-// input stage of the pipeline: a query is loaded when the one before it is. A query looks at 2 % of each part of the database, on its node.
+// input stage of the pipeline: a query is loaded when the one before it is. A query looks at 2 % of each part of the database, on its
+// node: at one of 50 pieces, so that a cache has no piece again before all others were read.
 
 /// FLOP of the steps that compute and read none of the database.
 const SEGMENT: f64 = 1e7;
 const EXTRACT: f64 = 5e7;
 const RANK: f64 = 1e7;
-/// Which part of the database a query looks at, and what it does with each byte.
-const ONE_IN: f64 = 50.0;
+/// Into how many pieces each part of the database is dealt, of which a query looks at one, and what it does with each byte.
+const PIECES: usize = 50;
 const FLOP_PER_BYTE: f64 = 2.0;
 
 pub(super) fn ferret(
@@ -339,25 +340,31 @@ pub(super) fn ferret(
     let (each, parts) = (queries as f64, nodes as f64);
     // Load, segment, extract, a part after the other, rank, out.
     let tasks = each * (5.0 + parts);
-    weave.begin(Size { blocks: parts + 1.0, tasks, accesses: each * (parts + 1.0) })?;
+    let pieces = parts * PIECES as f64;
+    weave.begin(Size { blocks: pieces + 1.0, tasks, accesses: each * (parts + 1.0) })?;
     let mut steps = Vec::new();
     for k in 0..nodes {
-        let part = weave.hinted(database / parts, Some(&format!("part-{k}")), weave.node(k))?;
+        let mut part = Vec::with_capacity(PIECES);
+        for piece in 0..PIECES {
+            let name = format!("part-{k}-{piece}");
+            part.push(weave.hinted(database / pieces, Some(&name), weave.node(k))?);
+        }
         steps.push((weave.kind(&format!("query-{k}")), part, weave.node(k)));
     }
     // Nothing of it is moved: it says that one query is loaded after the other.
     let input = weave.hinted(0.0, Some("input"), None)?;
     let [load, segment, extract, rank, out] =
         ["load", "segment", "extract", "rank", "out"].map(|name| weave.kind(name));
-    for _ in 0..queries {
+    for (_, query) in (0..queries).zip((0..PIECES).cycle()) {
         let mut chain = Chain { weave, last: None };
         chain.plain(work(load, load_flop as f64 / 1e9, &[input.update()]))?;
         chain.plain(work(segment, SEGMENT / 1e9, &[]))?;
         chain.plain(work(extract, EXTRACT / 1e9, &[]))?;
-        for &(kind, part, node) in &steps {
-            let moved = part.bytes() / ONE_IN;
+        for (kind, part, node) in &steps {
+            let Some(piece) = part.get(query) else { continue };
+            let (kind, node) = (*kind, *node);
             let tree = TreeTask { affinity: node, submit: Submit::Detach, ..TreeTask::default() };
-            chain.add(work(kind, FLOP_PER_BYTE * moved / 1e9, &[part.read_part(moved)]), tree)?;
+            chain.add(work(kind, FLOP_PER_BYTE * piece.bytes() / 1e9, &[piece.read()]), tree)?;
         }
         chain.plain(work(rank, RANK / 1e9, &[]))?;
         chain.plain(work(out, 0.0, &[]))?;

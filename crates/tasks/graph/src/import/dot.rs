@@ -22,6 +22,14 @@ use crate::values::{AccessMode, MAX_TASKS};
 /// # Errors
 /// Problems with their places: no DOT, no digraph, amounts that are no numbers or below 0, a circle of nodes.
 pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
+    read_with(text, name, None)
+}
+
+/// The same where nodes without work have `default_gflop`, 10^9 FLOP each: drawings of graphs say only what waits for what.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(text: &str, name: &str, default_gflop: Option<f64>) -> Result<Imported, Vec<Problem>> {
     super::check_room(text, [super::words(text), 320], 1)?;
     let graph = parse(text);
     let graph = graph.map_err(|(place, message)| vec![at(ProblemKind::Syntax, 0, place, message)])?;
@@ -38,7 +46,7 @@ pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
             without_work.at(&name, &place);
         }
         let kind = item.attributes.get("type").map_or_else(|| "task".to_owned(), |(kind, _)| kind.clone());
-        let gflop = flop.unwrap_or(0.0) / 1e9;
+        let gflop = flop.map_or(default_gflop.unwrap_or(0.0), |flop| flop / 1e9);
         let task = DraftTask { name, kind, gflop, accesses: Vec::new(), parents: Vec::new(), place };
         if let Err(problem) = draft.task(task) {
             problems.add(*problem);
@@ -95,7 +103,13 @@ pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
     let graph = assemble(draft, graph.name.as_deref().unwrap_or(name))?;
     let edges = ["the edge", "edges"];
     let warnings = [
-        without_work.warning(["the node", "nodes"], "without `flop`: no work"),
+        match default_gflop {
+            None => without_work.warning(["the node", "nodes"], "without `flop`: no work"),
+            Some(gflop) => {
+                let message = format!("without `flop`: {gflop} GFLOP each, as given");
+                without_work.warning(["the node", "nodes"], &message)
+            }
+        },
         without_bytes.warning(edges, "without `bytes`: no data"),
         order_only.warning(edges, "with `size = -1`: order without data, as SimGrid writes it"),
         invisible.warning(edges, "with `style = invis`: left out, as it only helps the layout"),

@@ -79,7 +79,7 @@ impl Generator {
             Self::NpbMg { log2: 9, chunks: None, repeat: 4 },
             Self::Streamcluster { points: 10_000_000, dims: 128, chunks: None, repeat: 20 },
             Self::Fluidanimate { particles: 500_000, chunks: None, repeat: 20 },
-            Self::Ferret { queries: 3500, database: 700_000_000, load_flop: 5_000_000 },
+            Self::Ferret { queries: 3500, database: 700_000_000, load_flop: 2_000_000 },
             Self::Stencil2d { n: 10_240, rows: 8, columns: 10, iterations: 1000 },
             Self::Seismic { n: 16_000, blocks: None, strips: None, iterations: 100 },
         ]
@@ -303,7 +303,7 @@ impl Parameter {
         Self::of("particles", "a number of particles", "500000", 1),
         Self::of("queries", "a number of queries", "3500", 0),
         Self::of("database", "the size of the database in bytes", "700000000", 1),
-        Self::of("load_flop", "the FLOP of loading a query, one after the other", "5000000", 0),
+        Self::of("load_flop", "the FLOP of loading a query, one after the other", "2000000", 0),
         Self::of("chunks", "into how many chunks each array is dealt", "256", 1),
         Self::of("repeat", "how often the loops are run", "25", 0),
         Self::of("strips", "how many strips of rows a block has", "40", 1),

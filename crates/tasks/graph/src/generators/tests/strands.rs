@@ -32,12 +32,13 @@ fn a_query_of_ferret_is_a_chain_with_a_step_on_each_node() {
         [3, 4, 10, 11]
     );
     // A part has 500 B, of which 2 % are read, with 2 FLOP for each byte.
-    assert_eq!(accesses(&graph, 4), [(1, READ, 500.0, 10.0)]);
+    assert_eq!(accesses(&graph, 4), [(50, READ, 10.0, 10.0)]);
+    assert_eq!(accesses(&graph, 11), [(51, READ, 10.0, 10.0)]);
     near(flop(&graph), 2.0 * (100.0 + 1e7 + 5e7 + 1e7 + 2.0 * 20.0));
-    assert_eq!(accesses(&graph, 7), [(2, UPDATE, 0.0, 0.0)]);
+    assert_eq!(accesses(&graph, 7), [(100, UPDATE, 0.0, 0.0)]);
     assert_eq!(
-        (graph.hint(BlockId(1)).map(|node| node.0), graph.block_name(BlockId(1))),
-        (Some(2), Some("part-1"))
+        (graph.hint(BlockId(50)).map(|node| node.0), graph.block_name(BlockId(50))),
+        (Some(2), Some("part-1-0"))
     );
     // Queries read the same data and wait for nothing but their input: three loads, one after the other.
     assert_eq!(counts(&Generator::Ferret { queries: 3, database: 1000, load_flop: 0 }), (21, 2, 3));

@@ -1,7 +1,7 @@
 //! DOT.
 
 use super::{refused, seen};
-use crate::import::dot::read;
+use crate::import::dot::{read, read_with};
 
 const DIAMOND: &str = r#"// four tasks
 strict digraph "my \"graph\"" {
@@ -29,6 +29,16 @@ fn what_is_not_said_is_nothing_and_told() {
     let text = "digraph {\n a -> b -> c\n a -> c [bytes=8]\n a -> c [bytes=4]\n b [flop=1]\n}";
     let imported = read(text, "chain").expect("in order");
     insta::assert_snapshot!(seen(text, &imported));
+}
+
+#[test]
+fn nodes_without_work_have_the_default_that_is_given() {
+    let text = "digraph {\n a -> b -> c\n b [flop=1e9]\n}";
+    let imported = read_with(text, "chain", Some(2.5)).expect("in order");
+    let gflop: Vec<f64> = imported.graph.tasks().map(|task| imported.graph.gflop(task)).collect();
+    assert_eq!(gflop, [2.5, 1.0, 2.5]);
+    let warnings: Vec<&str> = imported.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert!(warnings.iter().any(|warning| warning.contains("2.5 GFLOP each, as given")), "{warnings:?}");
 }
 
 #[test]
