@@ -646,6 +646,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;dot' {
+            [CompletionResult]::new('--default-gflop', '--default-gflop', [CompletionResultType]::ParameterName, 'Work of nodes without `flop`, in GFLOP (10^9 FLOP): drawings of graphs have none')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')

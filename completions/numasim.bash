@@ -2170,12 +2170,16 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import__subcmd__dot)
-            opts="-o -h -V --output --color --help --version"
+            opts="-o -h -V --default-gflop --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --default-gflop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then

@@ -607,6 +607,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;import;dot'= {
+            cand --default-gflop 'Work of nodes without `flop`, in GFLOP (10^9 FLOP): drawings of graphs have none'
             cand -o 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
             cand --output 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
             cand --color 'When to use colours'

@@ -682,6 +682,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -l default-gflop -d 'Work of nodes without `flop`, in GFLOP (10^9 FLOP): drawings of graphs have none' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -s o -l output -d 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
