@@ -33,7 +33,7 @@ pub(crate) use live::{AgentArgs, RunArgs, TopArgs};
 pub(crate) use live::{AgentCommand, StatusFormat, is_period};
 pub(crate) use machine::{
     AppTemplate, CatalogArgs, ExportArgs, ExportHwlocArgs, ExportKind, FiguresArgs, GraphFolder, ImportArgs,
-    ImportKind, InitArgs, Like, LscpuArgs, ModelsArgs, NumactlArgs,
+    ImportKind, InitArgs, Like, LscpuArgs, ModelsArgs, NumactlArgs, PlacedOn,
 };
 pub(crate) use measure::{BenchArgs, Benchmark, CalibrateArgs, Calibrating, ProfileAppArgs, ValidateArgs};
 pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair};

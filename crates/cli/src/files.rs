@@ -135,6 +135,11 @@ pub(crate) fn refused(problems: &[Problem], source: SourceFile) -> Failure {
     to_failure(problems, &[source])
 }
 
+/// The same of several files.
+pub(crate) fn refused_among(problem: Problem, sources: &[SourceFile]) -> Failure {
+    to_failure(&[problem], sources)
+}
+
 fn read_other(path: &Path, kind: &Kind) -> Result<String, Failure> {
     read_text(path, kind)
         .map_err(|why| Failure::input(format!("{} {}", named(path), why.message)).hint(why.hint))

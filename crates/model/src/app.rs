@@ -13,6 +13,9 @@ use crate::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 /// Most application instances in all files together.
 pub const MAX_INSTANCES: usize = 10_000;
 
+/// Most processes of one application ([`App::ranks`]).
+pub const MAX_RANKS: u32 = 65_536;
+
 /// Where the data of an application lies, seen from each of its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
@@ -381,6 +384,8 @@ pub struct App {
     pub smt: Smt,
     /// FLOP rate of a core with both threads of it over that with one; needed unless one is all that it uses.
     pub smt_speedup: Option<f64>,
+    /// Processes that it consists of (MPI ranks), at least 1; nothing computed depends on it, targets of an answer deal its threads to them.
+    pub ranks: u32,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.
@@ -415,6 +420,7 @@ impl App {
             outstanding_lines: None,
             smt: Smt::One,
             smt_speedup: None,
+            ranks: 1,
             min_threads: 1,
             max_threads: None,
             placing: Placing::default(),

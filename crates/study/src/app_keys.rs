@@ -94,6 +94,7 @@ pub(super) fn read(
     let threads_per_core = if matches!(smt, Some((Smt::One, _)) | None) { 1 } else { 2 };
     let cores = usable_cores(machine, nodes.as_ref());
     let limits = read_limits(table, nodes_value.as_ref(), cores, threads_per_core);
+    let ranks = table.optional(&app::RANKS).map_or(Some(1), |value| value.count());
     let weight = table.read_or(&app::WEIGHT, 1.0, Value::number);
     let allowed = nodes.clone().flatten().zip(nodes_value.as_ref().map(Value::place));
     let app = || {
@@ -122,6 +123,7 @@ pub(super) fn read(
             outstanding_lines: lines?,
             smt: smt?.0,
             smt_speedup: smt?.1,
+            ranks: ranks?,
             min_threads: limits.min,
             max_threads: limits.max,
             weight: weight?,

@@ -73,6 +73,7 @@ impl Apps {
             nodes: table.place_of(&app::NODES),
             memory_gib: table.place_of(&app::MEMORY_GIB),
             smt: table.place_of(&app::SMT),
+            ranks: table.place_of(&app::RANKS),
         };
         let instances_value = table.optional(&app::INSTANCES);
         let given = instances_value.as_ref().map(Value::count);

@@ -156,6 +156,8 @@ pub struct AppPlaces {
     pub memory_gib: Option<Place>,
     /// The value of `smt`; `None` where the file does not give it.
     pub smt: Option<Place>,
+    /// The value of `ranks`; `None` where the file does not give it.
+    pub ranks: Option<Place>,
 }
 
 /// Places of one `[[scenario]]`.

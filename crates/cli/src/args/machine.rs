@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, Subcommand, ValueHint, value_parser};
 use numasim_model::ModelKind;
 
 use crate::args::measure::{LikwidPerfctrArgs, PerfArgs};
-use crate::args::{FileArgs, above_zero, one_model, positive};
+use crate::args::{CpusFrom, FileArgs, above_zero, one_model, positive};
 use crate::output::OutputArgs;
 
 // The command line of `numasim catalog`.
@@ -295,6 +295,8 @@ Examples:
   likwid-bench -t load -w S0:1GB:4 > load.txt
   numasim import likwid load.txt -o bandwidth.csv
   ./stream > stream.txt; numasim import stream stream.txt -o stream.csv
+  virsh dumpxml db > db.xml
+  numasim import libvirt db.xml --study machine.toml -o today.toml
   numasim import wfcommons blast.json --reference-gflops 18.4 -o blast
   numasim import starpu tasks.rec -o cholesky
   numasim import dot graph.dot -o graph
@@ -333,12 +335,71 @@ pub(crate) enum ImportKind {
     Likwid(LikwidArgs),
     /// STREAM or BabelStream: a CSV of bandwidth by kernel
     Stream(StreamArgs),
+    /// virsh dumpxml, domains of libvirt: applications and a scenario
+    Libvirt(PlacedArgs),
+    /// docker inspect, containers: applications and a scenario
+    Docker(PlacedArgs),
+    /// Kubernetes, pods and the NRI balloons that place them: applications and a scenario
+    Kubernetes(PlacedArgs),
+    /// A rankfile of Open MPI 5 with its mpirun line: applications and a scenario
+    Rankfile(RankfileArgs),
     /// WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks
     Wfcommons(WfcommonsArgs),
     /// DOT, a digraph with work and bytes as attributes: a graph of tasks
     Dot(DotArgs),
     /// StarPU, the tasks.rec of a run: a graph of tasks
     Starpu(StarpuArgs),
+}
+
+/// `numasim import libvirt`, `docker` and `kubernetes`.
+#[derive(Debug, Args)]
+pub(crate) struct PlacedArgs {
+    /// What the tool printed (virsh dumpxml, docker inspect, kubectl get -o yaml), or what --emit wrote for it
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) on: PlacedOn,
+}
+
+/// `numasim import rankfile`.
+#[derive(Debug, Args)]
+pub(crate) struct RankfileArgs {
+    /// A rankfile with logical numbers of cores
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// A script with the line of mpirun: programs, their numbers of ranks, numactl
+    ///
+    /// Without it all ranks are one application with the name of the file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) run: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) on: PlacedOn,
+}
+
+/// The machine on which a tool places applications.
+#[derive(Debug, Args)]
+pub(crate) struct PlacedOn {
+    /// The machine, with the processors of each node (`cpus`); may be repeated
+    ///
+    /// Applications in these files get no new table; the scenario names them.
+    #[arg(long, value_name = "STUDY", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) study: Vec<PathBuf>,
+
+    /// Processor numbers
+    ///
+    /// From an hwloc XML or from this host (`host`), instead of the machine file.
+    #[arg(long, value_name = "FILE", value_parser = CpusFrom::parse, value_hint = ValueHint::FilePath)]
+    pub(crate) cpus_from: Option<CpusFrom>,
+
+    /// The name of the scenario
+    #[arg(long, value_name = "NAME", default_value = "imported")]
+    pub(crate) scenario: String,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
 }
 
 /// `numasim import mlc`.

@@ -204,11 +204,11 @@ mod pareto_tests {
 /// What `--emit` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmitKind {
-    /// Binds processors and memory of each process
+    /// Binds processors and memory of each process; sets the weights of nodes for unequal fractions
     Numactl,
     /// Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND
     Omp,
-    /// A batch script: srun with --cpu-bind and --mem-bind
+    /// A batch script: srun with --cpu-bind and --mem-bind, for each rank
     Slurm,
     /// Binds processors and memory of each process, with hwloc-bind
     Hwloc,
@@ -216,14 +216,24 @@ pub(crate) enum EmitKind {
     Cgroup,
     /// Pins each thread, with likwid-pin
     Likwid,
+    /// Open MPI 5: a rankfile and the mpirun line
+    Openmpi,
+    /// systemd: a drop-in for each service
+    Systemd,
+    /// Docker: a compose file, and docker run lines
+    Docker,
+    /// libvirt: a domain for each virtual machine
+    Libvirt,
+    /// Kubernetes: pods, with NRI balloons or the kubelet's static CPU manager
+    Kubernetes,
 }
 
 /// `--emit`: commands instead of a table.
 #[derive(Debug, Args)]
 pub(crate) struct EmitArgs {
-    /// A script that sets up the allocation
+    /// A script or files that set up the allocation
     ///
-    /// Instead of the table.
+    /// Instead of the table. Kinds with several files print them one after another; with `-o FOLDER/` each is written to the folder.
     #[arg(long, value_name = "KIND", conflicts_with = "format", help_heading = "Output")]
     pub(crate) emit: Option<EmitKind>,
 
@@ -247,7 +257,7 @@ pub(crate) enum CpusFrom {
 impl CpusFrom {
     /// Reads the value of the switch; every text is one.
     #[allow(clippy::unnecessary_wraps, reason = "clap wants a result")]
-    fn parse(text: &str) -> Result<Self, std::convert::Infallible> {
+    pub(super) fn parse(text: &str) -> Result<Self, std::convert::Infallible> {
         Ok(if text == "host" { Self::Host } else { Self::Xml(text.into()) })
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     input = sharing::choose_for(input, kind, shell)?;
     let study = Arc::make_mut(&mut input.study);
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
-    let destination = args.output.open()?;
+    let place = emit::Place::open(&args.emit, &args.output)?;
     let saved = Destination::beside(args.save.as_deref())?;
     let answer = evaluate(&question(&input), &Unattended)?;
     shell.warn_all(&answer.warnings);
@@ -61,9 +61,9 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     }
     if let Some(kind) = args.emit.emit {
         let view = only(&views)?;
-        let text = emit::script_with_warnings(kind, view, &facts(&input.study, view), shell)?;
-        return destination.deliver(&text);
+        return place.deliver(kind, view, &facts(&input.study, view), &input.located, shell);
     }
+    let destination = place.destination();
     let table = |style: &Style, out: &mut dyn Write| tables(&input.study, &answer, &views, style, out);
     match args.output.format {
         Format::Table => destination.deliver_by(|out| table(&shell.style(args.output.output.is_some()), out)),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
     let what = "its figures here are so, while the search takes work that is shared by speed";
     shell.warn_all(static_work_warning(&input.study, what).as_slice());
-    let destination = args.output.open()?;
+    let place = emit::Place::open(&args.emit, &args.output)?;
     let saved = Destination::beside(args.save.as_deref())?;
     let picture = PlotFile::beside(args.plot.as_deref())?;
     if picture.is_some() {
@@ -68,8 +68,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         picture.deliver(&plots::thread_map(&answer.drawn_view()).svg())?;
     }
     if let Some(kind) = args.emit.emit {
-        let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
-        return destination.deliver(&text);
+        return place.deliver(kind, &answer.best_view(), &answer.facts(), &input.located, shell);
     }
     let sensitivity = SensitivityView::of(&answer);
     let table = |style: &Style| answer.table(style, sensitivity.as_ref().map(|view| view.table(style)));
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         None => tables::explored(&found),
         Some(sensitivity) => table::csv(&Row::columns(&found.problem), Row::all(sensitivity)),
     };
-    shell.answer(&destination, args.output.format, table, &found, rows)
+    shell.answer(place.destination(), args.output.format, table, &found, rows)
 }
 
 /// The answer, found by this many worker threads.

@@ -5,18 +5,24 @@ use std::path::{Path, PathBuf};
 
 use numasim_evidence::formats::hwloc::read_xml;
 use numasim_evidence::formats::matrix::{self, machine_file, read_mlc};
+use numasim_evidence::formats::placed::{self, Placed, docker, kubernetes, libvirt, rankfile};
 use numasim_evidence::formats::runs::{self, Runs, read_likwid};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
 use numasim_evidence::formats::topology::lscpu::Lscpu;
 use numasim_evidence::formats::topology::{Topology, read_numactl};
 use numasim_graph::import::{Imported, Warning, dot, starpu, wfcommons};
+use numasim_model::Machine;
+use numasim_model::pinning::node_without_cpus;
 use numasim_study::machine_file::{Given, skeleton_with};
 use numasim_study::topology::Counting;
 use numasim_study::{Problem, SourceFile};
 
-use crate::args::{FiguresArgs, FileArgs, GraphFolder, ImportArgs, ImportKind, LscpuArgs, NumactlArgs};
+use crate::args::{
+    FiguresArgs, FileArgs, GraphFolder, ImportArgs, ImportKind, LscpuArgs, NumactlArgs, PlacedOn,
+};
 use crate::commands::{graph_folder, profile_app};
+use crate::emit::processors;
 use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
@@ -53,6 +59,21 @@ pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
             let found = read(&stream.file, read_stream)?;
             deliver(&stream.output, &csv(&found)?)
         }
+        ImportKind::Libvirt(args) => {
+            placed(&args.files, &args.on, "libvirt", true, |texts, _| each(texts, libvirt::read))
+        }
+        ImportKind::Docker(args) => {
+            placed(&args.files, &args.on, "docker", true, |texts, _| each(texts, docker::read))
+        }
+        ImportKind::Kubernetes(args) => {
+            placed(&args.files, &args.on, "kubernetes", false, |texts, _| kubernetes::read(texts))
+        }
+        ImportKind::Rankfile(args) => {
+            let files: Vec<PathBuf> = [&args.file].into_iter().chain(&args.run).cloned().collect();
+            placed(&files, &args.on, "rankfile", true, |texts, machine| {
+                rankfile::read(texts[0], texts.get(1).copied(), &stem(&args.file), machine)
+            })
+        }
         ImportKind::Wfcommons(args) => graph(&args.file, &args.output, shell, |text, name| {
             wfcommons::read(text, name, args.reference_gflops)
         }),
@@ -81,6 +102,44 @@ fn stem(path: &Path) -> String {
 
 fn deliver(output: &FileArgs, text: &str) -> Result<(), Failure> {
     output.open()?.deliver(text)
+}
+
+// From what a tool places on a machine to applications and a scenario.
+
+/// Reads the files with `read`, which gets their texts and the machine. `needs_cpus`: whether they name processors.
+fn placed(
+    files: &[PathBuf],
+    on: &PlacedOn,
+    tool: &str,
+    needs_cpus: bool,
+    reader: impl FnOnce(&[&str], &Machine) -> Result<Vec<Placed>, Problem>,
+) -> Result<(), Failure> {
+    let destination = on.output.open()?;
+    let study = files::read_study(&on.study)?.study.at_rest;
+    let machine = processors::adopted(study.machine, on.cpus_from.as_ref())?;
+    if let Some(node) = node_without_cpus(&machine).filter(|_| needs_cpus) {
+        return Err(processors::unknown(&format!("import {tool}"), node));
+    }
+    let sources = files.iter().map(|path| files::read_measurements(path)).collect::<Result<Vec<_>, _>>()?;
+    let texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
+    let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    let source = format!("numasim import {tool}: read from {}", names.join(", "));
+    let given =
+        placed::Given { machine: &machine, apps: &study.apps, scenario: &on.scenario, source: &source };
+    let text = reader(&texts, &machine).and_then(|found| placed::study(&found, given));
+    destination.deliver(&text.map_err(|problem| files::refused_among(problem, &sources))?)
+}
+
+/// The applications of each text.
+fn each(
+    texts: &[&str],
+    read: fn(&str, usize) -> Result<Vec<Placed>, Problem>,
+) -> Result<Vec<Placed>, Problem> {
+    let mut found = Vec::new();
+    for (file, text) in texts.iter().enumerate() {
+        found.extend(read(text, file)?);
+    }
+    Ok(found)
 }
 
 // From a graph of another tool to `blocks.csv` and `tasks.csv`.

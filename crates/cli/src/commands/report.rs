@@ -247,9 +247,13 @@ fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<
         .map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))?;
     let script = match node_without_cpus(&input.study.machine) {
         Some(_) => None,
-        None => {
-            Some(emit::script_with_warnings(EmitKind::Numactl, &answer.best_view(), &answer.facts(), shell)?)
-        }
+        None => Some(emit::script_with_warnings(
+            EmitKind::Numactl,
+            &answer.best_view(),
+            &answer.facts(),
+            &input.located,
+            shell,
+        )?),
     };
     let sensitivity = SensitivityView::of(&answer);
     let explored = Explored {

@@ -1,9 +1,11 @@
 //! One application of an allocation, as every kind of tool needs it.
 
+use numasim_model::app::Smt;
 use numasim_model::cpus::ranges;
-use numasim_model::pinning::{AppCpus, PinError, pin};
+use numasim_model::pinning::{AppCpus, PinError, cores, pin};
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
+use crate::emit::text::comment;
 use crate::emit::weights::{Weights, of_fractions};
 use crate::view::{ScenarioView, figures};
 
@@ -20,6 +22,24 @@ pub(super) enum Memory {
     Interleaved(Vec<u32>),
 }
 
+/// One core of an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Core {
+    /// Its node.
+    pub(super) node: NodeId,
+    /// The L3 domain of the node.
+    pub(super) domain: usize,
+    /// The hardware threads that the application has of it: one or two.
+    pub(super) cpus: Vec<u32>,
+}
+
+/// One process of an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rank {
+    /// One processor for each of its threads; the hardware threads of a core follow each other.
+    pub(super) cpus: Vec<u32>,
+}
+
 /// One application.
 pub(super) struct Job<'a> {
     /// Its name.
@@ -28,6 +48,14 @@ pub(super) struct Job<'a> {
     pub(super) number: usize,
     /// One processor for each thread, node by node.
     pub(super) cpus: Vec<u32>,
+    /// Its cores, node by node and domain by domain.
+    pub(super) cores: Vec<Core>,
+    /// Its processes. Threads are dealt to them in the order of `cores`, as equally as possible.
+    pub(super) ranks: Vec<Rank>,
+    /// How much data it has, GiB; `None` if not given.
+    pub(super) memory_gib: Option<f64>,
+    /// Whether each thread reads its own node: no home, nothing spread.
+    pub(super) is_local: bool,
     /// The nodes with threads, in numbers of the operating system, ascending.
     pub(super) nodes: Vec<u32>,
     /// The nodes in whose memory its local data lies, in numbers of the operating system, ascending.
@@ -46,6 +74,29 @@ impl Job<'_> {
     /// Threads over the whole machine.
     pub(super) fn threads(&self) -> usize {
         self.cpus.len()
+    }
+
+    /// Whether it consists of several processes.
+    pub(super) fn has_ranks(&self) -> bool {
+        self.ranks.len() > 1
+    }
+
+    /// One processor for each thread, node by node; the hardware threads of a core follow each other.
+    pub(super) fn paired_cpus(&self) -> Vec<u32> {
+        self.cores.iter().flat_map(|core| core.cpus.iter().copied()).collect()
+    }
+
+    /// What it gets, and why that is not what was computed.
+    pub(super) fn said(&self) -> Vec<(&'static str, String)> {
+        let inexact = self.inexact.as_ref().map(|inexact| ("NOT AS COMPUTED: ", inexact.clone()));
+        std::iter::once(("", format!("{}: {}", self.name, self.description))).chain(inexact).collect()
+    }
+
+    /// The same as comments.
+    pub(super) fn comment(&self, text: &mut String) {
+        for (key, words) in self.said() {
+            comment(text, key, &words);
+        }
     }
 
     /// The processors as a set: `0-3,8`.
@@ -77,10 +128,18 @@ impl Job<'_> {
 
     /// `numactl` before the program, for tools that know no memory; nothing where first touch is what is wanted.
     pub(super) fn numactl_for_memory(&self) -> String {
+        self.policy_of_numactl().map_or_else(String::new, |policy| format!("numactl {policy} "))
+    }
+
+    /// The option of numactl for its memory; `None` where first touch is what is wanted.
+    pub(super) fn policy_of_numactl(&self) -> Option<String> {
         match &self.memory {
-            Memory::Own | Memory::OwnAnd(_) => String::new(),
-            Memory::Node(node) => format!("numactl --membind={node} "),
-            Memory::Interleaved(nodes) => format!("numactl --interleave={} ", ranges(nodes)),
+            Memory::Own | Memory::OwnAnd(_) => None,
+            Memory::Node(node) => Some(format!("--membind={node}")),
+            Memory::Interleaved(nodes) if self.weights.is_some() => {
+                Some(format!("--weighted-interleave={}", ranges(nodes)))
+            }
+            Memory::Interleaved(nodes) => Some(format!("--interleave={}", ranges(nodes))),
         }
     }
 }
@@ -88,6 +147,7 @@ impl Job<'_> {
 /// All applications, those without threads included.
 pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError> {
     let pinned = pin(view.machine, view.apps, view.allocation)?;
+    let mut cores = cores_of(view, &pinned);
     let jobs = view.apps.iter().zip(view.placements).zip(&pinned).enumerate();
     let job = jobs.map(|(number, ((app, placement), cpus))| {
         let threads_on: Vec<NodeId> = cpus.nodes.iter().map(|&(node, _)| node).collect();
@@ -104,10 +164,15 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
         local.dedup();
         let mut nodes: Vec<u32> = cpus.nodes.iter().map(|&(node, _)| os_number(view.machine, node)).collect();
         nodes.sort_unstable();
+        let cores = cores.get_mut(number).map(std::mem::take).unwrap_or_default();
         Job {
             name: &app.name,
             number,
             cpus: cpus.cpus(),
+            ranks: ranks(&cores, app.ranks),
+            cores,
+            memory_gib: app.memory.map(numasim_model::units::Gibibytes::value),
+            is_local: matches!(placement, Placement::Local | Placement::Replicated),
             nodes,
             local,
             memory,
@@ -123,7 +188,48 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
     Ok(job.collect())
 }
 
-fn os_number(machine: &Machine, node: NodeId) -> u32 {
+/// The cores of each application, node by node and domain by domain.
+fn cores_of(view: &ScenarioView<'_>, pinned: &[AppCpus]) -> Vec<Vec<Core>> {
+    let per_l3 = view.allocation.per_l3(view.machine);
+    let mut of: Vec<Vec<Core>> = vec![Vec::new(); pinned.len()];
+    for node in view.machine.compute_nodes() {
+        let domain_cores = view.machine.node(node).domain_cores().max(1) as usize;
+        for (app, places) in cores(view.machine, &per_l3, node).into_iter().enumerate() {
+            let cpus =
+                pinned[app].nodes.iter().find(|(own, _)| *own == node).map_or(&[][..], |(_, cpus)| cpus);
+            // Second hardware threads follow the first ones.
+            let both = view.apps[app].smt == Smt::Both;
+            of[app].extend(places.iter().enumerate().map(|(index, place)| {
+                Core {
+                    node,
+                    domain: place / domain_cores,
+                    cpus: [index]
+                        .into_iter()
+                        .chain(both.then_some(index + places.len()))
+                        .filter_map(|index| cpus.get(index).copied())
+                        .collect(),
+                }
+            }));
+        }
+    }
+    of
+}
+
+/// The threads on these cores, dealt to so many processes in order; numbers differ by at most 1.
+fn ranks(cores: &[Core], count: u32) -> Vec<Rank> {
+    let cpus: Vec<u32> = cores.iter().flat_map(|core| core.cpus.iter().copied()).collect();
+    let count = count.max(1) as usize;
+    let (each, more) = (cpus.len() / count, cpus.len() % count);
+    let mut rest = cpus.as_slice();
+    let of = |rank| {
+        let (own, others) = rest.split_at(each + usize::from(rank < more));
+        rest = others;
+        Rank { cpus: own.to_vec() }
+    };
+    (0..count).map(of).collect()
+}
+
+pub(super) fn os_number(machine: &Machine, node: NodeId) -> u32 {
     // Without a number of its own a node has that of its place.
     machine
         .os_nodes()
@@ -241,7 +347,7 @@ fn partly(nodes: Vec<u32>, place: &str, share: f64) -> (Memory, String, Option<S
     let share = figures::percent(share);
     let words = format!("{share} of the data on {place}, the rest local");
     let inexact = format!(
-        "numactl cannot place a share of the data, so all of it is local; the program itself has to put {share} of \
+        "no tool can place a share of the data, so all of it is local; the program itself has to put {share} of \
          it on {place} (mbind, numa_alloc_onnode or numa_alloc_interleaved)"
     );
     (Memory::OwnAnd(nodes), words, Some(inexact))
@@ -253,5 +359,24 @@ fn over(nodes: impl Iterator<Item = u32>) -> Memory {
     match nodes.as_slice() {
         [only] => Memory::Node(*only),
         _ => Memory::Interleaved(nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_dealt_to_ranks_in_order_and_numbers_differ_by_one() {
+        let core = |cpus: &[u32]| Core { node: NodeId(0), domain: 0, cpus: cpus.to_vec() };
+        let of =
+            |cores: &[Core], count| ranks(cores, count).into_iter().map(|rank| rank.cpus).collect::<Vec<_>>();
+        let seven: Vec<Core> = (0..7).map(|cpu| core(&[cpu])).collect();
+        // 7 = 3 + 2 + 2.
+        assert_eq!(of(&seven, 3), [vec![0, 1, 2], vec![3, 4], vec![5, 6]]);
+        assert_eq!(of(&seven[..2], 1), [vec![0, 1]]);
+        // Both hardware threads of a core go to one rank.
+        assert_eq!(of(&[core(&[0, 8]), core(&[1, 9])], 2), [vec![0, 8], vec![1, 9]]);
+        assert_eq!(of(&[], 2), [Vec::<u32>::new(), Vec::new()]);
     }
 }

@@ -1,9 +1,9 @@
 //! Where processor numbers come from: the machine file, an hwloc XML, or this host.
 
 use numasim_evidence::formats::hwloc::read_xml;
-use numasim_model::Machine;
 use numasim_model::cpus::OsNode;
 use numasim_model::pinning::node_without_cpus;
+use numasim_model::{Machine, NodeId};
 use numasim_study::topology::{Counting, HostTopology};
 
 use crate::args::{CpusFrom, EmitArgs};
@@ -17,7 +17,26 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     if args.emit.is_none() {
         return Ok(machine);
     }
-    let machine = match &args.cpus_from {
+    let machine = adopted(machine, args.cpus_from.as_ref())?;
+    let Some(node) = node_without_cpus(&machine) else { return Ok(machine) };
+    Err(unknown("--emit", node))
+}
+
+/// That the processors of a node are not known, which `what` needs.
+pub(crate) fn unknown(what: &str, node: NodeId) -> Failure {
+    Failure::input(format!(
+        "{what} needs the processor numbers of the operating system, and those of {node} are not known"
+    ))
+    .hint(
+        "add them to the machine file, one per core: `cpus = \"0-19\"` in each [[machine.node]], or \
+         `cpus = [\"0-19\", \"20-39\"]` in [machine] (`lscpu -e=CPU,CORE,NODE` shows them)",
+    )
+    .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo")
+}
+
+/// The machine with the processor numbers of `--cpus-from`.
+pub(crate) fn adopted(machine: Machine, from: Option<&CpusFrom>) -> Result<Machine, Failure> {
+    Ok(match from {
         None => machine,
         Some(CpusFrom::Host) => {
             let host = numasim_host::host_topology("--cpus-from");
@@ -31,16 +50,7 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
             })?;
             adopt(machine, &topology, &name)?
         }
-    };
-    let Some(node) = node_without_cpus(&machine) else { return Ok(machine) };
-    Err(Failure::input(format!(
-        "--emit needs the processor numbers of the operating system, and those of {node} are not known"
-    ))
-    .hint(
-        "add them to the machine file, one per core: `cpus = \"0-19\"` in each [[machine.node]], or \
-         `cpus = [\"0-19\", \"20-39\"]` in [machine] (`lscpu -e=CPU,CORE,NODE` shows them)",
-    )
-    .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
+    })
 }
 
 /// The machine with the numbers that were found, node by node in ascending order of the operating system, or by

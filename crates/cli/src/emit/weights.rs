@@ -99,13 +99,32 @@ fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-/// The commands that set the weights.
+/// Where Linux has the weights.
+const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
+
+/// The commands that set the weights which are not set already.
 pub(super) fn commands(weights: &Weights) -> String {
     let line = |(node, weight): (&u32, &u32)| {
-        let file = format!("/sys/kernel/mm/mempolicy/weighted_interleave/node{node}");
-        format!("echo {weight} > {file} || exit 1\n")
+        let file = format!("{FOLDER}/node{node}");
+        format!("grep -qx {weight} {file} || echo {weight} > {file} || exit 1\n")
     };
     weights.iter().map(line).collect()
+}
+
+/// The commands that note the old weights. Linux 6.16 and newer compute weights unless one was written (`auto`).
+pub(super) fn saved(weights: &Weights) -> String {
+    let of = |node: &u32| format!("old_node{node}=$(cat {FOLDER}/node{node}) || exit 1\n");
+    weights.keys().map(of).collect::<String>() + &format!("old_auto=$(cat {FOLDER}/auto 2>/dev/null)\n")
+}
+
+/// The commands that bring the old weights back.
+pub(super) fn restored(weights: &Weights) -> String {
+    let of = |node: &u32| {
+        let file = format!("{FOLDER}/node{node}");
+        format!("[ \"$(cat {file})\" = \"$old_node{node}\" ] || echo \"$old_node{node}\" > {file}\n")
+    };
+    weights.keys().map(of).collect::<String>()
+        + &format!("[ \"$(cat {FOLDER}/auto 2>/dev/null)\" = \"$old_auto\" ] || echo true > {FOLDER}/auto\n")
 }
 
 #[cfg(test)]

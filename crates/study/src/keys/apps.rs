@@ -1,7 +1,7 @@
 //! The keys of `[[app]]`, of the tables below it, and of `[[scenario]]`.
 
 use numasim_model::access::Access;
-use numasim_model::app::{App, DataWord, MAX_INSTANCES, Smt};
+use numasim_model::app::{App, DataWord, MAX_INSTANCES, MAX_RANKS, Smt};
 use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
@@ -128,6 +128,14 @@ table! {
         .default("not given")
         .noted_when_used()
         .also(&["smt_gain", "ht_speedup", "hyperthreading_speedup"]);
+    /// Processes that it consists of, such as MPI ranks. Its threads are dealt to them in the order of the nodes; numbers of threads differ by
+    /// at most 1. The targets `slurm` and `openmpi` of `--emit` bind each rank.
+    RANKS = key("ranks", whole(1, MAX_RANKS as u64))
+        .means("a number of processes", "8")
+        .default("1")
+        .noted_when_used()
+        .also(&["mpi_ranks", "tasks_per_node", "ntasks", "nprocs", "np"])
+        .value_in(ValueIn::App(|app| (app.ranks > 1).then_some(app.ranks).into()));
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE))
         .value_in(ValueIn::App(sizes));

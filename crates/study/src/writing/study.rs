@@ -32,6 +32,7 @@ fn write_app(lines: &mut Lines, of: &App) {
     lines.put(&app::NAME, quoted(&of.name));
     lines.put(&app::DATA, data(&of.data));
     lines.maybe(&app::SMT, (of.smt != Smt::One).then(|| quoted(of.smt.as_str())));
+    lines.maybe(&app::RANKS, (of.ranks > 1).then_some(of.ranks));
     if let Some(nodes) = &of.nodes {
         lines.put(&app::NODES, list(nodes.iter().map(|node| node.0)));
     }

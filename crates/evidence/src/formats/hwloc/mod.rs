@@ -4,6 +4,7 @@
 mod contents;
 mod elements;
 pub mod export;
+pub mod logical;
 mod sets;
 #[cfg(test)]
 mod tests;
