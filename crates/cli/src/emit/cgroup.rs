@@ -7,7 +7,7 @@ use crate::emit::omp::variables;
 use crate::emit::script::Tool;
 use crate::emit::words::{is_plain, program};
 
-/// What it writes.
+/// The writer of this kind.
 pub(super) const CGROUP: Tool = Tool {
     directives: &[],
     notes: &[

@@ -5,7 +5,7 @@ use crate::emit::omp::variables;
 use crate::emit::script::{Tool, nothing};
 use crate::emit::words::program;
 
-/// What it writes.
+/// The writer of this kind.
 pub(super) const HWLOC: Tool = Tool {
     directives: &[],
     notes: &[

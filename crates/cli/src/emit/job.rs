@@ -86,7 +86,7 @@ impl Job<'_> {
         self.cores.iter().flat_map(|core| core.cpus.iter().copied()).collect()
     }
 
-    /// What it gets, and why that is not what was computed.
+    /// Its threads and data in words, and the reason if data cannot be placed as computed.
     pub(super) fn said(&self) -> Vec<(&'static str, String)> {
         let inexact = self.inexact.as_ref().map(|inexact| ("NOT AS COMPUTED: ", inexact.clone()));
         std::iter::once(("", format!("{}: {}", self.name, self.description))).chain(inexact).collect()
@@ -215,7 +215,7 @@ fn cores_of(view: &ScenarioView<'_>, pinned: &[AppCpus]) -> Vec<Vec<Core>> {
     of
 }
 
-/// The threads on these cores, dealt to so many processes in order; numbers differ by at most 1.
+/// The threads on these cores, dealt to `count` processes in order; numbers differ by at most 1.
 fn ranks(cores: &[Core], count: u32) -> Vec<Rank> {
     let cpus: Vec<u32> = cores.iter().flat_map(|core| core.cpus.iter().copied()).collect();
     let count = count.max(1) as usize;

@@ -14,7 +14,7 @@ use crate::emit::job::{Core, Job, Memory, os_number};
 use crate::emit::text::{comment, facts, not_started};
 use crate::emit::{FIRST_TOUCH, File, Target, WEIGHTS, names, weights};
 
-/// What it writes.
+/// Writes the files of this kind.
 pub(super) fn write(target: &mut Target<'_>) -> Vec<File> {
     for job in &mut target.jobs {
         if job.inexact.is_none() {
@@ -99,7 +99,7 @@ fn pods(target: &Target<'_>, names: &[String]) -> String {
                 ranges(nodes)
             );
         }
-        // Requests equal to limits, whole CPUs: the class Guaranteed, which alone gets CPUs of its own.
+        // Requests equal to limits, whole CPUs: the class Guaranteed, the only one with exclusive CPUs.
         let resources = format!("cpu: \"{}\"\n          memory: {}", job.threads(), quantity(job.memory_gib));
         let _ = writeln!(
             text,
@@ -179,7 +179,7 @@ fn balloons(target: &Target<'_>, names: &[String]) -> String {
 
 fn balloon(text: &mut String, machine: &Machine, job: &Job<'_>, name: &str, names: &mut Vec<String>) {
     let spots = spots(machine, job);
-    // An application with one thread on each core has the other one, too: hidden from it, and no one else's.
+    // With one thread on each core the balloon also contains the second hardware thread, hidden from the application and unused.
     let hides = machine.threads_per_core() > 1 && job.cores.iter().all(|core| core.cpus.len() == 1);
     let cpus = if hides { 2 * job.threads() } else { job.threads() };
     let _ = writeln!(
@@ -241,7 +241,7 @@ fn free_cpu(target: &Target<'_>) -> Option<u32> {
         .find(|cpu| !used.contains(cpu))
 }
 
-/// What is kept for the system, with a note.
+/// The CPUs reserved for the system, with a note.
 fn reserved(target: &Target<'_>) -> (String, &'static str) {
     match free_cpu(target) {
         Some(cpu) => (format!("\"cpuset:{cpu}\""), "The system has a processor that no application uses."),
@@ -265,7 +265,7 @@ fn kubelet(target: &Target<'_>) -> String {
         )
     };
     let notes = [
-        "Instead of balloons.yaml: the kubelet gives each pod CPUs of its own, but no field names a node.",
+        "Instead of balloons.yaml: the kubelet gives each pod exclusive CPUs, but no field names a node.",
         why,
     ];
     head(&mut text, target, &notes);

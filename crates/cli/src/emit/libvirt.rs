@@ -10,7 +10,7 @@ use crate::emit::job::{Job, Memory, os_number};
 use crate::emit::text::{fact_lines, lines, not_started};
 use crate::emit::{File, Target, names};
 
-/// What it writes.
+/// Writes the files of this kind.
 pub(super) fn write(target: &mut Target<'_>) -> Vec<File> {
     let target = &*target;
     let names = names::unique(target.jobs.iter().map(|job| job.name), names::LIBVIRT, &[]);
@@ -58,7 +58,7 @@ fn domain(target: &Target<'_>, job: &Job<'_>, name: &str) -> File {
     File { name: format!("{}.xml", file_name(name)), text }
 }
 
-/// What a person reads first.
+/// The comment above a domain.
 fn said(target: &Target<'_>, job: &Job<'_>) -> Vec<String> {
     let mut said = fact_lines(target);
     said.push(String::new());

@@ -7,7 +7,7 @@ use crate::emit::omp::variables;
 use crate::emit::script::{Tool, nothing};
 use crate::emit::words::program;
 
-/// What it writes.
+/// The writer of this kind.
 pub(super) const LIKWID: Tool = Tool {
     directives: &[],
     notes: &[

@@ -40,7 +40,7 @@ mod words;
 
 pub(crate) use words::{is_plain, quoted, typed};
 
-/// What all kinds write from.
+/// The input of every writer.
 struct Target<'a> {
     /// The machine.
     machine: &'a Machine,
@@ -71,13 +71,13 @@ enum Writer {
 
 /// One of several files.
 struct File {
-    /// Where it belongs, below the folder.
+    /// Path below the folder.
     name: String,
-    /// What is in it.
+    /// Its content.
     text: String,
 }
 
-/// What puts an allocation on a machine.
+/// The files that put an allocation on a machine.
 pub(crate) struct Emitted {
     files: Vec<File>,
     /// Around the line that names a file: those of a comment.
@@ -97,12 +97,12 @@ impl Emitted {
     }
 }
 
-/// What a kind can do that others cannot.
+/// The writer of a kind, and its capabilities.
 struct Kind {
     writer: Writer,
     /// Whether it places data in unequal fractions ([`Job::weights`]).
     has_weights: bool,
-    /// Whether it gives each rank processors of its own.
+    /// Whether it binds each rank separately.
     binds_ranks: bool,
     /// Comment signs of its files.
     comment: (&'static str, &'static str),
@@ -132,7 +132,7 @@ fn kind_of(kind: EmitKind) -> Kind {
     }
 }
 
-/// The text of a script; what it cannot do goes to standard error.
+/// The text of a script. Data that the kind cannot place is reported on standard error.
 pub(crate) fn script_with_warnings(
     kind: EmitKind,
     view: &ScenarioView<'_>,
@@ -143,7 +143,7 @@ pub(crate) fn script_with_warnings(
     Ok(emitted(kind, view, facts, located, shell)?.text())
 }
 
-/// What `kind` writes for the allocation of `view`; what it cannot do goes to standard error. `facts` are the lines of the head.
+/// Writes the allocation of `view` as `kind`. Data that the kind cannot place is reported on standard error. `facts` are the lines of the head.
 fn emitted(
     kind: EmitKind,
     view: &ScenarioView<'_>,
@@ -177,7 +177,7 @@ fn emitted(
     Ok(emitted)
 }
 
-/// Where the result of a command with `--emit` goes.
+/// The destination of a result of `--emit`.
 pub(crate) enum Place {
     /// One text.
     One(Destination),
@@ -261,7 +261,7 @@ fn ranks_have_threads(kind: &str, jobs: &[Job<'_>], apps: &[App], located: &Loca
     let Some((job, app)) = short else { return Ok(()) };
     let threads = numasim_draw::figures::count(job.threads() as u64, "thread");
     let message = format!(
-        "--emit {kind} binds each rank to threads of its own, and '{}' has {threads} for its {} ranks",
+        "--emit {kind} binds each rank to its own threads, but '{}' has {threads} for its {} ranks",
         app.name, app.ranks
     );
     let hint = format!(

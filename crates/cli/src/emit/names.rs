@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// Longest name in bytes: that of a DNS label, which Kubernetes wants.
 const LONGEST: usize = 63;
 
-/// What a target allows in a name.
+/// The rule of a target for names.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
     /// Characters inside.

@@ -6,7 +6,7 @@ use crate::emit::job::Job;
 use crate::emit::script::{Tool, nothing};
 use crate::emit::words::program;
 
-/// What it writes.
+/// The writer of this kind.
 pub(super) const OMP: Tool = Tool {
     directives: &[],
     notes: &["Each thread gets one place, and each place is one processor; {8}:3 stands for {8},{9},{10}. \

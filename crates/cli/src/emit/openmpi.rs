@@ -16,7 +16,7 @@ use crate::emit::text::{comment, facts, not_started};
 use crate::emit::words::program;
 use crate::emit::{FIRST_TOUCH, File, Target, WEIGHTS, weights};
 
-/// What it writes.
+/// Writes the files of this kind.
 pub(super) fn write(target: &mut Target<'_>) -> Vec<File> {
     let target = &*target;
     let numbers = Numbers::of(target.machine);

@@ -7,11 +7,11 @@ use crate::emit::job::Job;
 use crate::emit::text::{comment, facts, not_started};
 use crate::emit::{FIRST_TOUCH, Target, WEIGHTS, weights};
 
-/// What one kind of tool writes.
+/// The writer of one kind of tool.
 pub(super) struct Tool {
     /// Right below the first line, before any comment is read.
     pub(super) directives: &'static [&'static str],
-    /// What to know before running it.
+    /// Notes for people, in the head.
     pub(super) notes: &'static [&'static str],
     /// Commands before the first application.
     pub(super) start: &'static str,

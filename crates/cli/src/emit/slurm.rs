@@ -8,7 +8,7 @@ use crate::emit::omp::{variables, variables_of_ranks};
 use crate::emit::script::{Tool, nothing};
 use crate::emit::words::{mask, program};
 
-/// What it writes.
+/// The writer of this kind.
 pub(super) const SLURM: Tool = Tool {
     directives: &["#SBATCH --nodes=1", "#SBATCH --exclusive"],
     notes: &[

@@ -9,7 +9,7 @@ use crate::emit::job::{Job, Memory};
 use crate::emit::text::{comment, facts, not_started};
 use crate::emit::{FIRST_TOUCH, File, Target, names};
 
-/// What it writes.
+/// Writes the files of this kind.
 pub(super) fn write(target: &mut Target<'_>) -> Vec<File> {
     let target = &*target;
     target.jobs.iter().map(|job| drop_in(target, job)).collect()

@@ -16,7 +16,7 @@ const POLICY: &str = "policy.memory-policy.nri.io";
 /// The pods of several texts, with balloons from any of them.
 ///
 /// # Errors
-/// What is neither, pods without a number of CPUs, and pods for which no balloon says where they run.
+/// Text without pods, pods without a number of CPUs, and pods whose balloon type names no place.
 pub fn read(texts: &[&str]) -> Result<Vec<Placed>, Problem> {
     let mut pods: Vec<(usize, Node)> = Vec::new();
     let mut types: HashMap<String, (usize, Node)> = HashMap::new();
@@ -64,7 +64,7 @@ fn of_pod(file: usize, pod: &Node, types: &HashMap<String, (usize, Node)>) -> Re
         };
         let Some(number) = resource("cpu") else {
             return Err(wrong(container, format!("a container of the pod '{shown_name}' has no limit of `cpu`"))
-                .hint("only containers with requests equal to limits, and a whole number of CPUs, have CPUs of their own"));
+                .hint("only containers with requests equal to limits, and a whole number of CPUs, get exclusive CPUs"));
         };
         let text = number.text().unwrap_or_default();
         let whole = match text.strip_suffix('m') {
@@ -75,7 +75,7 @@ fn of_pod(file: usize, pod: &Node, types: &HashMap<String, (usize, Node)>) -> Re
         };
         let Some(whole) = whole.filter(|&whole| whole > 0 && whole <= 65_536) else {
             return Err(wrong(number, format!("'{}' is no whole number of CPUs", shown(text)))
-                .hint("a pod with a part of a CPU shares CPUs with others, and has no threads of its own"));
+                .hint("a pod with a part of a CPU shares CPUs with others, and has no exclusive ones"));
         };
         cpus += whole;
         mib =

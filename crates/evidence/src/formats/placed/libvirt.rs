@@ -14,7 +14,7 @@ const MOST_VCPUS: u32 = 65_536;
 /// The domains of a text, one after another.
 ///
 /// # Errors
-/// What is no XML of a domain, and vCPUs that are pinned nowhere.
+/// Text that is not XML of a domain, and vCPUs that are pinned nowhere.
 pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     // Several documents in one file are no XML: an element around them makes them one. Declarations become blanks.
     const OPEN: &str = "<d>";

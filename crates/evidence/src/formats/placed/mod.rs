@@ -41,7 +41,7 @@ pub enum Threads {
 /// Where memory comes from, in node numbers of the operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// Nothing is said: from the node of the thread that touches it first.
+    /// Not given: from the node of the thread that touches it first.
     #[default]
     FirstTouch,
     /// From these nodes.
@@ -67,7 +67,7 @@ pub struct Placed {
     pub ranks: u32,
     /// Whether numbers of threads that name no processors count both hardware threads of each core.
     pub counts_both: bool,
-    /// Where it stands in which file.
+    /// Its place in which file.
     pub place: Place,
 }
 

@@ -20,7 +20,7 @@ struct Part {
 /// called `name`.
 ///
 /// # Errors
-/// What is no rankfile, missing ranks, and cores that the machine does not have.
+/// Text that is not a rankfile, missing ranks, and cores that the machine does not have.
 pub fn read(
     text: &str,
     command: Option<&str>,

@@ -13,7 +13,7 @@ use numasim_study::{Problem, ProblemKind};
 
 use super::{Memory, Placed, Threads, shown};
 
-/// What a person gives with the files.
+/// The machine and the names that a person gives with the files.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The machine.
@@ -22,7 +22,7 @@ pub struct Given<'a> {
     pub apps: &'a [App],
     /// The name of the scenario.
     pub scenario: &'a str,
-    /// What was read, for a comment.
+    /// Names of the files that were read, for a comment.
     pub source: &'a str,
 }
 

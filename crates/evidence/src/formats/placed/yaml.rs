@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// What begins at the next line, which has this indentation.
+    /// Reads the value that begins at the next line, which has this indentation.
     fn block(&mut self, indent: usize, depth: usize) -> Result<Node, Problem> {
         let Some(line) = self.peek() else { return Ok(Node { value: Value::Null, span: 0..0 }) };
         if depth > DEEPEST {
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
         Ok(Node { value: Value::Map(entries), span: start..end.max(start) })
     }
 
-    /// The key of a line, and where it ends, behind the colon.
+    /// The key of a line, and its end behind the colon.
     fn key(&self, line: Line) -> Result<Option<(String, usize)>, Problem> {
         let content = self.content(line);
         if content.starts_with(['{', '[']) {
@@ -288,7 +288,7 @@ impl<'t> Reader<'t> {
         Ok(node)
     }
 
-    /// A value in the notation of JSON, and where it ends.
+    /// A value in the notation of JSON, and its end.
     fn flow(&self, from: usize, depth: usize) -> Result<(Node, usize), Problem> {
         let start = self.skip(from);
         let cut = || problem(self.file, from..self.text.len(), "this value does not end");
@@ -368,7 +368,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Text in quotes, and where it ends.
+    /// Text in quotes, and its end.
     fn string(&self, start: usize) -> Result<(String, usize), Problem> {
         let mut text = String::new();
         let mut chars = self.text[start..].char_indices();
