@@ -62,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else baseline-proportional]')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and applications')
-            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'A script that sets up the allocation')
+            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'A script or files that set up the allocation')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers for --emit')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE')
@@ -95,7 +95,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts')
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Also write all allocations to FILE')
             [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the best as SVG, PNG or PDF')
-            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'A script that sets up the allocation')
+            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'A script or files that set up the allocation')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers for --emit')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE')
@@ -509,6 +509,10 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM or BabelStream: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('libvirt', 'libvirt', [CompletionResultType]::ParameterValue, 'virsh dumpxml, domains of libvirt: applications and a scenario')
+            [CompletionResult]::new('docker', 'docker', [CompletionResultType]::ParameterValue, 'docker inspect, containers: applications and a scenario')
+            [CompletionResult]::new('kubernetes', 'kubernetes', [CompletionResultType]::ParameterValue, 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario')
+            [CompletionResult]::new('rankfile', 'rankfile', [CompletionResultType]::ParameterValue, 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
             [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
             [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
@@ -634,6 +638,59 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;import;libvirt' {
+            [CompletionResult]::new('--study', '--study', [CompletionResultType]::ParameterName, 'The machine, with the processors of each node (`cpus`); may be repeated')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The name of the scenario')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;docker' {
+            [CompletionResult]::new('--study', '--study', [CompletionResultType]::ParameterName, 'The machine, with the processors of each node (`cpus`); may be repeated')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The name of the scenario')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;kubernetes' {
+            [CompletionResult]::new('--study', '--study', [CompletionResultType]::ParameterName, 'The machine, with the processors of each node (`cpus`); may be repeated')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The name of the scenario')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;rankfile' {
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'A script with the line of mpirun: programs, their numbers of ranks, numactl')
+            [CompletionResult]::new('--study', '--study', [CompletionResultType]::ParameterName, 'The machine, with the processors of each node (`cpus`); may be repeated')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Processor numbers')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The name of the scenario')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;import;wfcommons' {
             [CompletionResult]::new('--reference-gflops', '--reference-gflops', [CompletionResultType]::ParameterName, 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
@@ -677,6 +734,10 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM or BabelStream: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('libvirt', 'libvirt', [CompletionResultType]::ParameterValue, 'virsh dumpxml, domains of libvirt: applications and a scenario')
+            [CompletionResult]::new('docker', 'docker', [CompletionResultType]::ParameterValue, 'docker inspect, containers: applications and a scenario')
+            [CompletionResult]::new('kubernetes', 'kubernetes', [CompletionResultType]::ParameterValue, 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario')
+            [CompletionResult]::new('rankfile', 'rankfile', [CompletionResultType]::ParameterValue, 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
             [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
             [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
@@ -708,6 +769,18 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;help;stream' {
+            break
+        }
+        'numasim;import;help;libvirt' {
+            break
+        }
+        'numasim;import;help;docker' {
+            break
+        }
+        'numasim;import;help;kubernetes' {
+            break
+        }
+        'numasim;import;help;rankfile' {
             break
         }
         'numasim;import;help;wfcommons' {
@@ -926,6 +999,10 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM or BabelStream: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('libvirt', 'libvirt', [CompletionResultType]::ParameterValue, 'virsh dumpxml, domains of libvirt: applications and a scenario')
+            [CompletionResult]::new('docker', 'docker', [CompletionResultType]::ParameterValue, 'docker inspect, containers: applications and a scenario')
+            [CompletionResult]::new('kubernetes', 'kubernetes', [CompletionResultType]::ParameterValue, 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario')
+            [CompletionResult]::new('rankfile', 'rankfile', [CompletionResultType]::ParameterValue, 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
             [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
             [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
@@ -956,6 +1033,18 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;import;stream' {
+            break
+        }
+        'numasim;help;import;libvirt' {
+            break
+        }
+        'numasim;help;import;docker' {
+            break
+        }
+        'numasim;help;import;kubernetes' {
+            break
+        }
+        'numasim;help;import;rankfile' {
             break
         }
         'numasim;help;import;wfcommons' {

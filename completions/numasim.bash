@@ -223,11 +223,20 @@ _numasim() {
             numasim__subcmd__help__subcmd__export,hwloc)
                 cmd="numasim__subcmd__help__subcmd__export__subcmd__hwloc"
                 ;;
+            numasim__subcmd__help__subcmd__import,docker)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__docker"
+                ;;
             numasim__subcmd__help__subcmd__import,dot)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__dot"
                 ;;
             numasim__subcmd__help__subcmd__import,hwloc)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__hwloc"
+                ;;
+            numasim__subcmd__help__subcmd__import,kubernetes)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__kubernetes"
+                ;;
+            numasim__subcmd__help__subcmd__import,libvirt)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__libvirt"
                 ;;
             numasim__subcmd__help__subcmd__import,likwid)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__likwid"
@@ -250,6 +259,9 @@ _numasim() {
             numasim__subcmd__help__subcmd__import,perf)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__perf"
                 ;;
+            numasim__subcmd__help__subcmd__import,rankfile)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__rankfile"
+                ;;
             numasim__subcmd__help__subcmd__import,starpu)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__starpu"
                 ;;
@@ -259,6 +271,9 @@ _numasim() {
             numasim__subcmd__help__subcmd__import,wfcommons)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__wfcommons"
                 ;;
+            numasim__subcmd__import,docker)
+                cmd="numasim__subcmd__import__subcmd__docker"
+                ;;
             numasim__subcmd__import,dot)
                 cmd="numasim__subcmd__import__subcmd__dot"
                 ;;
@@ -267,6 +282,12 @@ _numasim() {
                 ;;
             numasim__subcmd__import,hwloc)
                 cmd="numasim__subcmd__import__subcmd__hwloc"
+                ;;
+            numasim__subcmd__import,kubernetes)
+                cmd="numasim__subcmd__import__subcmd__kubernetes"
+                ;;
+            numasim__subcmd__import,libvirt)
+                cmd="numasim__subcmd__import__subcmd__libvirt"
                 ;;
             numasim__subcmd__import,likwid)
                 cmd="numasim__subcmd__import__subcmd__likwid"
@@ -289,6 +310,9 @@ _numasim() {
             numasim__subcmd__import,perf)
                 cmd="numasim__subcmd__import__subcmd__perf"
                 ;;
+            numasim__subcmd__import,rankfile)
+                cmd="numasim__subcmd__import__subcmd__rankfile"
+                ;;
             numasim__subcmd__import,starpu)
                 cmd="numasim__subcmd__import__subcmd__starpu"
                 ;;
@@ -298,6 +322,9 @@ _numasim() {
             numasim__subcmd__import,wfcommons)
                 cmd="numasim__subcmd__import__subcmd__wfcommons"
                 ;;
+            numasim__subcmd__import__subcmd__help,docker)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__docker"
+                ;;
             numasim__subcmd__import__subcmd__help,dot)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__dot"
                 ;;
@@ -306,6 +333,12 @@ _numasim() {
                 ;;
             numasim__subcmd__import__subcmd__help,hwloc)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__hwloc"
+                ;;
+            numasim__subcmd__import__subcmd__help,kubernetes)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__kubernetes"
+                ;;
+            numasim__subcmd__import__subcmd__help,libvirt)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__libvirt"
                 ;;
             numasim__subcmd__import__subcmd__help,likwid)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__likwid"
@@ -327,6 +360,9 @@ _numasim() {
                 ;;
             numasim__subcmd__import__subcmd__help,perf)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__perf"
+                ;;
+            numasim__subcmd__import__subcmd__help,rankfile)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__rankfile"
                 ;;
             numasim__subcmd__import__subcmd__help,starpu)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__starpu"
@@ -1066,7 +1102,7 @@ _numasim() {
                     return 0
                     ;;
                 --emit)
-                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid openmpi systemd docker libvirt kubernetes" -- "${cur}"))
                     return 0
                     ;;
                 --cpus-from)
@@ -1242,7 +1278,7 @@ _numasim() {
                     return 0
                     ;;
                 --emit)
-                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid openmpi systemd docker libvirt kubernetes" -- "${cur}"))
                     return 0
                     ;;
                 --cpus-from)
@@ -1760,8 +1796,22 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__import)
-            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu"
+            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__docker)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1788,6 +1838,34 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__import__subcmd__hwloc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__kubernetes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__libvirt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1886,6 +1964,20 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__import__subcmd__perf)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__rankfile)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2152,12 +2244,94 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import)
-            opts="-h -V --color --help --version mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help"
+            opts="-h -V --color --help --version mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__docker)
+            opts="-o -h -V --study --cpus-from --scenario --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --study)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2206,8 +2380,22 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import__subcmd__help)
-            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help"
+            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__docker)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2248,6 +2436,34 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import__subcmd__help__subcmd__hwloc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__kubernetes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__libvirt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2359,6 +2575,20 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__import__subcmd__help__subcmd__rankfile)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__import__subcmd__help__subcmd__starpu)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2421,6 +2651,170 @@ _numasim() {
                     return 0
                     ;;
                 --link-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__kubernetes)
+            opts="-o -h -V --study --cpus-from --scenario --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --study)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__libvirt)
+            opts="-o -h -V --study --cpus-from --scenario --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --study)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2868,6 +3262,103 @@ _numasim() {
                     return 0
                     ;;
                 --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__rankfile)
+            opts="-o -h -V --run --study --cpus-from --scenario --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --study)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

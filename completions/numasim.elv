@@ -58,7 +58,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --model 'Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else baseline-proportional]'
             cand --scenario 'Only the scenario with this name; may be given more than once'
             cand --save 'Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and applications'
-            cand --emit 'A script that sets up the allocation'
+            cand --emit 'A script or files that set up the allocation'
             cand --cpus-from 'Processor numbers for --emit'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE'
@@ -90,7 +90,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --seed 'Seed of the random restarts'
             cand --save 'Also write all allocations to FILE'
             cand --plot 'Draw the best as SVG, PNG or PDF'
-            cand --emit 'A script that sets up the allocation'
+            cand --emit 'A script or files that set up the allocation'
             cand --cpus-from 'Processor numbers for --emit'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE'
@@ -481,6 +481,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+            cand libvirt 'virsh dumpxml, domains of libvirt: applications and a scenario'
+            cand docker 'docker inspect, containers: applications and a scenario'
+            cand kubernetes 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+            cand rankfile 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
             cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
             cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -596,6 +600,55 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;import;libvirt'= {
+            cand --study 'The machine, with the processors of each node (`cpus`); may be repeated'
+            cand --cpus-from 'Processor numbers'
+            cand --scenario 'The name of the scenario'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;docker'= {
+            cand --study 'The machine, with the processors of each node (`cpus`); may be repeated'
+            cand --cpus-from 'Processor numbers'
+            cand --scenario 'The name of the scenario'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;kubernetes'= {
+            cand --study 'The machine, with the processors of each node (`cpus`); may be repeated'
+            cand --cpus-from 'Processor numbers'
+            cand --scenario 'The name of the scenario'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;rankfile'= {
+            cand --run 'A script with the line of mpirun: programs, their numbers of ranks, numactl'
+            cand --study 'The machine, with the processors of each node (`cpus`); may be repeated'
+            cand --cpus-from 'Processor numbers'
+            cand --scenario 'The name of the scenario'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;import;wfcommons'= {
             cand --reference-gflops 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS'
             cand -o 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
@@ -636,6 +689,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+            cand libvirt 'virsh dumpxml, domains of libvirt: applications and a scenario'
+            cand docker 'docker inspect, containers: applications and a scenario'
+            cand kubernetes 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+            cand rankfile 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
             cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
             cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -658,6 +715,14 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;import;help;likwid'= {
         }
         &'numasim;import;help;stream'= {
+        }
+        &'numasim;import;help;libvirt'= {
+        }
+        &'numasim;import;help;docker'= {
+        }
+        &'numasim;import;help;kubernetes'= {
+        }
+        &'numasim;import;help;rankfile'= {
         }
         &'numasim;import;help;wfcommons'= {
         }
@@ -836,6 +901,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+            cand libvirt 'virsh dumpxml, domains of libvirt: applications and a scenario'
+            cand docker 'docker inspect, containers: applications and a scenario'
+            cand kubernetes 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+            cand rankfile 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
             cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
             cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -857,6 +926,14 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;import;likwid'= {
         }
         &'numasim;help;import;stream'= {
+        }
+        &'numasim;help;import;libvirt'= {
+        }
+        &'numasim;help;import;docker'= {
+        }
+        &'numasim;help;import;kubernetes'= {
+        }
+        &'numasim;help;import;rankfile'= {
         }
         &'numasim;help;import;wfcommons'= {
         }

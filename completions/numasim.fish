@@ -68,12 +68,17 @@ ecm\t''
 all\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l save -d 'Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and applications' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'A script that sets up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'A script or files that set up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process; sets the weights of nodes for unequal fractions'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
-slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
+slurm\t'A batch script: srun with --cpu-bind and --mem-bind, for each rank'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
-likwid\t'Pins each thread, with likwid-pin'"
+likwid\t'Pins each thread, with likwid-pin'
+openmpi\t'Open MPI 5: a rankfile and the mpirun line'
+systemd\t'systemd: a drop-in for each service'
+docker\t'Docker: a compose file, and docker run lines'
+libvirt\t'libvirt: a domain for each virtual machine'
+kubernetes\t'Kubernetes: pods, with NRI balloons or the kubelet\'s static CPU manager'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Processor numbers for --emit' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -113,12 +118,17 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write all allocations to FILE' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best as SVG, PNG or PDF' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'A script that sets up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'A script or files that set up the allocation' -r -f -a "numactl\t'Binds processors and memory of each process; sets the weights of nodes for unequal fractions'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
-slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
+slurm\t'A batch script: srun with --cpu-bind and --mem-bind, for each rank'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
-likwid\t'Pins each thread, with likwid-pin'"
+likwid\t'Pins each thread, with likwid-pin'
+openmpi\t'Open MPI 5: a rankfile and the mpirun line'
+systemd\t'systemd: a drop-in for each service'
+docker\t'Docker: a compose file, and docker run lines'
+libvirt\t'libvirt: a domain for each virtual machine'
+kubernetes\t'Kubernetes: pods, with NRI balloons or the kubelet\'s static CPU manager'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Processor numbers for --emit' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -574,24 +584,28 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, instead of each physical core'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "numactl" -d 'numactl --hardware: the skeleton of a machine file, with memory and distances'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "lscpu" -d 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "likwid-topology" -d 'likwid-topology, as text, -c or -O: the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "perf" -d 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "numactl" -d 'numactl --hardware: the skeleton of a machine file, with memory and distances'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "lscpu" -d 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "likwid-topology" -d 'likwid-topology, as text, -c or -O: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "perf" -d 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "libvirt" -d 'virsh dumpxml, domains of libvirt: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "docker" -d 'docker inspect, containers: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "kubernetes" -d 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "rankfile" -d 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream libvirt docker kubernetes rankfile wfcommons dot starpu help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l name -d 'The name of the machine [default: that of the table or of the file]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node, which the matrix does not contain' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS, which the matrix does not contain' -r
@@ -675,6 +689,43 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -l study -d 'The machine, with the processors of each node (`cpus`); may be repeated' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -l cpus-from -d 'Processor numbers' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -l scenario -d 'The name of the scenario' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from libvirt" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -l study -d 'The machine, with the processors of each node (`cpus`); may be repeated' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -l cpus-from -d 'Processor numbers' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -l scenario -d 'The name of the scenario' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from docker" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -l study -d 'The machine, with the processors of each node (`cpus`); may be repeated' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -l cpus-from -d 'Processor numbers' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -l scenario -d 'The name of the scenario' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from kubernetes" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -l run -d 'A script with the line of mpirun: programs, their numbers of ranks, numactl' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -l study -d 'The machine, with the processors of each node (`cpus`); may be repeated' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -l cpus-from -d 'Processor numbers' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -l scenario -d 'The name of the scenario' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from rankfile" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -l reference-gflops -d 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s o -l output -d 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
@@ -705,6 +756,10 @@ complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "libvirt" -d 'virsh dumpxml, domains of libvirt: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "docker" -d 'docker inspect, containers: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "kubernetes" -d 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "rankfile" -d 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -804,6 +859,10 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_su
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "libvirt" -d 'virsh dumpxml, domains of libvirt: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "docker" -d 'docker inspect, containers: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "kubernetes" -d 'Kubernetes, pods and the NRI balloons that place them: applications and a scenario'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "rankfile" -d 'A rankfile of Open MPI 5 with its mpirun line: applications and a scenario'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'

@@ -193,6 +193,11 @@ fn output_of_stream() {
 }
 
 #[test]
+fn files_of_tools_that_place_applications() {
+    keeps("placed", promises::placed::placed);
+}
+
+#[test]
 fn output_of_tools_that_print_topologies() {
     keeps("topology", promises::topologies::topology);
 }

@@ -7,6 +7,7 @@
 
 pub mod apps;
 pub mod graphs;
+pub mod placed;
 pub mod plans;
 pub mod topologies;
 

@@ -13,11 +13,15 @@ pub(crate) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
+    /// Its bytes in the text, without blanks around it.
+    pub(crate) fn span(&self) -> std::ops::Range<usize> {
+        let lead = self.text.len() - self.text.trim_start().len();
+        self.start + lead..self.start + self.text.trim_end().len().max(lead)
+    }
+
     /// A problem with this line.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
-        let lead = self.text.len() - self.text.trim_start().len();
-        let span = self.start + lead..self.start + self.text.trim_end().len().max(lead);
-        Problem::new(ProblemKind::Syntax, message).at(Place::at(0, span), "this line")
+        Problem::new(ProblemKind::Syntax, message).at(Place::at(0, self.span()), "this line")
     }
 
     /// What stands behind `key`, if the line begins with it.

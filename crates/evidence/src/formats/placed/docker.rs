@@ -2,8 +2,8 @@
 
 use numasim_study::{Place, Problem};
 
-use super::yaml::{Node, documents};
-use super::{Memory, Placed, Threads, numactl, problem, set};
+use super::yaml::{Node, Value, documents};
+use super::{Memory, Placed, Threads, first_line, numactl, problem, set};
 
 /// The containers of a text.
 ///
@@ -13,10 +13,13 @@ pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     let found = documents(text, file)?;
     let containers: Vec<&Node> = found
         .iter()
-        .flat_map(|node| if node.list().is_empty() { std::slice::from_ref(node) } else { node.list() })
+        .flat_map(|node| match &node.value {
+            Value::List(nodes) => nodes.as_slice(),
+            _ => std::slice::from_ref(node),
+        })
         .collect();
     if containers.is_empty() {
-        return Err(problem(file, 0..text.len().min(1), "this is not output of docker inspect")
+        return Err(problem(file, first_line(text), "this is not output of docker inspect")
             .hint("write it with `docker inspect CONTAINER... > FILE`"));
     }
     containers.into_iter().map(|node| container(node, file)).collect()

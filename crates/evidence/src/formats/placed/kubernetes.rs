@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use numasim_study::{Place, Problem};
 
 use super::yaml::{Node, documents};
-use super::{Memory, Placed, Threads, problem, set, shown};
+use super::{Memory, Placed, Threads, first_line, problem, set, shown};
 
 /// Chooses the balloon type of a pod.
 const BALLOON: &str = "balloon.balloons.resource-policy.nri.io";
@@ -42,7 +42,7 @@ pub fn read(texts: &[&str]) -> Result<Vec<Placed>, Problem> {
     if pods.is_empty() {
         return Err(problem(
             0,
-            0..texts.first().map_or(0, |text| text.len().min(1)),
+            first_line(texts.first().copied().unwrap_or_default()),
             "there is no pod (`kind: Pod`) in it",
         )
         .hint("import pods, and the BalloonsPolicy that places them: `kubectl get pod NAME -o yaml`"));
@@ -56,7 +56,7 @@ fn of_pod(file: usize, pod: &Node, types: &HashMap<String, (usize, Node)>) -> Re
         return Err(wrong(pod, "this pod has no name".to_owned()));
     };
     let shown_name = shown(name.text().unwrap_or_default());
-    let (mut cpus, mut mib) = (0, Some(0));
+    let (mut cpus, mut mib) = (0_u32, Some(0_u64));
     for container in pod.at(&["spec", "containers"]).map_or(&[][..], Node::list) {
         let resource = |what: &str| {
             let of = |kind: &str| container.at(&["resources", kind, what]);
@@ -77,9 +77,10 @@ fn of_pod(file: usize, pod: &Node, types: &HashMap<String, (usize, Node)>) -> Re
             return Err(wrong(number, format!("'{}' is no whole number of CPUs", shown(text)))
                 .hint("a pod with a part of a CPU shares CPUs with others, and has no exclusive ones"));
         };
-        cpus += whole;
-        mib =
-            mib.zip(resource("memory").and_then(Node::text).and_then(mebibytes)).map(|(all, own)| all + own);
+        cpus = whole.saturating_add(cpus);
+        mib = mib
+            .zip(resource("memory").and_then(Node::text).and_then(mebibytes))
+            .map(|(all, own): (u64, u64)| all.saturating_add(own));
     }
     if cpus == 0 {
         return Err(wrong(name, format!("the pod '{shown_name}' has no containers")));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use numasim_study::{Place, Problem};
 use roxmltree::{Document, Node};
 
-use super::{Memory, Placed, Threads, problem, set, shown};
+use super::{Memory, Placed, Threads, first_line, problem, set, shown};
 
 /// Most vCPUs of a guest.
 const MOST_VCPUS: u32 = 65_536;
@@ -19,10 +19,15 @@ pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     // Several documents in one file are no XML: an element around them makes them one. Declarations become blanks.
     const OPEN: &str = "<d>";
     let mut inside = text.to_owned();
-    while let Some((start, end)) =
-        inside.find("<?xml").and_then(|start| Some((start, inside[start..].find("?>")? + start + 2)))
-    {
-        inside.replace_range(start..end, &" ".repeat(end - start));
+    let mut at = 0;
+    while let Some(start) = inside[at..].find("<?xml").map(|found| at + found) {
+        let Some(end) = inside[start..].find("?>").map(|found| start + found + 2) else { break };
+        let blanks: String = inside[start..end]
+            .chars()
+            .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
+            .collect();
+        inside.replace_range(start..end, &blanks);
+        at = end;
     }
     let whole = format!("{OPEN}{inside}</d>");
     let document = Document::parse(&whole).map_err(|error| {
@@ -36,7 +41,7 @@ pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     let domains: Vec<Node<'_, '_>> =
         document.root_element().children().filter(|node| node.has_tag_name("domain")).collect();
     if domains.is_empty() {
-        return Err(problem(file, 0..text.lines().next().map_or(0, str::len), "there is no <domain> in it")
+        return Err(problem(file, first_line(text), "there is no <domain> in it")
             .hint("write the file with `virsh dumpxml NAME > FILE`"));
     }
     domains.into_iter().map(|node| domain(node, file, &span)).collect()
@@ -57,7 +62,7 @@ fn domain(
     file: usize,
     span: &dyn Fn(Node<'_, '_>) -> Range<usize>,
 ) -> Result<Placed, Problem> {
-    let wrong = |node: Node<'_, '_>, why: String| problem(file, first_line(span(node), node), why);
+    let wrong = |node: Node<'_, '_>, why: String| problem(file, head_of(span(node), node), why);
     let list = |node: Node<'_, '_>, attribute: &str| match node.attribute(attribute) {
         None => Err(wrong(node, format!("`{attribute}` is missing"))),
         Some(text) => set(text).map_err(|why| wrong(node, why)),
@@ -127,7 +132,7 @@ fn domain(
 }
 
 /// A long element is shown by its first line.
-fn first_line(span: Range<usize>, node: Node<'_, '_>) -> Range<usize> {
+fn head_of(span: Range<usize>, node: Node<'_, '_>) -> Range<usize> {
     let text = node.document().input_text().get(node.range()).unwrap_or_default();
     span.start..span.end.min(span.start + text.find('\n').unwrap_or(text.len()))
 }

@@ -76,6 +76,11 @@ fn problem(file: usize, span: Range<usize>, message: impl Into<String>) -> Probl
     Problem::new(ProblemKind::BadValue, message).at(Place::at(file, span), "here")
 }
 
+/// The first line of a text, for problems with all of it.
+fn first_line(text: &str) -> Range<usize> {
+    0..text.lines().next().map_or(0, str::len)
+}
+
 /// Most processors of a list: no machine has more.
 const MOST: usize = 65_536;
 

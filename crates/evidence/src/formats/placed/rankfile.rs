@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numasim_model::Machine;
 use numasim_study::{Place, Problem};
 
-use super::{Memory, Placed, Threads, numactl, problem, set, shown};
+use super::{Memory, Placed, Threads, first_line, numactl, problem, set, shown};
 use crate::formats::hwloc::logical::Logical;
 use crate::formats::lines::lines;
 
@@ -39,7 +39,7 @@ pub fn read(
     let all: usize = parts.iter().map(|part| part.ranks).sum();
     if all != ranks.len() {
         let message = format!("the line of mpirun starts {all} ranks, and the rankfile has {}", ranks.len());
-        return Err(problem(0, 0..text.lines().next().map_or(0, str::len), message));
+        return Err(problem(0, first_line(text), message));
     }
     let mut rest = ranks.into_iter();
     let of = |part: Part| {
@@ -61,13 +61,8 @@ pub fn read(
 /// The threads of each rank, one for each core.
 fn ranks(text: &str, logical: &Logical) -> Result<Vec<(Vec<Threads>, Place)>, Problem> {
     let mut found: BTreeMap<usize, (Vec<Threads>, Place)> = BTreeMap::new();
-    let mut at = 0;
     for line in lines(text) {
-        let span = at..at + line.text.len();
-        at = span.end + text[span.end..].chars().take_while(|c| matches!(c, '\r' | '\n')).take(1).count();
-        if text[span.end..].starts_with("\r\n") {
-            at = span.end + 2;
-        }
+        let span = line.span();
         let content = line.text.split('#').next().unwrap_or_default().trim();
         if content.is_empty() {
             continue;
@@ -100,14 +95,10 @@ fn ranks(text: &str, logical: &Logical) -> Result<Vec<(Vec<Threads>, Place)>, Pr
         }
     }
     match found.keys().copied().zip(0..).find(|(rank, expected)| rank != expected) {
-        _ if found.is_empty() => {
-            Err(problem(0, 0..text.lines().next().map_or(0, str::len), "there is no rank in this file"))
+        _ if found.is_empty() => Err(problem(0, first_line(text), "there is no rank in this file")),
+        Some((rank, expected)) => {
+            Err(problem(0, first_line(text), format!("rank {expected} has no line, and rank {rank} has one")))
         }
-        Some((rank, expected)) => Err(problem(
-            0,
-            0..text.lines().next().map_or(0, str::len),
-            format!("rank {expected} has no line, and rank {rank} has one"),
-        )),
         None => Ok(found.into_values().collect()),
     }
 }
@@ -131,7 +122,7 @@ fn line_of(text: &str) -> Result<(Vec<String>, std::ops::Range<usize>), Problem>
         }
         start += line.len();
     }
-    Err(problem(1, 0..text.lines().next().map_or(0, str::len), "there is no line that begins with `mpirun`"))
+    Err(problem(1, first_line(text), "there is no line that begins with `mpirun`"))
 }
 
 /// The words of a shell line: quotes and backslashes are taken away, nothing is expanded.

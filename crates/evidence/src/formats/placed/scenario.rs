@@ -1,6 +1,6 @@
 //! Placed applications on a machine, as `[[app]]` tables and a `[[scenario]]`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use numasim_model::allocation::OnNode;
 use numasim_model::app::{Data, Placement, Smt};
@@ -54,6 +54,9 @@ pub fn study(found: &[Placed], given: Given<'_>) -> Result<String, Problem> {
     for placed in found {
         let wrong =
             |why: String| Problem::new(ProblemKind::BadValue, why).at(placed.place.clone(), "this one");
+        if placed.name.trim().is_empty() || placed.name.chars().any(numasim_model::text::is_hidden) {
+            return Err(wrong(format!("'{}' is no name of an application", shown(&placed.name))));
+        }
         if !names.insert(placed.name.as_str()) {
             return Err(wrong(format!("two of them are called '{}'", shown(&placed.name))));
         }
@@ -141,7 +144,7 @@ struct Own {
     smt: Smt,
     nodes: Vec<NodeId>,
     /// Processors of which each belongs to one thread.
-    cpus: Vec<u32>,
+    cpus: BTreeSet<u32>,
 }
 
 impl Own {
@@ -156,7 +159,7 @@ impl Own {
         let mut counts: Vec<Vec<u32>> = machine.nodes().iter().map(|node| vec![0; node.domains()]).collect();
         let mut knows_domains = true;
         let mut on_core: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-        let mut cpus = Vec::new();
+        let mut cpus = BTreeSet::new();
         let mut counts_hidden = false;
         for threads in &placed.threads {
             match threads {
@@ -172,10 +175,9 @@ impl Own {
                         *on_core.entry((first.node, first.core)).or_default() += 1;
                     }
                     if let [only] = set.as_slice() {
-                        if cpus.contains(only) {
+                        if !cpus.insert(*only) {
                             return Err(format!("two threads of '{name}' are on processor {only}"));
                         }
-                        cpus.push(*only);
                     }
                 }
                 Threads::OfNode { node, threads } => {
@@ -187,12 +189,12 @@ impl Own {
                             )
                         })?;
                     knows_domains &= machine.node(number).domains() == 1;
-                    counts[number.0][0] += threads;
+                    counts[number.0][0] = threads.saturating_add(counts[number.0][0]);
                     counts_hidden = true;
                 }
                 Threads::OfDomain { cpu, threads } => {
                     let spot = of_cpu(*cpu)?;
-                    counts[spot.node][spot.domain] += threads;
+                    counts[spot.node][spot.domain] = threads.saturating_add(counts[spot.node][spot.domain]);
                     counts_hidden = true;
                 }
             }
@@ -208,7 +210,7 @@ impl Own {
             if knows_domains && domains.len() > 1 && domains.iter().any(|&count| count > 0) {
                 OnNode::Domains(domains)
             } else {
-                OnNode::Threads(domains.iter().sum())
+                OnNode::Threads(domains.iter().fold(0, |all: u32, &own| all.saturating_add(own)))
             }
         };
         Ok(Self { threads: counts.into_iter().map(on_node).collect(), smt, nodes, cpus })

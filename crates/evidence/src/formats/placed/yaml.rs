@@ -223,7 +223,8 @@ impl<'t> Reader<'t> {
         }
         if content.starts_with(['"', '\'']) {
             let (text, end) = self.string(line.from)?;
-            let rest = self.text[end..line.end].trim_start();
+            // Text over several lines is no key.
+            let rest = self.text.get(end..line.end).unwrap_or_default().trim_start();
             let after = line.end - rest.len() + 1;
             return Ok((rest == ":" || rest.starts_with(": ")).then_some((text, after)));
         }
@@ -292,10 +293,14 @@ impl<'t> Reader<'t> {
     fn flow(&self, from: usize, depth: usize) -> Result<(Node, usize), Problem> {
         let start = self.skip(from);
         let cut = || problem(self.file, from..self.text.len(), "this value does not end");
-        if depth > DEEPEST {
-            return Err(problem(self.file, start..start + 1, format!("more than {DEEPEST} levels")));
-        }
         let Some(first) = self.text[start..].chars().next() else { return Err(cut()) };
+        if depth > DEEPEST {
+            return Err(problem(
+                self.file,
+                start..start + first.len_utf8(),
+                format!("more than {DEEPEST} levels"),
+            ));
+        }
         match first {
             '"' | '\'' => {
                 let (text, end) = self.string(start)?;
