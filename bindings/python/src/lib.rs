@@ -10,6 +10,7 @@ mod nearly;
 mod pareto;
 mod reading;
 mod scenario;
+mod scheduling;
 mod simulating;
 mod sweeping;
 mod tasking;
@@ -32,6 +33,8 @@ mod _core {
     use super::reading::Reading;
     #[pymodule_export]
     use super::scenario::{Evaluation, ScenarioResult, evaluate};
+    #[pymodule_export]
+    use super::scheduling::{ScheduledRun, TaskProgram, schedule};
     #[pymodule_export]
     use super::simulating::{SimulatedRun, Simulation, simulate};
     #[pymodule_export]

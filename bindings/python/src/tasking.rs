@@ -22,7 +22,7 @@ use crate::simulating::{checked_runs, found};
 use crate::working::{Stop, work};
 
 /// Two files of a folder: the name that stands in messages, and the text of each.
-type Folder = (String, [(String, String); 2]);
+pub(crate) type Folder = (String, [(String, String); 2]);
 
 /// Simulations of one graph: one for each scheduler, or scenario, and seed.
 #[pyclass(frozen, module = "numasim._core")]
@@ -120,7 +120,7 @@ pub(crate) fn tasks(
 }
 
 /// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
-fn graph_of(py: Python<'_>, input: &Input, folder: Option<Folder>) -> PyResult<TaskGraph> {
+pub(crate) fn graph_of(py: Python<'_>, input: &Input, folder: Option<Folder>) -> PyResult<TaskGraph> {
     let Some((name, files)) = folder else {
         return py
             .detach(|| numasim_ask::tasks::graph(input))
@@ -158,7 +158,7 @@ fn plan_of(py: Python<'_>, study: &Study, graph: &TaskGraph, (_, files): &Folder
 }
 
 /// Bytes by where they came from.
-fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for (name, value) in [
         ("llc_local", traffic.llc_local),

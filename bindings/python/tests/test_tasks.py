@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,107 @@ def test_a_name_that_is_not_there() -> None:
         numasim.tasks(SMALL, placement="odd")
     with pytest.raises(numasim.InputError, match="metg is a share"):
         numasim.tasks(CONFIGS / "tasks/task-bench.toml", metg=1.5)
+
+
+class Dep(numasim.Scheduler):
+    """``dep`` of paper 001 (Algorithm 2.1): a task goes where most of its data was written first, decided when it is created."""
+
+    def start(self, program: numasim.TaskProgram) -> None:
+        self.program = program
+        self.sockets = program.nodes
+        # Blocks with a home on a node with cores are in the table from the beginning.
+        homes = ((block, program.home(block)) for block in range(len(program.blocks)))
+        self.table = {block: home for block, home in homes if home in self.sockets}
+        self.queues: dict[int, list[int]] = {socket: [] for socket in self.sockets}
+        self.given: dict[int, int] = {}
+        self.turn = 0
+
+    def created(self, task: int) -> None:
+        weights: dict[int | None, float] = dict.fromkeys(self.sockets, 0.0)
+        weights[None] = 0.0
+        accesses = self.program.accesses(task)
+        for block, _, declared, _ in accesses:
+            weights[self.table.get(block)] += declared
+        most = max(weights[socket] for socket in self.sockets)
+        if most <= 0.0 or weights[None] > most:
+            socket = self.sockets[self.turn // 2 % len(self.sockets)]
+            self.turn += 1
+        else:
+            socket = next(socket for socket in self.sockets if weights[socket] == most)
+        for block, mode, _, _ in accesses:
+            if mode != "in":
+                self.table.setdefault(block, socket)
+        self.given[task] = socket
+
+    def ready(self, task: int, worker: int | None) -> None:
+        self.queues[self.given[task]].append(task)
+
+    def take(self, worker: int) -> int | None:
+        queue = self.queues[self.program.workers[worker]]
+        return queue.pop(0) if queue else None
+
+
+def of_two(grid: int, iterations: int) -> numasim.Study:
+    machine = (CONFIGS / "tasks/machines/sandy-bridge-2s.toml").read_text()
+    graph = f"[graph]\ngenerator = \"gauss-seidel\"\ngrid = {grid}\ntile = 64\niterations = {iterations}\n"
+    return numasim.Study.from_toml(machine + graph + '[runtime]\nties = "order"\n')
+
+
+def test_dep_in_python_is_dep() -> None:
+    study = of_two(8, 4)
+    own, built_in = numasim.schedule(study, Dep(), trace=True), numasim.tasks(study, "dep").runs[0]
+    assert own.makespan_s == built_in.makespan_s and own.bytes == built_in.bytes
+    assert own.bound_s == built_in.bound_s and own.steals == 0
+    assert own.trace is not None and len(own.trace["task"]) == 1 + 64 * 5
+
+
+def test_a_hundred_thousand_tasks_take_less_than_a_minute() -> None:
+    # 64 tiles, 1600 iterations.
+    before = time.monotonic()
+    assert numasim.schedule(of_two(8, 1600), Dep()).makespan_s > 0
+    assert time.monotonic() - before < 60
+
+
+def test_what_a_scheduler_must_not_do() -> None:
+    class Greedy(Dep):
+        def take(self, worker: int) -> int | None:
+            return 7
+
+    class Lazy(Dep):
+        def take(self, worker: int) -> int | None:
+            return None
+
+    class Broken(Dep):
+        def ready(self, task: int, worker: int | None) -> None:
+            raise KeyError("mine")
+
+    study = of_two(2, 1)
+    with pytest.raises(numasim.InputError, match="gave task 7 to worker 0, but that task is not ready"):
+        numasim.schedule(study, Greedy())
+    with pytest.raises(numasim.InputError, match="no worker takes task 0"):
+        numasim.schedule(study, Lazy())
+    with pytest.raises(KeyError, match="mine"):
+        numasim.schedule(study, Broken())
+    with pytest.raises(numasim.InputTypeError, match="derived from numasim.Scheduler"):
+        numasim.schedule(study, object())  # type: ignore[arg-type]
+
+
+def test_an_idle_worker_may_steal() -> None:
+    class Stealing(numasim.Scheduler):
+        """All tasks are in the queue of worker 0."""
+
+        def start(self, program: numasim.TaskProgram) -> None:
+            self.tasks: list[int] = []
+
+        def ready(self, task: int, worker: int | None) -> None:
+            self.tasks.append(task)
+
+        def take(self, worker: int) -> int | None:
+            return self.tasks.pop(0) if worker == 0 and self.tasks else None
+
+        def steal(self, worker: int) -> int | None:
+            return self.tasks.pop(0) if self.tasks else None
+
+    # 20 and 40 GFLOP on two cores of 10 GFLOPS: one of them is stolen.
+    run = numasim.schedule(numasim.Study.from_toml(GRAPH), Stealing())
+    assert run.steals == 1 and run.makespan_s == pytest.approx(4.0, rel=1e-3)

@@ -30,13 +30,16 @@ from ._core import (
     Front,
     Robust,
     ScenarioResult,
+    ScheduledRun,
     SimulatedRun,
     Simplest,
     Simulation,
+    TaskProgram,
     Tasks,
     TasksRun,
 )
 from ._errors import Fault, InfeasibleError, InputError, InputTypeError, NumasimError, NumasimWarning
+from ._schedule import Scheduler, schedule
 from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
 
@@ -57,16 +60,20 @@ __all__ = [
     "Robust",
     "Scenario",
     "ScenarioResult",
+    "ScheduledRun",
+    "Scheduler",
     "SimulatedRun",
     "Simplest",
     "Simulation",
     "Study",
     "SweepResult",
+    "TaskProgram",
     "Tasks",
     "TasksRun",
     "evaluate",
     "explore",
     "pareto",
+    "schedule",
     "simulate",
     "sweep",
     "tasks",

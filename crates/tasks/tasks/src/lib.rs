@@ -16,7 +16,7 @@
 #![warn(missing_docs)]
 
 pub use advice::{Advice, HomeRule, advise};
-pub use engine::{Profiler, profile, simulate};
+pub use engine::{Profiler, profile, simulate, simulate_under};
 pub use error::{JobError, TasksError, TooLarge};
 pub use job::{Answer, Asked, Job, Metg, NoSeeds, Program, ProgramError, Settings, bench};
 pub use question::Question;

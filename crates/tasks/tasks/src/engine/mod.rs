@@ -31,6 +31,7 @@ use crate::question::Question;
 use crate::result::Observer;
 use crate::result::Run;
 use crate::schedulers;
+use crate::schedulers::Scheduler;
 use crate::sockets::Sockets;
 
 /// Simulates a graph under a scheduler.
@@ -49,6 +50,22 @@ pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<
         "a fault of the simulation"
     );
     Ok(run)
+}
+
+/// Simulates a graph under a scheduler of the caller: that of the question does not count. Every task that the scheduler hands out must be ready
+/// and not taken; this is not checked.
+///
+/// # Errors
+/// As [`simulate`]; [`TasksError::NeverEnds`] if it hands out nothing though tasks are ready.
+pub fn simulate_under(
+    question: &Question<'_>,
+    scheduler: Box<dyn Scheduler + '_>,
+    observer: &mut dyn Observer,
+) -> Result<Run, TasksError> {
+    error::check(question)?;
+    let sockets = Sockets::new(question.machine);
+    let network = Network::new(question.machine);
+    Simulation::new(question, &sockets, &network, scheduler, observer)?.run()
 }
 
 /// What no makespan is below; `None` beyond 2^32 edges.
