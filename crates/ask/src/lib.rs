@@ -33,6 +33,7 @@
 //! a `Monitor` (of `numasim_sim::search`) whether to stop, and tells it how far it is. Warnings are part of the result, and each front end
 //! shows them in its way.
 
+pub mod advise;
 pub mod catalog;
 pub mod caution;
 pub mod check;
@@ -71,6 +72,7 @@ mod scenario;
 pub mod schema;
 pub mod sensitivity;
 pub mod simulate;
+pub mod snapshot;
 pub mod suggest;
 #[cfg(feature = "parallel")]
 pub mod sweep;

@@ -10,5 +10,6 @@ pub mod fit;
 pub mod formats;
 pub mod measured;
 pub mod null_models;
+pub mod running;
 pub mod statistics;
 pub mod timeline;

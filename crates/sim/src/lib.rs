@@ -14,6 +14,7 @@ pub mod discriminate;
 pub mod intervals;
 mod memory;
 mod monitor;
+pub mod nearest;
 pub mod objective;
 mod open_data;
 mod parallel;

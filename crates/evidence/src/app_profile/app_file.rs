@@ -223,8 +223,8 @@ fn alternative(class: &Candidate, more: &str, lines: &mut Lines) {
     lines.comment(format_args!("{key} = {value:18} # residual {}{more}", percent(class.residual)));
 }
 
-/// The placement with shares of four digits.
-fn rounded(placement: &Placement) -> Placement {
+/// The placement with shares of four digits that still sum to 1, as files have it.
+pub fn rounded(placement: &Placement) -> Placement {
     match placement {
         Placement::PartHome { home, share } => {
             Placement::PartHome { home: *home, share: four_digits(*share) }

@@ -1,11 +1,13 @@
 //! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of hwloc, numactl, lscpu and
 //! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, and what libvirt, Docker, Kubernetes and Open MPI place where.
+//! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, and the files of control groups and resctrl.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
 //! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
+pub mod cgroup;
 pub mod counted;
 pub mod hwloc;
 pub mod likwid_perfctr;
@@ -14,6 +16,7 @@ pub mod matrix;
 pub mod numa_maps;
 pub mod perf;
 pub mod placed;
+pub mod resctrl;
 pub mod runs;
 pub mod stream;
 #[cfg(test)]

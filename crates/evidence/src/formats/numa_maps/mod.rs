@@ -33,6 +33,9 @@ pub struct Pages {
     pub mapped: Files,
     /// Programs and libraries, which are left out.
     pub code: Files,
+    /// The part of `data` that other processes may list as well, by what identifies it: bytes on each node. A named file is one object
+    /// whatever its address; memory without a name of its own is told apart by its address, which a child process inherits.
+    pub shared: BTreeMap<String, BTreeMap<u32, u64>>,
     /// Some lines said no page size, and were counted with pages of 4 kB, huge ones of 2 MB.
     pub old_pages: bool,
 }
@@ -99,6 +102,8 @@ struct Mapping<'t> {
     is_huge: bool,
     /// Some of its pages are copies that the process has written.
     has_own_pages: bool,
+    /// Several processes map some of its pages.
+    is_mapped_elsewhere: bool,
     /// Node and pages.
     nodes: Vec<(u32, u64)>,
     page_kb: Option<u64>,
@@ -109,6 +114,20 @@ impl Mapping<'_> {
     fn page_bytes(&self) -> u64 {
         let old = if self.is_huge { OLD_HUGE_PAGE_KB } else { OLD_PAGE_KB };
         self.page_kb.unwrap_or(old).saturating_mul(1024)
+    }
+
+    /// What identifies its pages in the lists of several processes; `None` of pages that are in this list alone.
+    fn shared(&self, role: Role) -> Option<String> {
+        /// Names that many objects have.
+        const NAMELESS: [&str; 4] = ["/dev/zero", "/SYSV00000000", "/memfd:", "/anon_hugepage"];
+        match self.file {
+            // Pages of a parent that nobody has written since the fork.
+            None => self.is_mapped_elsewhere.then(|| format!("{:x}", self.address)),
+            Some(file) if NAMELESS.iter().any(|begin| file.starts_with(begin)) => {
+                Some(format!("{file}@{:x}", self.address))
+            }
+            Some(file) => (role != Role::Code).then(|| file.to_owned()),
+        }
     }
 }
 
@@ -146,6 +165,7 @@ impl<'t> Mapping<'t> {
         match key {
             "file" => self.file = Some(value),
             "anon" => self.has_own_pages = number()? > 0,
+            "mapmax" => self.is_mapped_elsewhere = number()? > 1,
             "kernelpagesize_kB" => self.page_kb = Some(number()?).filter(|&size| size > 0),
             _ => {
                 let digits = key.strip_prefix('N').unwrap_or_default();
@@ -179,6 +199,13 @@ fn pages(mappings: &[Mapping<'_>]) -> Pages {
                 let sum = pages.policies.entry(mapping.policy.clone()).or_default();
                 *sum = sum.saturating_add(bytes);
                 pages.old_pages |= mapping.page_kb.is_none();
+            }
+        }
+        if let Some(object) = mapping.shared(role).filter(|_| role != Role::Code && all > 0) {
+            let nodes = pages.shared.entry(object).or_default();
+            for &(node, count) in &mapping.nodes {
+                let sum = nodes.entry(node).or_default();
+                *sum = sum.saturating_add(count.saturating_mul(mapping.page_bytes()));
             }
         }
         match (role, mapping.file) {

@@ -9,13 +9,14 @@ mod cgroup;
 mod facts;
 mod nodes;
 mod process;
+mod running;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, thread};
+use std::{fs, io, thread};
 
 use numasim_model::cpus::CpuList;
 
@@ -31,6 +32,8 @@ pub const SAMPLE: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub struct System {
     root: PathBuf,
+    /// Where a file is that is not below `root`: an earlier recording of the same host.
+    earlier: Option<PathBuf>,
 }
 
 impl System {
@@ -41,7 +44,12 @@ impl System {
 
     /// A tree that holds `proc`, `sys` and `etc` as a host does.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), earlier: None }
+    }
+
+    /// A later recording of a host: what it lacks has not changed since the `earlier` one.
+    pub fn after(root: impl Into<PathBuf>, earlier: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), earlier: Some(earlier.into()) }
     }
 
     /// Everything that [`Facts`] knows about, with the load of the processors over `sample` (see [`SAMPLE`]; zero: not
@@ -85,7 +93,15 @@ impl System {
 
     /// The text of a file of the tree; `None` if there is none or it may not be read.
     fn text(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.path(path)).ok()
+        self.bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+
+    /// The bytes of a file of the tree.
+    fn bytes(&self, path: &str) -> io::Result<Vec<u8>> {
+        match (fs::read(self.path(path)), &self.earlier) {
+            (Err(error), Some(earlier)) if error.kind() == io::ErrorKind::NotFound => fs::read(below(earlier, path)),
+            (read, _) => read,
+        }
     }
 
     /// A file of one line, without its end.
@@ -111,18 +127,25 @@ impl System {
 
     /// Where a path of the host is below the root.
     fn path(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = path.as_ref();
-        self.root.join(path.strip_prefix("/").unwrap_or(path))
+        below(&self.root, path)
     }
 
     /// The names in a folder, ascending; empty if it cannot be read.
     fn names(&self, folder: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
+        let roots = std::iter::once(&self.root).chain(&self.earlier);
+        let entries = roots.flat_map(|root| fs::read_dir(below(root, folder)).into_iter().flatten().flatten());
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().to_str().map(str::to_owned)).collect();
         names.sort();
+        names.dedup();
         names
     }
+}
+
+/// A path of the host below a root.
+fn below(root: &Path, path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    root.join(path.strip_prefix("/").unwrap_or(path))
 }
 
 fn clock(which: &str) -> String {

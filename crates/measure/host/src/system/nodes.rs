@@ -47,7 +47,7 @@ impl System {
     }
 
     /// These processors, those of a core together.
-    fn cores(&self, cpus: &[u32]) -> Vec<Vec<u32>> {
+    pub(super) fn cores(&self, cpus: &[u32]) -> Vec<Vec<u32>> {
         let first_sibling = |cpu: u32| {
             let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
             let list = self.line(&path).and_then(|list| CpuList::parse(&list).ok());

@@ -94,7 +94,7 @@ fn thread(tid: u32, stat: &str) -> Option<Thread> {
 }
 
 /// `PF_KTHREAD` of linux/sched.h.
-const OF_KERNEL: u64 = 0x0020_0000;
+pub(super) const OF_KERNEL: u64 = 0x0020_0000;
 
 /// A process or thread for good: the system gives its number to another one later, but not with the same start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,0 +1,133 @@
+//! What one thread of an application would draw if nothing held it back.
+//!
+//! What resctrl counts is what threads get. If no memory and no link that they use is nearly full, that is what they want. If one is, they want
+//! more, and how much is not known: a core's limit is taken if the machine has one. Nothing counted: a fair share of a memory is assumed.
+
+use numasim_evidence::running::Application;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Machine, NodeId, Placement};
+
+/// A memory or link that carries this part of what it can is taken to hold threads back.
+const NEARLY_FULL: f64 = 0.85;
+/// The least bandwidth of a thread that a file says: a program that only computes.
+const LEAST_GBS: f64 = 0.001;
+
+numasim_model::words! {
+    /// How the bandwidth of a thread is known.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DemandKind {
+        /// Counted, while nothing held it back.
+        Measured = "measured",
+        /// Counted while a memory or link was nearly full: the limit of a core stands for what a thread wants.
+        Estimated = "estimated",
+        /// Nothing counted it.
+        Assumed = "assumed",
+    }
+}
+
+/// What a thread draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// GB/s of one thread.
+    pub gbs: f64,
+    /// How that is known.
+    pub kind: DemandKind,
+    /// From what, for a comment.
+    pub source: String,
+}
+
+/// Traffic of memories and links, by node of the core and node of the memory, in GB/s.
+type Traffic = Vec<Vec<f64>>;
+
+/// The demand of each application; `None` without threads. `is_measured`: the figures of the machine are not assumed.
+pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool) -> Vec<Option<Demand>> {
+    let nodes = machine.node_count();
+    let mut all: Traffic = vec![vec![0.0; nodes]; nodes];
+    let own: Vec<Option<Traffic>> = apps.iter().map(|app| traffic(app, machine)).collect();
+    for (sum, part) in own.iter().flatten().flat_map(|own| all_cells(own, nodes)).map(|(at, gbs)| (at, gbs)) {
+        all[sum.0][sum.1] += part;
+    }
+    let full = |own: &Traffic| {
+        all_cells(own, nodes).find_map(|((from, to), gbs)| {
+            if gbs <= 0.0 {
+                return None;
+            }
+            let memory: f64 = all.iter().map(|row| row[to]).sum();
+            let capacity = machine.node(NodeId(to)).bandwidth.value();
+            if memory >= NEARLY_FULL * capacity {
+                return Some(format!("the memory of node {to} carries {memory:.1} of its {capacity:.1} GB/s"));
+            }
+            let link = machine.link(NodeId(from), NodeId(to)).filter(|_| from != to)?;
+            let link = GigabytesPerSecond::value(link);
+            (all[from][to] >= NEARLY_FULL * link).then(|| {
+                format!("the link from node {from} to memory {to} carries {:.1} of its {link:.1} GB/s", all[from][to])
+            })
+        })
+    };
+    let of = |(app, own): (&Application, &Option<Traffic>)| {
+        let threads = app.threads(nodes)?;
+        let count: u32 = threads.iter().sum();
+        if count == 0 {
+            return None;
+        }
+        let on: Vec<usize> = (0..nodes).filter(|&node| threads[node] > 0).collect();
+        let Some(total) = app.total_gbs else { return Some(assumed(machine, &on)) };
+        let gbs = (total / f64::from(count)).max(LEAST_GBS);
+        let counted = format!("{total:.3} GB/s over {count} busy threads ({})", groups(app));
+        let measured = || Demand { gbs, kind: DemandKind::Measured, source: counted.clone() };
+        let Some(why) = own.as_ref().filter(|_| is_measured).and_then(full) else { return Some(measured()) };
+        let limits = on.iter().filter_map(|&node| machine.node(NodeId(node)).core_bandwidth);
+        let limit = limits.map(GigabytesPerSecond::value).fold(0.0, f64::max);
+        if limit <= gbs {
+            return Some(measured());
+        }
+        Some(Demand {
+            gbs: limit,
+            kind: DemandKind::Estimated,
+            source: format!(
+                "what one core draws; {counted}, but {why}: a thread wants at least {gbs:.3} GB/s, and how much more is unknown"
+            ),
+        })
+    };
+    apps.iter().zip(&own).map(of).collect()
+}
+
+fn all_cells(own: &Traffic, nodes: usize) -> impl Iterator<Item = ((usize, usize), f64)> + '_ {
+    (0..nodes).flat_map(move |from| (0..nodes).map(move |to| ((from, to), own[from][to])))
+}
+
+/// What an application moves between each node of cores and each memory, if its bandwidth and its data are known.
+fn traffic(app: &Application, machine: &Machine) -> Option<Traffic> {
+    let nodes = machine.node_count();
+    let (threads, total) = (app.threads(nodes)?, app.total_gbs?);
+    let placement = app.data_class().map_or(Placement::Local, |(best, _)| best.placement.clone());
+    let count: u32 = threads.iter().sum();
+    if count == 0 {
+        return None;
+    }
+    let cell = |from: usize, to: usize| {
+        let part = f64::from(threads[from]) / f64::from(count);
+        total * part * placement.fraction(machine, NodeId(from), NodeId(to))
+    };
+    Some((0..nodes).map(|from| (0..nodes).map(|to| cell(from, to)).collect()).collect())
+}
+
+fn groups(app: &Application) -> String {
+    let names: Vec<String> = app.monitors.iter().map(|name| format!("`{name}`")).collect();
+    let plural = if names.len() == 1 { "" } else { "s" };
+    format!("monitoring group{plural} {}", names.join(", "))
+}
+
+/// A fair share of the memory of a node where it runs.
+fn assumed(machine: &Machine, on: &[usize]) -> Demand {
+    let share = |&node: &usize| {
+        let own = machine.node(NodeId(node));
+        own.bandwidth.value() / f64::from(own.cores.max(1))
+    };
+    let gbs = on.iter().map(share).fold(f64::INFINITY, f64::min);
+    Demand {
+        gbs: if gbs.is_finite() { gbs.max(LEAST_GBS) } else { 1.0 },
+        kind: DemandKind::Assumed,
+        source: "nothing counted its bandwidth: the share of a core in the memory of its node; replace it by what `numasim profile-app` finds".to_owned(),
+    }
+}

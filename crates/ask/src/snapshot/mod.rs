@@ -1,0 +1,373 @@
+//! What runs on a host now, as a study: applications with threads, data and bandwidth, and today's placement as the scenario `now`.
+//!
+//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study ([`study`]). What is not known is a
+//! comment in the study and a null in the document.
+
+mod demand;
+mod study;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use numasim_evidence::app_profile::app_file::rounded;
+use numasim_evidence::running::{Application, Kind, Places, Running};
+use numasim_model::machine::FigureKind;
+use numasim_model::{Machine, NodeId, Placement};
+use serde::Serialize;
+
+use crate::document::{ByName, Head, word};
+use crate::input::Input;
+use crate::refusal::Refusal;
+
+pub use demand::{Demand, DemandKind};
+pub use study::NOW;
+
+/// What a front end read of a host.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What runs.
+    pub running: Running,
+    /// The machine as text of an input file.
+    pub machine: String,
+    /// Where its processors are in the machine.
+    pub places: Places,
+    /// Facts of the host that matter to a reader of the figures.
+    pub facts: HostFacts,
+}
+
+/// Facts of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostFacts {
+    /// Number of sockets; `None` if the system does not say.
+    pub sockets: Option<usize>,
+    /// Distances between the nodes as the firmware reports them.
+    pub distances: Option<Vec<Vec<u64>>>,
+    /// Model name of the processor.
+    pub processor: Option<String>,
+    /// Processors that are switched off.
+    pub offline: Option<String>,
+    /// The kernel moves pages and threads between nodes on its own.
+    pub numa_balancing: bool,
+}
+
+/// Bytes of a GiB.
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// What runs on a host, and its study.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Snapshot {
+    /// How it begins.
+    #[serde(flatten)]
+    pub head: Head,
+    /// Name of the machine.
+    pub machine: String,
+    /// The host.
+    pub host: Host,
+    /// Seconds between the two instants; null with one.
+    pub seconds: Option<f64>,
+    /// The nodes, as the machine numbers them.
+    pub nodes: Vec<NodeNow>,
+    /// Traffic of each L3 cache, if monitoring groups of resctrl count it.
+    pub caches: Vec<CacheNow>,
+    /// The applications, the one with the most processor time first.
+    pub apps: Vec<AppNow>,
+    /// What could not be seen, a sentence each.
+    pub unseen: Vec<String>,
+    /// The study, as an input file.
+    pub study: String,
+    /// Today's placement is in the study as the scenario `now`.
+    pub has_now: bool,
+    #[serde(skip)]
+    pub(crate) values: Machine,
+    #[serde(skip)]
+    pub(crate) seen: Seen,
+}
+
+/// A host as its system describes it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SnapshotHost"))]
+pub struct Host {
+    /// NUMA nodes.
+    pub nodes: usize,
+    /// What the operating system calls them.
+    pub os_nodes: Vec<u32>,
+    /// Cores of each node.
+    pub cores_per_node: Vec<u32>,
+    /// Hardware threads of a core.
+    pub threads_per_core: u32,
+    /// Cores of each L3 domain; null if nodes have one domain, or the domains are not known.
+    pub cores_per_l3: Option<u32>,
+    /// Sockets; null if the system does not say.
+    pub sockets: Option<usize>,
+    /// Distances between the nodes as the firmware reports them; null if it does not.
+    pub distances: Option<Vec<Vec<u64>>>,
+    /// Model name of the processor.
+    pub processor: Option<String>,
+    /// Processors that are switched off.
+    pub offline_cpus: Option<String>,
+    /// Keys of the machine whose values are assumed, not measured.
+    pub assumed: Vec<String>,
+}
+
+/// A node now.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NodeNow {
+    /// Its number in the machine.
+    pub node: usize,
+    /// What the operating system calls it.
+    pub os_node: u32,
+    /// Its cores.
+    pub cores: u32,
+    /// Cores in use, by anything; null with one instant.
+    pub cores_used: Option<f64>,
+    /// GB/s of its cores from the memory next to their L3 caches; null if unknown.
+    pub local_gbs: Option<f64>,
+    /// GB/s of its cores from all memories; null if unknown.
+    pub total_gbs: Option<f64>,
+}
+
+/// An L3 cache now.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CacheNow {
+    /// The number that the kernel gives it.
+    pub cache: u32,
+    /// The node of its cores; null if the machine lacks it.
+    pub node: Option<usize>,
+    /// GB/s from the memory next to it; null if unknown.
+    pub local_gbs: Option<f64>,
+    /// GB/s from all memories; null if unknown.
+    pub total_gbs: Option<f64>,
+}
+
+/// An application now.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AppNow {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    kind: KindWord,
+    /// Identifier of a container, or unit of a service; null of others.
+    pub id: Option<String>,
+    /// Its control group.
+    pub cgroup: Option<String>,
+    /// Its processes.
+    pub pids: Vec<u32>,
+    /// Busy threads on each node; null with one instant.
+    pub threads: Option<Vec<u32>>,
+    /// Busy threads in each L3 domain, by the node; nodes without any, or with one domain, are left out.
+    pub threads_per_l3: ByName<Vec<u32>>,
+    /// Cores that it uses, all threads together; null with one instant.
+    pub cores_used: Option<f64>,
+    /// GiB of its data on each node; null if unknown.
+    pub data_gib: Option<Vec<f64>>,
+    /// How its data lies; null if unknown, or with one node.
+    pub data: Option<DataNow>,
+    /// What describes its data as well.
+    pub data_also: Vec<DataNow>,
+    /// GB/s from the memory next to the L3 caches that it uses; null if unknown.
+    pub local_gbs: Option<f64>,
+    /// GB/s from all memories; null if unknown.
+    pub total_gbs: Option<f64>,
+    /// GB/s that one of its threads draws, as the study has it; null without threads.
+    pub thread_gbs: Option<f64>,
+    /// How that is known; null without threads.
+    thread_gbs_kind: Option<DemandWord>,
+    /// Processors that it may use.
+    pub allowed_cpus: Option<String>,
+    /// Nodes that its memory may come from.
+    pub allowed_mems: Option<String>,
+    /// What is not known, or was left out, a sentence each.
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) demand: Option<Demand>,
+}
+
+/// Where data lies, as input files have it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum DataNow {
+    /// `local`, `interleave` or `replicated`.
+    Word(&'static str),
+    /// On one node.
+    Home {
+        /// The node.
+        home: usize,
+        /// The share that lies there, the rest local; 1 if absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        share: Option<f64>,
+    },
+    /// A share on all nodes, the rest local.
+    Interleave {
+        /// The share.
+        interleave: f64,
+    },
+    /// In fractions on the nodes.
+    Fractions {
+        /// The fraction on each node.
+        fractions: Vec<f64>,
+    },
+}
+
+impl DataNow {
+    /// Of a placement, with shares as files have them.
+    pub fn of(placement: &Placement) -> Self {
+        match rounded(placement) {
+            Placement::Home(NodeId(home)) => Self::Home { home, share: None },
+            Placement::PartHome { home, share } => Self::Home { home: home.0, share: Some(share) },
+            Placement::PartInterleave { share } => Self::Interleave { interleave: share },
+            Placement::Fractions(fractions) => Self::Fractions { fractions },
+            word => Self::Word(word.word().map_or("local", |word| word.as_str())),
+        }
+    }
+}
+
+word!(KindWord, "AppKind", "What an application is.", KINDS);
+word!(DemandWord, "DemandKind", "How the bandwidth of a thread is known.", DemandKind::ALL.map(DemandKind::as_str));
+
+/// The words of [`AppNow`]'s kind.
+const KINDS: [&str; 7] =
+    ["docker", "podman", "kubernetes", "container", "guest", "service", "process"];
+
+fn kind_of(kind: &Kind) -> (&'static str, Option<String>) {
+    match kind {
+        Kind::Container { engine, id } => (engine.as_str(), Some(id.clone())),
+        Kind::Guest => ("guest", None),
+        Kind::Service { unit } => ("service", Some(unit.clone())),
+        Kind::Process => ("process", None),
+    }
+}
+
+/// The snapshot of a host.
+///
+/// # Errors
+/// The machine cannot be read: with its places.
+pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
+    let machine = Input::read(&[("the machine", &seen.machine)])?.study.machine.clone();
+    let places = &seen.places;
+    let assumed: Vec<String> = machine
+        .provenance()
+        .iter()
+        .filter(|(_, origin)| origin.kind == FigureKind::Assumed)
+        .map(|(key, _)| key.clone())
+        .collect();
+    let demands = demand::of_each(&seen.running.apps, &machine, assumed.is_empty());
+    let apps: Vec<AppNow> =
+        seen.running.apps.iter().zip(demands).map(|(app, demand)| app_now(app, demand, &machine, places)).collect();
+    let first = machine.nodes().first();
+    let mut snapshot = Snapshot {
+        head: Head::of("snapshot"),
+        machine: machine.name().to_owned(),
+        host: Host {
+            nodes: machine.node_count(),
+            os_nodes: places.os_nodes.clone(),
+            cores_per_node: machine.nodes().iter().map(|node| node.cores).collect(),
+            threads_per_core: machine.threads_per_core(),
+            cores_per_l3: first.filter(|node| node.domains() > 1).map(|node| node.domain_cores()),
+            sockets: seen.facts.sockets,
+            distances: seen.facts.distances.clone(),
+            processor: seen.facts.processor.clone(),
+            offline_cpus: seen.facts.offline.clone(),
+            assumed,
+        },
+        seconds: seen.running.seconds,
+        nodes: nodes(&seen.running, &machine, places),
+        caches: caches(&seen.running, places),
+        apps,
+        unseen: unseen(&seen),
+        study: String::new(),
+        has_now: false,
+        values: machine,
+        seen,
+    };
+    (snapshot.study, snapshot.has_now) = study::text(&mut snapshot);
+    Ok(snapshot)
+}
+
+/// What could not be seen of the host.
+fn unseen(seen: &Seen) -> Vec<String> {
+    let mut unseen = seen.running.unseen.clone();
+    if let Some(offline) = &seen.facts.offline {
+        unseen.push(format!("processors {offline} are switched off and are not in the machine"));
+    }
+    if seen.facts.numa_balancing {
+        unseen.push("the kernel moves pages and threads between nodes on its own (numa_balancing): a placement may change after the snapshot".to_owned());
+    }
+    let is_amd = seen.facts.processor.as_ref().is_some_and(|name| name.contains("AMD"));
+    if is_amd && !seen.running.traffic.is_empty() {
+        unseen.push("on AMD the local counter leaves out lines that are written back: total less local is not the remote share of code that writes".to_owned());
+    }
+    unseen
+}
+
+fn nodes(running: &Running, machine: &Machine, places: &Places) -> Vec<NodeNow> {
+    let traffic = |node: usize, of: fn(&(Option<f64>, Option<f64>)) -> Option<f64>| {
+        let own = running.traffic.iter().filter(|(cache, _)| places.node_of_cache.get(cache) == Some(&node));
+        let rates: Vec<Option<f64>> = own.map(|(_, rates)| of(rates)).collect();
+        if rates.is_empty() { None } else { rates.into_iter().sum::<Option<f64>>() }
+    };
+    let node = |(node, os_node): (usize, &u32)| NodeNow {
+        node,
+        os_node: *os_node,
+        cores: machine.nodes().get(node).map_or(0, |own| own.cores),
+        cores_used: running.cores_used.as_ref().and_then(|used| used.get(node).copied()),
+        local_gbs: traffic(node, |rates| rates.0),
+        total_gbs: traffic(node, |rates| rates.1),
+    };
+    places.os_nodes.iter().enumerate().map(node).collect()
+}
+
+fn caches(running: &Running, places: &Places) -> Vec<CacheNow> {
+    let cache = |(cache, rates): (&u32, &(Option<f64>, Option<f64>))| CacheNow {
+        cache: *cache,
+        node: places.node_of_cache.get(cache).copied(),
+        local_gbs: rates.0,
+        total_gbs: rates.1,
+    };
+    running.traffic.iter().map(cache).collect()
+}
+
+fn app_now(app: &Application, demand: Option<Demand>, machine: &Machine, places: &Places) -> AppNow {
+    let nodes = machine.node_count();
+    let threads = app.threads(nodes);
+    let (kind, id) = kind_of(&app.kind);
+    let class = app.data_class();
+    let in_domains: BTreeMap<usize, Vec<u32>> = places
+        .domains
+        .iter()
+        .enumerate()
+        .filter(|(node, domains)| {
+            **domains > 1 && threads.as_ref().is_some_and(|threads| threads.get(*node).is_some_and(|&some| some > 0))
+        })
+        .filter_map(|(node, &domains)| Some((node, app.threads_in_domains(node, domains)?)))
+        .collect();
+    AppNow {
+        name: app.name.clone(),
+        kind: KindWord(kind),
+        id,
+        cgroup: app.group.clone(),
+        pids: app.pids.clone(),
+        threads,
+        threads_per_l3: ByName(in_domains.into_iter().map(|(node, row)| (node.to_string(), row)).collect()),
+        cores_used: app.cores_used,
+        data_gib: app.data.as_ref().map(|data| data.iter().map(|&bytes| bytes as f64 / GIB).collect()),
+        data: class.as_ref().map(|(best, _)| DataNow::of(&best.placement)),
+        data_also: class
+            .map(|(_, others)| others.iter().map(|other| DataNow::of(&other.placement)).collect())
+            .unwrap_or_default(),
+        local_gbs: app.local_gbs,
+        total_gbs: app.total_gbs,
+        thread_gbs: demand.as_ref().map(|demand| demand.gbs),
+        thread_gbs_kind: demand.as_ref().map(|demand| DemandWord(demand.kind.as_str())),
+        allowed_cpus: app.allowed_cpus.clone(),
+        allowed_mems: app.allowed_mems.clone(),
+        notes: app.notes.clone(),
+        demand,
+    }
+}

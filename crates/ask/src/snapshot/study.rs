@@ -1,0 +1,225 @@
+//! The study of a snapshot: what is known as keys, what is not as comments.
+
+use numasim_model::allocation::OnNode;
+use numasim_model::text::visible;
+use numasim_model::{NodeId, Placement};
+use numasim_evidence::app_profile::app_file::rounded;
+use numasim_evidence::running::Application;
+use numasim_study::keys::{app as keys, rate, scenario};
+use numasim_study::writing::study::{home, placement};
+use numasim_study::writing::{Lines, float, inline, quoted, six_digits};
+
+use super::{AppNow, DemandKind, Snapshot};
+use crate::input::Input;
+
+/// The scenario of today's placement.
+pub const NOW: &str = "now";
+/// What applications count, of which nobody knows what they compute.
+const UNIT: &str = "GB/s";
+/// Speed of both hardware threads of a core, in single ones: what was measured of a thread is already what is left beside its sibling.
+const SPEEDUP: f64 = 2.0;
+
+/// What is written of the applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parts {
+    /// `memory_gib` of each.
+    sizes: bool,
+    /// Numbers of threads, and today's placement.
+    now: bool,
+    /// Data with a home may be put elsewhere.
+    open: bool,
+}
+
+/// The text of the study, and whether it has today's placement. What cannot be read back is left out and said.
+pub(super) fn text(snapshot: &mut Snapshot) -> (String, bool) {
+    let mut parts = Parts { sizes: true, now: snapshot.seconds.is_some(), open: false };
+    loop {
+        let text = written(snapshot, parts);
+        let found = Input::read(&[("the snapshot", &text)]);
+        match found {
+            Ok(input) => return (text, !input.study.scenarios.is_empty()),
+            Err(_) if parts.sizes => {
+                parts.sizes = false;
+                snapshot.unseen.push("the sizes of the data do not fit the memories of the machine and are left out".to_owned());
+            }
+            Err(_) if parts.now => {
+                parts.now = false;
+                snapshot.unseen.push(
+                    "today's placement does not fit the machine (more busy threads than cores on a node or in an L3 domain) and is left out"
+                        .to_owned(),
+                );
+            }
+            // Tests read every shape of host: the program is wrong, and a file that cannot be read is better than none.
+            Err(_) => return (text, false),
+        }
+    }
+}
+
+impl Snapshot {
+    /// The study with data that has a home free to be put elsewhere, and today's placement as it is.
+    pub(crate) fn open_study(&self) -> String {
+        let sizes = self.study.contains(&format!("\n{} = ", keys::MEMORY_GIB.name));
+        written(self, Parts { sizes, now: self.has_now, open: true })
+    }
+}
+
+fn written(snapshot: &Snapshot, parts: Parts) -> String {
+    let mut lines = Lines::default();
+    lines.comment("What runs on this host, as numasim snapshot found it. A comment above each value says how it was obtained.");
+    if let Some(seconds) = snapshot.seconds {
+        lines.comment(format_args!("Two instants {seconds:.2} s apart; a thread counts if it used at least 5 % of a core between them."));
+    }
+    for sentence in &snapshot.unseen {
+        lines.comment(format_args!("Not seen: {}.", visible(sentence)));
+    }
+    if !snapshot.host.assumed.is_empty() {
+        lines.comment(format_args!(
+            "Assumed, not measured: {} of the machine. Measure them: numasim calibrate -o machine.toml, then --machine machine.toml.",
+            snapshot.host.assumed.join(", ")
+        ));
+    }
+    let mut text = lines.text() + "\n" + snapshot.seen.machine.trim_start();
+    let nodes = snapshot.values.node_count();
+    let mut shown: Vec<(&AppNow, &Application)> = Vec::new();
+    for (app, own) in snapshot.apps.iter().zip(&snapshot.seen.running.apps) {
+        let count = own.threads(nodes).map(|threads| threads.iter().sum::<u32>());
+        if count == Some(0) {
+            text.push_str(&format!("\n# `{}` has no busy thread on a node of the machine.\n", visible(&app.name)));
+            continue;
+        }
+        text.push_str(&app_text(snapshot, app, own, parts));
+        shown.push((app, own));
+    }
+    if parts.now && !shown.is_empty() {
+        text.push_str(&now(snapshot, &shown, parts));
+    }
+    text
+}
+
+fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) -> String {
+    let mut lines = Lines::default();
+    lines.line("");
+    lines.comment(visible(&described(app, own)));
+    if let Some(cpus) = &app.allowed_cpus {
+        let mems = app.allowed_mems.as_deref().unwrap_or("any node");
+        lines.comment(visible(&format!("It may use processors {cpus} and memory of nodes {mems} (numbers of the operating system).")));
+    }
+    for note in &app.notes {
+        lines.comment(visible(&format!("Not seen: {note}.")));
+    }
+    lines.first_table(&keys::TABLE);
+    lines.put(&keys::NAME, quoted(&app.name));
+    lines.comment("What it computes is unknown: its speed is the bandwidth that it gets.");
+    lines.put(&keys::RATE, inline([(&rate::UNIT, quoted(UNIT)), (&rate::PER_GB, float(1.0))]));
+    match &app.demand {
+        Some(demand) => {
+            lines.comment(format_args!("{}: {}", demand.kind.as_str(), visible(&demand.source)));
+            if let (Some(local), Some(total)) = (app.local_gbs, app.total_gbs) {
+                lines.comment(format_args!("measured: {local:.3} of {total:.3} GB/s from the memory next to its L3 caches"));
+            }
+            lines.put(&keys::THREAD_GBS, six_digits(demand.gbs));
+        }
+        None => {
+            lines.comment(format_args!("{}: its bandwidth is unknown", DemandKind::Assumed.as_str()));
+            lines.put(&keys::THREAD_GBS, float(1.0));
+        }
+    }
+    data(app, own, parts, &mut lines);
+    if parts.now && let Some(threads) = &app.threads {
+        let count: u32 = threads.iter().sum();
+        lines.comment(format_args!(
+            "measured: {count} of its {} threads used at least 5 % of a core, {:.2} cores all together",
+            own.all_threads,
+            own.cores_used.unwrap_or(0.0)
+        ));
+        if own.fills_cores(&snapshot.seen.places.core_of) && snapshot.values.threads_per_core() == 2 {
+            lines.comment("Its threads are on both hardware threads of their cores; thread_gbs is that of one of the two.");
+            lines.put(&keys::SMT, quoted(numasim_model::Smt::Both.as_str()));
+            lines.put(&keys::SMT_SPEEDUP, float(SPEEDUP));
+        }
+        lines.put(&keys::MIN_THREADS, count);
+        lines.put(&keys::MAX_THREADS, count);
+    }
+    lines.text()
+}
+
+/// What it is, in a line.
+fn described(app: &AppNow, own: &Application) -> String {
+    let id = app.id.as_ref().map_or_else(String::new, |id| format!(" {id}"));
+    let group = app.cgroup.as_ref().map_or_else(String::new, |group| format!(", control group {group}"));
+    let pids: Vec<String> = own.pids.iter().take(MOST_SHOWN).map(u32::to_string).collect();
+    let more = own.pids.len().saturating_sub(MOST_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{id}: process {}{more}{group}", app.kind.0, pids.join(", "))
+}
+
+/// More numbers of processes say no more.
+const MOST_SHOWN: usize = 12;
+
+fn data(app: &AppNow, own: &Application, parts: Parts, lines: &mut Lines) {
+    let Some(sizes) = &app.data_gib else {
+        lines.comment("data is unknown: nothing says where it lies. Without this key numasim takes \"local\".");
+        return;
+    };
+    let shown: Vec<String> = sizes
+        .iter()
+        .enumerate()
+        .filter(|(_, gib)| **gib >= 0.005)
+        .map(|(node, gib)| format!("{gib:.2} GiB on node {node}"))
+        .collect();
+    let shown = if shown.is_empty() { "less than 0.01 GiB".to_owned() } else { shown.join(", ") };
+    lines.comment(format_args!("measured: {shown} ({})", own.data_source.unwrap_or("unknown")));
+    if let Some((best, others)) = own.data_class() {
+        for other in others {
+            lines.comment(format_args!("data = {} describes it as well", placement(&rounded(&other.placement))));
+        }
+        let value = match &best.placement {
+            Placement::Home(_) if parts.open => home("\"any\"", 1.0),
+            found => placement(&rounded(found)),
+        };
+        lines.put(&keys::DATA, value);
+    }
+    let sum: f64 = sizes.iter().sum();
+    if parts.sizes && sum > 0.0 {
+        lines.put(&keys::MEMORY_GIB, six_digits(sum));
+    }
+}
+
+/// Today's placement.
+fn now(snapshot: &Snapshot, apps: &[(&AppNow, &Application)], parts: Parts) -> String {
+    let places = &snapshot.seen.places;
+    let mut lines = Lines::default();
+    lines.table(&scenario::TABLE);
+    lines.put(&scenario::NAME, quoted(NOW));
+    let row = |own: &Application| {
+        let threads = own.threads(snapshot.values.node_count()).unwrap_or_default();
+        let on_node = |(node, &count): (usize, &u32)| {
+            let domains = places.domains.get(node).copied().unwrap_or(1);
+            let own_domains = own.threads_in_domains(node, domains).filter(|_| domains > 1 && count > 0);
+            let fits = |row: &Vec<u32>| {
+                let cores = snapshot.values.node(NodeId(node)).domain_cores() * snapshot.values.threads_per_core();
+                row.iter().all(|&threads| threads <= cores)
+            };
+            own_domains.filter(fits).map_or(OnNode::Threads(count), OnNode::Domains)
+        };
+        let cells = threads.iter().enumerate().map(on_node).map(|on_node| match on_node {
+            OnNode::Threads(count) => count.to_string(),
+            OnNode::Domains(list) => format!("{list:?}"),
+        });
+        format!("[{}]", cells.collect::<Vec<_>>().join(", "))
+    };
+    let rows: Vec<String> =
+        apps.iter().map(|(app, own)| format!("{} = {}", quoted(&app.name), row(own))).collect();
+    lines.put(&scenario::THREADS, format!("{{ {} }}", rows.join(", ")));
+    if parts.open {
+        let homes: Vec<String> = apps
+            .iter()
+            .filter_map(|(app, own)| match own.data_class()?.0.placement.clone() {
+                found @ Placement::Home(_) => Some(format!("{} = {}", quoted(&app.name), placement(&found))),
+                _ => None,
+            })
+            .collect();
+        lines.maybe(&scenario::DATA, (!homes.is_empty()).then(|| format!("{{ {} }}", homes.join(", "))));
+    }
+    "\n".to_owned() + &lines.text()
+}

@@ -1,0 +1,84 @@
+//! Which bandwidth is whose: from the counters of monitoring groups to applications.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Draft;
+use crate::formats::resctrl::Moved;
+
+/// What the monitoring groups say of an application.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Counted {
+    pub(super) local_gbs: Option<f64>,
+    pub(super) total_gbs: Option<f64>,
+    /// The groups that count for it.
+    pub(super) groups: Vec<String>,
+    /// Why something is not known.
+    pub(super) why: Option<String>,
+}
+
+/// The bandwidth of each of `drafts`. A group counts for an application if all its busy threads are of that application; the figure is known if
+/// all busy threads of the application are in such groups.
+pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Counted> {
+    let busy: Vec<BTreeSet<u32>> = drafts
+        .iter()
+        .map(|draft| draft.tasks.iter().filter(|used| used.is_busy()).map(|used| used.task.tid).collect())
+        .collect();
+    let owner: BTreeMap<u32, usize> =
+        busy.iter().enumerate().flat_map(|(app, tids)| tids.iter().map(move |&tid| (tid, app))).collect();
+    let owners = |group: &Moved| -> BTreeSet<usize> {
+        group.tasks.iter().filter_map(|task| owner.get(task).copied()).collect()
+    };
+    let of = |(app, threads): (usize, &BTreeSet<u32>)| {
+        if threads.is_empty() {
+            return Counted::default();
+        }
+        let touched: Vec<(&Moved, BTreeSet<usize>)> = moved
+            .iter()
+            .map(|group| (group, owners(group)))
+            .filter(|(_, owners)| owners.contains(&app))
+            .collect();
+        let own: Vec<&Moved> = touched
+            .iter()
+            .filter(|(group, owners)| !group.is_root && owners.len() == 1)
+            .map(|(group, _)| *group)
+            .collect();
+        let groups: Vec<String> = own.iter().map(|group| group.name.clone()).collect();
+        let covered: BTreeSet<u32> = own.iter().flat_map(|group| &group.tasks).copied().collect();
+        let covered = threads.intersection(&covered).count();
+        if covered < threads.len() {
+            let shared = touched.iter().find(|(group, owners)| !group.is_root && owners.len() > 1);
+            let why = match shared {
+                Some((group, _)) => {
+                    format!("the monitoring group `{}` counts for other applications as well", group.name)
+                }
+                None if covered == 0 => "no monitoring group of resctrl has its threads".to_owned(),
+                None => {
+                    format!("monitoring groups of resctrl have only {covered} of its {} busy threads", threads.len())
+                }
+            };
+            return Counted { groups, why: Some(why), ..Counted::default() };
+        }
+        let sums: Vec<(Option<u64>, Option<u64>)> = own.iter().map(|group| group.sum()).collect();
+        let gbs = |of: fn(&(Option<u64>, Option<u64>)) -> Option<u64>| {
+            let bytes = sums.iter().map(of).try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))?;
+            Some(bytes as f64 / 1e9 / seconds)
+        };
+        let (local_gbs, total_gbs) = (gbs(|sums| sums.0), gbs(|sums| sums.1));
+        let why = (local_gbs.is_none() || total_gbs.is_none())
+            .then(|| "a counter of its monitoring group could not be read by the kernel, or went back".to_owned());
+        Counted { local_gbs, total_gbs, groups, why }
+    };
+    busy.iter().enumerate().map(of).collect()
+}
+
+/// GB/s by the number of the L3 cache, over all groups: local and total.
+pub(super) fn by_cache(moved: &[Moved], seconds: f64) -> BTreeMap<u32, (Option<f64>, Option<f64>)> {
+    let mut sums: BTreeMap<u32, (Option<u64>, Option<u64>)> = BTreeMap::new();
+    for (cache, counters) in moved.iter().flat_map(|group| &group.bytes) {
+        let sum = sums.entry(*cache).or_insert((Some(0), Some(0)));
+        let add = |sum: Option<u64>, part: Option<u64>| Some(sum?.saturating_add(part?));
+        *sum = (add(sum.0, counters.local), add(sum.1, counters.total));
+    }
+    let gbs = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e9 / seconds);
+    sums.into_iter().map(|(cache, (local, total))| (cache, (gbs(local), gbs(total)))).collect()
+}

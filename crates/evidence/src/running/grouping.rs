@@ -1,0 +1,183 @@
+//! Which processes are one application, and which applications use the processors.
+
+use std::collections::BTreeMap;
+
+use super::{BUSY, Kind, Moment, Process, TICKS_PER_SECOND, Task};
+use crate::formats::cgroup::{GroupPath, Unit, unit_of};
+
+/// Processes that are one application, before anything is known of their data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// A name, as the system has it.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its control group; of a process on its own the one that it is in.
+    pub group: Option<GroupPath>,
+    /// Its processes, ascending.
+    pub pids: Vec<u32>,
+    /// Its threads with the part of a core that each used; nothing is known of that with one instant.
+    pub tasks: Vec<Used>,
+    /// Cores that it used; `None` with one instant.
+    pub cores_used: Option<f64>,
+}
+
+/// A thread, and the part of a core that it used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Used {
+    /// Its process.
+    pub pid: u32,
+    /// The thread at the later instant.
+    pub task: Task,
+    /// The processor that it ran on last at the earlier instant, if it was there.
+    pub cpu_before: Option<u32>,
+    /// The part of a core.
+    pub share: f64,
+}
+
+impl Used {
+    /// Whether it counts as a thread of the application. Ticks are whole: what rounding takes away is given back.
+    pub fn is_busy(&self) -> bool {
+        self.share >= BUSY - 1e-9
+    }
+}
+
+/// Which applications are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection(pub Vec<String>);
+
+impl Selection {
+    /// Whether a draft is asked for: by its name, the number of a process, its group, unit or identifier, or the beginning of that.
+    fn takes(&self, word: &str, draft: &Draft) -> bool {
+        let is_pid = word.parse::<u32>().is_ok_and(|pid| draft.pids.contains(&pid));
+        let path = draft.group.as_ref().map_or("", |group| group.path.as_str());
+        let of_kind = match &draft.kind {
+            Kind::Container { id, .. } => word.len() >= 4 && id.starts_with(word),
+            Kind::Service { unit } => unit == word,
+            Kind::Guest | Kind::Process => false,
+        };
+        let group = word.strip_prefix("/sys/fs/cgroup").unwrap_or(word);
+        is_pid || draft.name == word || of_kind || (group.starts_with('/') && group.len() > 1 && path == group)
+    }
+}
+
+/// The applications that use the processors, the one with the most time first; with `selection` those that it names. With one
+/// instant all of them, which says nothing of what they use.
+///
+/// # Errors
+/// Words of the selection that name nothing.
+pub fn groups(before: Option<&Moment>, after: &Moment, selection: &Selection) -> Result<Vec<Draft>, Vec<String>> {
+    let seconds = before.and_then(|before| seconds(before, after));
+    let mut drafts: BTreeMap<(String, u32), Draft> = BTreeMap::new();
+    for (process, used) in after.processes.iter().zip(used(before, after)) {
+        let (key, mut draft) = draft(process);
+        draft.tasks = used;
+        drafts.entry(key).and_modify(|whole| whole.add(&draft)).or_insert(draft);
+    }
+    let mut drafts: Vec<Draft> = drafts.into_values().collect();
+    for draft in &mut drafts {
+        draft.name_by_processes(&after.processes);
+        draft.cores_used = seconds.map(|_| draft.tasks.iter().map(|used| used.share).sum());
+    }
+    // Ties in the order of their processes, so that the same host gives the same file.
+    drafts.sort_by(|a, b| {
+        let used = |draft: &Draft| draft.cores_used.unwrap_or(0.0);
+        used(b).total_cmp(&used(a)).then_with(|| a.pids.cmp(&b.pids))
+    });
+    let Selection(words) = selection;
+    if words.is_empty() {
+        drafts.retain(|draft| draft.cores_used.is_none_or(|cores| cores >= BUSY - 1e-9));
+        return Ok(drafts);
+    }
+    let unknown: Vec<String> =
+        words.iter().filter(|word| !drafts.iter().any(|draft| selection.takes(word, draft))).cloned().collect();
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
+    drafts.retain(|draft| words.iter().any(|word| selection.takes(word, draft)));
+    Ok(drafts)
+}
+
+/// Seconds between two instants; `None` if the system does not say.
+pub(super) fn seconds(before: &Moment, after: &Moment) -> Option<f64> {
+    let seconds = after.uptime_s? - before.uptime_s?;
+    (seconds > 0.0 && seconds.is_finite()).then_some(seconds)
+}
+
+/// What the threads of each process used between the instants; nothing with one.
+pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
+    let seconds = before.and_then(|before| seconds(before, after));
+    let tasks = before.into_iter().flat_map(|before| &before.processes).flat_map(|process| &process.tasks);
+    let earlier: BTreeMap<(u32, u64), Task> = tasks.map(|task| ((task.tid, task.started), *task)).collect();
+    let of = |process: &Process| {
+        let of_task = |task: &Task| {
+            let then = earlier.get(&(task.tid, task.started));
+            // A thread that was not there has used all of its time since.
+            let ticks = task.ticks.saturating_sub(then.map_or(0, |then| then.ticks));
+            let share = seconds.map_or(0.0, |seconds| ticks as f64 / TICKS_PER_SECOND / seconds);
+            Used { pid: process.pid, task: *task, cpu_before: then.map(|then| then.cpu), share }
+        };
+        process.tasks.iter().map(of_task).collect()
+    };
+    after.processes.iter().map(of).collect()
+}
+
+/// The application of a process, and what tells it from others.
+fn draft(process: &Process) -> ((String, u32), Draft) {
+    let path = process.group.as_ref().map_or("", |group| group.path.as_str());
+    let unified = process.group.as_ref().is_some_and(|group| group.unified);
+    let mut draft = Draft {
+        name: process.name.clone(),
+        kind: Kind::Process,
+        group: process.group.clone(),
+        pids: vec![process.pid],
+        tasks: Vec::new(),
+        cores_used: None,
+    };
+    let Some((unit, whole)) = unit_of(path) else {
+        return ((String::new(), process.pid), draft);
+    };
+    draft.group = Some(GroupPath { path: whole.to_owned(), unified });
+    draft.kind = match unit {
+        Unit::Container { engine, id } => Kind::Container { engine, id },
+        Unit::Guest { name } => {
+            draft.name = name;
+            Kind::Guest
+        }
+        Unit::Service { unit } => Kind::Service { unit },
+    };
+    ((whole.to_owned(), 0), draft)
+}
+
+impl Draft {
+    /// Adds a process of the same application.
+    fn add(&mut self, other: &Self) {
+        self.pids.extend(&other.pids);
+        self.tasks.extend(&other.tasks);
+    }
+
+    /// Gives it the name of its unit, or of the process that used most.
+    fn name_by_processes(&mut self, processes: &[Process]) {
+        let is_guest = self.tasks.iter().any(|used| used.task.vcpu.is_some());
+        match &self.kind {
+            Kind::Process if is_guest => self.kind = Kind::Guest,
+            Kind::Process | Kind::Guest => {}
+            Kind::Service { unit } => {
+                let name = unit.strip_suffix(".service").unwrap_or(unit);
+                self.name = crate::formats::cgroup::unescaped(name);
+            }
+            Kind::Container { .. } => {
+                let mut used: BTreeMap<u32, f64> = BTreeMap::new();
+                for one in &self.tasks {
+                    *used.entry(one.pid).or_default() += one.share;
+                }
+                // The first of equal ones.
+                let most = used.iter().rev().max_by(|a, b| a.1.total_cmp(b.1)).map(|(pid, _)| *pid);
+                let named = most.and_then(|most| processes.iter().find(|process| process.pid == most));
+                if let Some(process) = named {
+                    self.name.clone_from(&process.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! What runs on this host, as values for [`numasim_evidence::running`]: processes and their threads at an instant, and what is
+//! read of those that count. A process that ends while it is read is left out; what may not be read is said to be so.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+
+use numasim_evidence::formats::cgroup::path_of;
+use numasim_evidence::formats::resctrl::{self, Counters, Group};
+use numasim_evidence::running::{Details, GroupDetails, Moment, Places, Process, Task, Unseen};
+use numasim_model::Machine;
+use numasim_model::machine::Node;
+use numasim_study::topology::HostTopology;
+
+use super::process::OF_KERNEL;
+use crate::system::System;
+
+/// As much of a command line as is read: a program may write megabytes into it.
+const COMMAND: u64 = 64 << 10;
+/// Where resctrl is mounted.
+const RESCTRL: &str = "sys/fs/resctrl";
+
+impl System {
+    /// What all processes did until now, and what the monitoring groups counted.
+    pub fn moment(&self) -> Moment {
+        let mut pids: Vec<u32> = self.names("proc").iter().filter_map(|name| name.parse().ok()).collect();
+        pids.sort_unstable();
+        Moment {
+            uptime_s: self.text("proc/uptime").and_then(|text| text.split_whitespace().next()?.parse().ok()),
+            processes: pids.into_iter().filter_map(|pid| self.one_process(pid)).collect(),
+            resctrl: self.monitoring_groups(),
+        }
+    }
+
+    /// `None` of a process of the kernel, and of one that has ended.
+    fn one_process(&self, pid: u32) -> Option<Process> {
+        let (name, whole) = read_stat(&self.bytes(&format!("proc/{pid}/stat")).ok()?)?;
+        if whole.flags & OF_KERNEL != 0 || whole.has_ended {
+            return None;
+        }
+        let tasks = format!("proc/{pid}/task");
+        let mut tids: Vec<u32> = self.names(&tasks).iter().filter_map(|name| name.parse().ok()).collect();
+        tids.sort_unstable();
+        let task = |tid: u32| {
+            let (name, stat) = read_stat(&self.bytes(&format!("{tasks}/{tid}/stat")).ok()?)?;
+            Some(Task { tid, started: stat.started, cpu: stat.cpu, ticks: stat.ticks, vcpu: vcpu(&name) })
+        };
+        let tasks: Vec<Task> = tids.into_iter().filter_map(task).collect();
+        let group = self.bytes(&format!("proc/{pid}/cgroup")).ok();
+        let group = group.and_then(|text| path_of(&String::from_utf8_lossy(&text)));
+        (!tasks.is_empty()).then_some(Process { pid, name, group, tasks })
+    }
+
+    /// What is read of a process that counts.
+    pub fn details(&self, pid: u32) -> Details {
+        let status = self.bytes(&format!("proc/{pid}/status")).unwrap_or_default();
+        let status = String::from_utf8_lossy(&status);
+        let value = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key))?.trim();
+            (!line.is_empty()).then(|| line.to_owned())
+        };
+        let numa_maps = self.bytes(&format!("proc/{pid}/numa_maps"));
+        Details {
+            command: self.beginning(&format!("proc/{pid}/cmdline")),
+            numa_maps: numa_maps.map(|text| String::from_utf8_lossy(&text).into_owned()).map_err(|error| {
+                if error.kind() == ErrorKind::PermissionDenied { Unseen::Denied } else { Unseen::Absent }
+            }),
+            allowed_cpus: value("Cpus_allowed_list:"),
+            allowed_mems: value("Mems_allowed_list:"),
+        }
+    }
+
+    /// At most [`COMMAND`] bytes of a file.
+    fn beginning(&self, path: &str) -> Vec<u8> {
+        let earlier = self.earlier.as_ref().map(|earlier| super::below(earlier, path));
+        let file = File::open(self.path(path)).or_else(|error| earlier.map_or(Err(error), File::open));
+        let mut bytes = Vec::new();
+        if let Ok(file) = file {
+            // What cannot be read is as if it were not there.
+            let _ = file.take(COMMAND).read_to_end(&mut bytes);
+        }
+        bytes
+    }
+
+    /// What is read of a control group.
+    pub fn group_details(&self, path: &str, unified: bool) -> GroupDetails {
+        let folder = if unified { "sys/fs/cgroup".to_owned() } else { "sys/fs/cgroup/memory".to_owned() };
+        GroupDetails { numa_stat: self.text(&format!("{folder}{path}/memory.numa_stat")), unified }
+    }
+
+    /// The groups of resctrl; `None` where it is not mounted.
+    fn monitoring_groups(&self) -> Option<Vec<Group>> {
+        const OTHERS: [&str; 3] = ["info", "mon_groups", "mon_data"];
+        self.text(&format!("{RESCTRL}/tasks"))?;
+        let mut groups = Vec::new();
+        let controls = self.names(RESCTRL).into_iter().filter(|name| !OTHERS.contains(&name.as_str()));
+        for control in std::iter::once(String::new()).chain(controls) {
+            let folder = if control.is_empty() { RESCTRL.to_owned() } else { format!("{RESCTRL}/{control}") };
+            let Some(tasks) = self.text(&format!("{folder}/tasks")) else { continue };
+            groups.push(self.monitoring_group(&folder, &control, None, &tasks));
+            for monitor in self.names(&format!("{folder}/mon_groups")) {
+                let own = format!("{folder}/mon_groups/{monitor}");
+                if let Some(tasks) = self.text(&format!("{own}/tasks")) {
+                    groups.push(self.monitoring_group(&own, &control, Some(monitor), &tasks));
+                }
+            }
+        }
+        Some(groups)
+    }
+
+    fn monitoring_group(&self, folder: &str, control: &str, monitor: Option<String>, tasks: &str) -> Group {
+        let mut counters = BTreeMap::new();
+        for name in self.names(&format!("{folder}/mon_data")) {
+            let Some(cache) = resctrl::cache_of(&name) else { continue };
+            let own = format!("{folder}/mon_data/{name}");
+            let counter = |which: &str| self.counter(&own, which);
+            counters.insert(cache, Counters { local: counter("mbm_local_bytes"), total: counter("mbm_total_bytes") });
+        }
+        Group { control: control.to_owned(), monitor, tasks: resctrl::tasks(tasks), counters }
+    }
+
+    /// A counter of an L3 cache. With sub-NUMA clustering it is the sum of its nodes, which stand below: only one of both counts.
+    fn counter(&self, folder: &str, which: &str) -> Option<u64> {
+        if let Some(text) = self.text(&format!("{folder}/{which}")) {
+            return resctrl::counter(&text);
+        }
+        let parts: Vec<Option<u64>> = self
+            .names(folder)
+            .iter()
+            .filter(|name| name.starts_with("mon_sub_L3_"))
+            .map(|name| resctrl::counter(&self.text(&format!("{folder}/{name}/{which}"))?))
+            .collect();
+        if parts.is_empty() {
+            return None;
+        }
+        parts.into_iter().try_fold(0_u64, |sum, part| Some(sum.saturating_add(part?)))
+    }
+}
+
+// The processors of the host as the nodes of a machine.
+
+impl System {
+    /// Processors in use by the kernel, ascending; those of the nodes if it does not say.
+    pub fn online_cpus(&self) -> Vec<u32> {
+        let parse = |list: &str| numasim_model::cpus::CpuList::parse(list).ok();
+        let mut cpus = match self.line("sys/devices/system/cpu/online").as_deref().and_then(parse) {
+            Some(list) => list.as_slice().to_vec(),
+            None => self.node_cpus().into_iter().flat_map(|(_, cpus)| cpus).collect(),
+        };
+        cpus.sort_unstable();
+        cpus
+    }
+
+    /// Processors that exist and are switched off, in the syntax of Linux; `None` if there are none.
+    pub fn offline_cpus(&self) -> Option<String> {
+        if let Some(list) = self.line("sys/devices/system/cpu/offline") {
+            return (!list.is_empty()).then_some(list);
+        }
+        let parse = |list: String| numasim_model::cpus::CpuList::parse(&list).ok();
+        let present = parse(self.line("sys/devices/system/cpu/present")?)?;
+        let online = self.online_cpus();
+        let off: Vec<u32> =
+            present.as_slice().iter().copied().filter(|cpu| online.binary_search(cpu).is_err()).collect();
+        (!off.is_empty()).then(|| numasim_model::cpus::ranges(&off))
+    }
+
+    /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes.
+    pub fn whole_topology(&self) -> HostTopology {
+        let mut host = self.topology(&self.online_cpus());
+        if host.name.is_empty() || host.name == "this host" {
+            host.name = self.cpu_info().model.unwrap_or(host.name);
+        }
+        let cpus = self.node_cpus();
+        for node in &mut host.nodes {
+            let own = cpus.iter().filter(|(number, _)| *number == node.os_index).flat_map(|(_, cpus)| cpus);
+            let package = |cpu: &u32| {
+                self.number(&format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"))
+            };
+            let mut sockets: Vec<u32> = own.filter_map(package).filter_map(|id| u32::try_from(id).ok()).collect();
+            sockets.sort_unstable();
+            sockets.dedup();
+            node.sockets = sockets;
+        }
+        host
+    }
+
+    /// Where the processors of this host are in a machine: by the number of the node in the operating system, and by its list of processors
+    /// the L3 domain.
+    pub fn places(&self, machine: &Machine) -> Places {
+        let named = machine.os_nodes();
+        let os_nodes: Vec<u32> = if named.is_empty() {
+            machine.node_ids().filter_map(|node| u32::try_from(node.0).ok()).collect()
+        } else {
+            named.iter().map(|node| node.number).collect()
+        };
+        let mut places =
+            Places { domains: machine.nodes().iter().map(Node::domains).collect(), os_nodes, ..Places::default() };
+        let mut nodes = self.node_cpus();
+        if nodes.is_empty() {
+            // A system that does not tell its nodes is one.
+            nodes.push((places.os_nodes.first().copied().unwrap_or(0), self.online_cpus()));
+        }
+        for (number, cpus) in nodes {
+            let Some(place) = places.os_nodes.iter().position(|node| *node == number) else { continue };
+            for &cpu in &cpus {
+                places.node_of.insert(cpu, place);
+                if let Some(id) = self.cache_number(cpu) {
+                    places.node_of_cache.entry(id).or_insert(place);
+                }
+            }
+            for core in self.cores(&cpus) {
+                let Some(&first) = core.first() else { continue };
+                places.core_of.extend(core.iter().map(|&cpu| (cpu, first)));
+            }
+            let Some(list) = named.get(place).and_then(|node| node.cpus.as_ref()) else { continue };
+            let own = machine.nodes().get(place).copied().unwrap_or_default();
+            let (cores, per_domain) = (own.cores.max(1) as usize, own.domain_cores().max(1) as usize);
+            for (position, &cpu) in list.as_slice().iter().enumerate().take(2 * cores) {
+                if own.domains() > 1 {
+                    places.domain_of.insert(cpu, position % cores / per_domain);
+                }
+            }
+        }
+        places
+    }
+
+    /// The number that the kernel gives the L3 cache of a processor.
+    fn cache_number(&self, cpu: u32) -> Option<u32> {
+        let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
+        let own = |name: &str| self.number(&format!("{folder}/{name}/id")).and_then(|id| u32::try_from(id).ok());
+        if self.number(&format!("{folder}/index3/level")) == Some(3) {
+            return own("index3");
+        }
+        let names = self.names(&folder);
+        own(names.iter().find(|name| self.number(&format!("{folder}/{name}/level")) == Some(3))?)
+    }
+}
+
+/// What `stat` says of a process or thread.
+struct Stat {
+    has_ended: bool,
+    flags: u64,
+    started: u64,
+    cpu: u32,
+    ticks: u64,
+}
+
+/// `4711 (name) S ...` with the name apart (proc(5): fields 3, 9, 14, 15, 22 and 39). A name may have any bytes, brackets and line ends too: what
+/// follows the last bracket counts.
+fn read_stat(bytes: &[u8]) -> Option<(String, Stat)> {
+    let open = bytes.iter().position(|&byte| byte == b'(')?;
+    let close = bytes.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
+    let name = String::from_utf8_lossy(bytes.get(open + 1..close)?).into_owned();
+    let rest = std::str::from_utf8(bytes.get(close + 1..)?).ok()?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let field = |number: usize| fields.get(number - 3).copied();
+    let number = |place: usize| field(place)?.parse::<u64>().ok();
+    let stat = Stat {
+        has_ended: matches!(field(3)?, "Z" | "X" | "x"),
+        flags: number(9)?,
+        started: number(22)?,
+        cpu: field(39)?.parse().ok()?,
+        ticks: number(14)?.saturating_add(number(15)?),
+    };
+    Some((name, stat))
+}
+
+/// `CPU 3/KVM`: the thread of a virtual processor in QEMU.
+fn vcpu(name: &str) -> Option<u32> {
+    name.strip_prefix("CPU ")?.strip_suffix("/KVM")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Tree;
+
+    /// A line of `stat` with these fields 2, 3, 9, 14, 22 and 39.
+    fn stat(name: &str, flags: u64, ticks: u64, started: u64, cpu: u32) -> String {
+        let zeros = |count: usize| vec!["0"; count].join(" ");
+        format!("1 ({name}) S {} {flags} {} {ticks} 0 {} {started} {} {cpu} 0\n", zeros(5), zeros(4), zeros(6), zeros(16))
+    }
+
+    #[test]
+    fn processes_are_read_with_their_threads_and_those_of_the_kernel_are_left_out() {
+        let tree = Tree::new(&[
+            ("proc/uptime", "100.50 7.0\n"),
+            ("proc/7/stat", &stat("a) S (b\nc", 0, 9, 5, 3)),
+            ("proc/7/task/7/stat", &stat("a) S (b\nc", 0, 4, 5, 3)),
+            ("proc/7/task/8/stat", &stat("CPU 2/KVM", 0, 5, 6, 1)),
+            ("proc/7/cgroup", "0::/system.slice/x.service\n"),
+            ("proc/2/stat", &stat("kthreadd", OF_KERNEL, 0, 0, 0)),
+            ("proc/9/stat", "9 (torn"),
+            ("proc/10/stat", &stat("ends", 0, 0, 0, 0)),
+        ]);
+        let moment = tree.system().moment();
+        assert_eq!((moment.uptime_s, moment.processes.len(), moment.resctrl), (Some(100.5), 1, None));
+        let process = &moment.processes[0];
+        assert_eq!((process.pid, process.name.as_str()), (7, "a) S (b\nc"));
+        assert_eq!(process.group.as_ref().map(|group| group.path.as_str()), Some("/system.slice/x.service"));
+        let tasks: Vec<_> =
+            process.tasks.iter().map(|task| (task.tid, task.cpu, task.ticks, task.vcpu)).collect();
+        assert_eq!(tasks, [(7, 3, 4, None), (8, 1, 5, Some(2))]);
+    }
+
+    #[test]
+    fn a_later_recording_has_what_changed_and_the_earlier_one_the_rest() {
+        let files: [(&str, &str); 3] =
+            [("proc/uptime", "1 1"), ("proc/7/stat", &stat("a", 0, 9, 5, 3)), ("proc/7/task/7/stat", &stat("a", 0, 4, 5, 3))];
+        let (first, second) = (Tree::new(&files), Tree::new(&[("proc/uptime", "3 1")]));
+        second.write("proc/7/task/7/stat", &stat("a", 0, 104, 5, 1));
+        let later = System::after(second.system().root, first.system().root).moment();
+        assert_eq!(later.uptime_s, Some(3.0));
+        assert_eq!(later.processes[0].tasks.iter().map(|task| task.ticks).collect::<Vec<_>>(), [104]);
+    }
+
+    #[test]
+    fn counters_of_a_cache_are_read_once_with_and_without_clusters() {
+        let tree = Tree::new(&[
+            ("sys/fs/resctrl/tasks", "1\n"),
+            ("sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes", "10\n"),
+            ("sys/fs/resctrl/mon_data/mon_L3_00/mon_sub_L3_00/mbm_total_bytes", "4\n"),
+            ("sys/fs/resctrl/mon_data/mon_L3_01/mon_sub_L3_02/mbm_total_bytes", "4\n"),
+            ("sys/fs/resctrl/mon_data/mon_L3_01/mon_sub_L3_03/mbm_total_bytes", "5\n"),
+            ("sys/fs/resctrl/mon_data/mon_L3_01/mbm_local_bytes", "Unavailable\n"),
+            ("sys/fs/resctrl/batch/tasks", "8\n"),
+            ("sys/fs/resctrl/batch/mon_groups/x/tasks", "9\n"),
+        ]);
+        let groups = tree.system().moment().resctrl.expect("mounted");
+        let names: Vec<(&str, bool)> = groups.iter().map(|group| (group.name(), group.is_root())).collect();
+        assert_eq!(names, [("", true), ("batch", false), ("x", false)]);
+        let totals: Vec<_> = groups[0].counters.values().map(|one| (one.local, one.total)).collect();
+        assert_eq!(totals, [(None, Some(10)), (None, Some(9))]);
+    }
+
+    #[test]
+    fn long_command_lines_are_cut_and_lists_that_are_not_there_are_absent() {
+        let tree = Tree::new(&[("proc/7/cmdline", &"x".repeat(1 << 20)), ("proc/7/status", "Mems_allowed_list:\t2\n")]);
+        let details = tree.system().details(7);
+        assert_eq!((details.command.len() as u64, details.numa_maps), (COMMAND, Err(Unseen::Absent)));
+        assert_eq!(details.allowed_mems.as_deref(), Some("2"));
+    }
+}
