@@ -46,6 +46,7 @@ mod run;
 mod sensitivity;
 mod simulate;
 mod smt;
+mod snapshot;
 mod sweep;
 mod tasks;
 mod tidy;

@@ -60,8 +60,15 @@ fn guide() -> Vec<String> {
 /// A folder like a fresh clone, with the files that the README and this document show.
 fn clone(blocks: &[Block]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    for part in ["configs", "results", "tests/broken", "tests/hwloc_xml", "tests/import", "tests/profile_app"]
-    {
+    for part in [
+        "configs",
+        "results",
+        "tests/broken",
+        "tests/hwloc_xml",
+        "tests/import",
+        "tests/profile_app",
+        "tests/snapshot",
+    ] {
         copy(&root().join(part), &folder.path().join(part));
     }
     let readme = document::blocks(&read("README.md"));

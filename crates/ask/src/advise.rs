@@ -135,7 +135,9 @@ fn obstacles(snapshot: &Snapshot) -> Vec<String> {
     } else if snapshot.apps.is_empty() {
         reasons.push("no application uses more than 5 % of a core".to_owned());
     } else if !snapshot.has_now {
-        reasons.push("today's placement does not fit the machine: there are more busy threads than cores".to_owned());
+        reasons.push(
+            "today's placement does not fit the machine: there are more busy threads than cores".to_owned(),
+        );
     }
     if !snapshot.host.assumed.is_empty() {
         reasons.push(format!(
@@ -184,9 +186,14 @@ impl Advice {
         self.gain_percent = Some(plain(gain * 100.0));
         self.gain_interval_percent = Some([plain(low * 100.0), plain(high * 100.0)]);
         self.cautions = caution::clauses(&found.cautions, &found.study.apps);
-        self.cautions.extend(now.breaks.iter().map(|breaks| format!("today's placement breaks a rule of the model: {breaks}")));
+        self.cautions.extend(
+            now.breaks.iter().map(|breaks| format!("today's placement breaks a rule of the model: {breaks}")),
+        );
         self.cautions.extend(found.unproven.map(|_| {
-            format!("the search is not proven: no placement reaches more than {}", with_unit(self.which, found.bound))
+            format!(
+                "the search is not proven: no placement reaches more than {}",
+                with_unit(self.which, found.bound)
+            )
         }));
         if draws.is_none() {
             self.cautions.push("the values of the machine have no intervals: that of the gain has the error of the model only".to_owned());
@@ -214,9 +221,8 @@ impl Advice {
                 .filter_map(|app| Some((app, self.target(problem, app, numbers[app], of_now, &then)?)));
             let targets: Vec<(usize, Target)> = targets.collect();
             let speeds = |candidate: &Candidate| -> Result<Vec<f64>, Refusal> {
-                let (evaluation, _) = problem
-                    .evaluated(candidate, false)
-                    .map_err(|error| Refusal::said(error.to_string()))?;
+                let (evaluation, _) =
+                    problem.evaluated(candidate, false).map_err(|error| Refusal::said(error.to_string()))?;
                 Ok(evaluation.apps.iter().map(|app| app.gflops.value()).collect())
             };
             let (before, after) = (speeds(of_now)?, speeds(&then)?);
@@ -253,8 +259,10 @@ impl Advice {
         let leaves: Vec<usize> = from.iter().copied().filter(|node| !to.contains(node)).collect();
         let arrives: Vec<usize> = to.iter().copied().filter(|node| !from.contains(node)).collect();
         let split = before.iter().zip(&after).any(|(before, after)| *after > 0 && after < before);
-        let inexact = (matches!(new, Placement::Local) && split)
-            .then(|| "only a part of the data of a node moves with its threads: these commands move no page of it".to_owned());
+        let inexact = (matches!(new, Placement::Local) && split).then(|| {
+            "only a part of the data of a node moves with its threads: these commands move no page of it"
+                .to_owned()
+        });
         let pages = (!leaves.is_empty() && inexact.is_none())
             .then(|| (os(leaves), os(if arrives.is_empty() { to.clone() } else { arrives })));
         Some(Target {
@@ -294,7 +302,9 @@ impl Advice {
 
     /// What commands need to know of each move, with the application that it is about.
     pub fn targets(&self) -> impl Iterator<Item = (&Application, &Target)> {
-        self.targets.iter().filter_map(|target| Some((self.snapshot.seen.running.apps.get(target.app)?, target)))
+        self.targets
+            .iter()
+            .filter_map(|target| Some((self.snapshot.seen.running.apps.get(target.app)?, target)))
     }
 
     /// The processors of a node, ascending.
@@ -437,7 +447,9 @@ fn in_words(
     (old, new): (&Placement, &Placement),
     knows_data: bool,
 ) -> String {
-    let nodes = |which: &dyn Fn(usize) -> bool| -> Vec<usize> { (0..before.len()).filter(|&node| which(node)).collect() };
+    let nodes = |which: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        (0..before.len()).filter(|&node| which(node)).collect()
+    };
     let (from, to) = (nodes(&|node| before[node] > after[node]), nodes(&|node| after[node] > before[node]));
     let count: u32 = from.iter().map(|&node| before[node] - after[node]).sum();
     let listed = |nodes: &[usize]| match nodes {
@@ -453,7 +465,9 @@ fn in_words(
     let threads = figures::count(u64::from(count), "thread");
     match (count, moves_data) {
         (0, _) => match (old, data_to) {
-            (Placement::Home(home), Some(to)) => format!("move the data of `{name}` from node {} to node {to}", home.0),
+            (Placement::Home(home), Some(to)) => {
+                format!("move the data of `{name}` from node {} to node {to}", home.0)
+            }
             _ => format!("move the data of `{name}`"),
         },
         (_, true) if data_to.is_some_and(|data| to == [data]) => {
@@ -461,10 +475,18 @@ fn in_words(
         }
         (_, true) => {
             let data = data_to.map_or_else(String::new, |node| format!(" to node {node}"));
-            format!("move {threads} of `{name}` from {} to {}, and its data{data}", listed(&from), listed(&to))
+            format!(
+                "move {threads} of `{name}` from {} to {}, and its data{data}",
+                listed(&from),
+                listed(&to)
+            )
         }
         (_, false) if follows => {
-            format!("move {threads} of `{name}` and the data that they use from {} to {}", listed(&from), listed(&to))
+            format!(
+                "move {threads} of `{name}` and the data that they use from {} to {}",
+                listed(&from),
+                listed(&to)
+            )
         }
         (_, false) => format!("move {threads} of `{name}` from {} to {}", listed(&from), listed(&to)),
     }
@@ -484,7 +506,10 @@ mod tests {
             said(&[6, 0], &[0, 6], home(0), home(1)),
             "move 6 threads and the data of `redis` to node 1"
         );
-        assert_eq!(said(&[6, 0], &[6, 0], home(1), home(0)), "move the data of `redis` from node 1 to node 0");
+        assert_eq!(
+            said(&[6, 0], &[6, 0], home(1), home(0)),
+            "move the data of `redis` from node 1 to node 0"
+        );
         assert_eq!(
             said(&[4, 0, 0], &[2, 1, 1], Placement::Interleave, Placement::Interleave),
             "move 2 threads of `redis` from node 0 to nodes 1 and 2"

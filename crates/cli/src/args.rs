@@ -7,6 +7,7 @@ mod groups;
 mod live;
 mod machine;
 mod measure;
+mod running;
 mod search;
 mod sweep;
 mod time;
@@ -36,6 +37,7 @@ pub(crate) use machine::{
     ImportKind, InitArgs, Like, LscpuArgs, ModelsArgs, NumactlArgs, PlacedOn,
 };
 pub(crate) use measure::{BenchArgs, Benchmark, CalibrateArgs, Calibrating, ProfileAppArgs, ValidateArgs};
+pub(crate) use running::{AdviseArgs, LookArgs, SnapshotArgs};
 pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair};
 pub(crate) use sweep::{ClusterArgs, MOST_SHARDS, Shard, SweepArgs};
 pub(crate) use time::{PlanArgs, ProfileArgs, SimulateArgs, TasksArgs};
@@ -105,8 +107,16 @@ pub(crate) enum Command {
     ///
     /// The agent has a policy.
     Run(RunArgs),
-    /// Watch an agent and its applications in the terminal
+    /// Watch this host, or an agent and its applications, in the terminal
     Top(TopArgs),
+    /// Take a snapshot of this host as a study
+    ///
+    /// Applications with their threads, data and bandwidth by node.
+    Snapshot(SnapshotArgs),
+    /// Say what to move on this host, and how
+    ///
+    /// From a snapshot; it changes nothing.
+    Advise(AdviseArgs),
     /// Simulate a graph of tasks under the schedulers of task runtimes
     ///
     /// The tasks read and write blocks of data.

@@ -1,5 +1,6 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
+pub(crate) mod advise;
 pub(crate) mod agent;
 pub(crate) mod bench;
 pub(crate) mod calibrate;
@@ -22,6 +23,7 @@ pub(crate) mod profile_app;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod simulate;
+pub(crate) mod snapshot;
 pub(crate) mod sweep;
 pub(crate) mod tasks;
 pub(crate) mod top;

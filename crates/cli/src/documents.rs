@@ -8,8 +8,8 @@ use numasim_ask::schema::{self, Either};
 use numasim_ask::simulate::Replayed;
 use numasim_ask::tasks::Real;
 use numasim_ask::{
-    Checked, Evaluated, EvaluatedUnderAll, Explored, Machines, Simulation, TasksAnswer, catalog, compare,
-    detect, discriminate, fit, models, pareto, run, sweep,
+    Checked, Evaluated, EvaluatedUnderAll, Explored, Machines, Simulation, TasksAnswer, advise, catalog,
+    compare, detect, discriminate, fit, models, pareto, run, snapshot, sweep,
 };
 use serde_json::Value;
 
@@ -49,4 +49,6 @@ documents! {
     Models: models::Described = "models";
     Discriminate: discriminate::Discriminated = "discriminate";
     Catalog: catalog::Catalog = "catalog";
+    Snapshot: snapshot::Snapshot = "snapshot";
+    Advise: advise::Advice = "advise";
 }

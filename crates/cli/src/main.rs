@@ -73,6 +73,8 @@ fn main() -> ExitCode {
             Command::Agent(args) => commands::agent::run(args, &shell),
             Command::Run(args) => commands::run::run(args, &shell),
             Command::Top(args) => commands::top::run(args, &shell),
+            Command::Snapshot(args) => commands::snapshot::run(args, &shell),
+            Command::Advise(args) => commands::advise::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),
             Command::Profile(args) => commands::profile::run(args, &shell),
             Command::ProfileApp(args) => commands::profile_app::run(args, &shell),

@@ -210,7 +210,10 @@ fn exchange(placement: &mut Placement, a: usize, b: usize) {
     match placement {
         Placement::Home(home) | Placement::PartHome { home, .. } => other(home),
         Placement::Fractions(parts) => parts.swap(a, b),
-        Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } | Placement::Replicated => {}
+        Placement::Local
+        | Placement::Interleave
+        | Placement::PartInterleave { .. }
+        | Placement::Replicated => {}
     }
 }
 
@@ -246,7 +249,8 @@ mod tests {
             (one.min_threads, one.max_threads) = (4, Some(4));
         }
         let apps = [a, b];
-        let problem = Problem::new(&machine, &apps, Objective::Geomean, Restrictions::default()).expect("a problem");
+        let problem =
+            Problem::new(&machine, &apps, Objective::Geomean, Restrictions::default()).expect("a problem");
         let local = Data::Placed(Placement::Local);
         let now = candidate(
             &problem,

@@ -3,6 +3,7 @@
 //! What resctrl counts is what threads get. If no memory and no link that they use is nearly full, that is what they want. If one is, they want
 //! more, and how much is not known: a core's limit is taken if the machine has one. Nothing counted: a fair share of a memory is assumed.
 
+use numasim_draw::figures;
 use numasim_evidence::running::Application;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId, Placement};
@@ -55,12 +56,17 @@ pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool
             let memory: f64 = all.iter().map(|row| row[to]).sum();
             let capacity = machine.node(NodeId(to)).bandwidth.value();
             if memory >= NEARLY_FULL * capacity {
-                return Some(format!("the memory of node {to} carries {memory:.1} of its {capacity:.1} GB/s"));
+                return Some(format!(
+                    "the memory of node {to} carries {memory:.1} of its {capacity:.1} GB/s"
+                ));
             }
             let link = machine.link(NodeId(from), NodeId(to)).filter(|_| from != to)?;
             let link = GigabytesPerSecond::value(link);
             (all[from][to] >= NEARLY_FULL * link).then(|| {
-                format!("the link from node {from} to memory {to} carries {:.1} of its {link:.1} GB/s", all[from][to])
+                format!(
+                    "the link from node {from} to memory {to} carries {:.1} of its {link:.1} GB/s",
+                    all[from][to]
+                )
             })
         })
     };
@@ -73,7 +79,8 @@ pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool
         let on: Vec<usize> = (0..nodes).filter(|&node| threads[node] > 0).collect();
         let Some(total) = app.total_gbs else { return Some(assumed(machine, &on)) };
         let gbs = (total / f64::from(count)).max(LEAST_GBS);
-        let counted = format!("{total:.3} GB/s over {count} busy threads ({})", groups(app));
+        let threads = figures::count(u64::from(count), "busy thread");
+        let counted = format!("{total:.3} GB/s over {threads} ({})", groups(app));
         let measured = || Demand { gbs, kind: DemandKind::Measured, source: counted.clone() };
         let Some(why) = own.as_ref().filter(|_| is_measured).and_then(full) else { return Some(measured()) };
         let limits = on.iter().filter_map(|&node| machine.node(NodeId(node)).core_bandwidth);

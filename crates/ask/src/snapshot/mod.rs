@@ -84,6 +84,8 @@ pub struct Snapshot {
     pub(crate) values: Machine,
     #[serde(skip)]
     pub(crate) seen: Seen,
+    #[serde(skip)]
+    parts: study::Parts,
 }
 
 /// A host as its system describes it.
@@ -160,7 +162,7 @@ pub struct AppNow {
     pub pids: Vec<u32>,
     /// Busy threads on each node; null with one instant.
     pub threads: Option<Vec<u32>>,
-    /// Busy threads in each L3 domain, by the node; nodes without any, or with one domain, are left out.
+    /// Busy threads in each L3 domain, by the node; nodes without any, or whose domains are not known, are left out.
     pub threads_per_l3: ByName<Vec<u32>>,
     /// Cores that it uses, all threads together; null with one instant.
     pub cores_used: Option<f64>,
@@ -229,11 +231,15 @@ impl DataNow {
 }
 
 word!(KindWord, "AppKind", "What an application is.", KINDS);
-word!(DemandWord, "DemandKind", "How the bandwidth of a thread is known.", DemandKind::ALL.map(DemandKind::as_str));
+word!(
+    DemandWord,
+    "DemandKind",
+    "How the bandwidth of a thread is known.",
+    DemandKind::ALL.map(DemandKind::as_str)
+);
 
 /// The words of [`AppNow`]'s kind.
-const KINDS: [&str; 7] =
-    ["docker", "podman", "kubernetes", "container", "guest", "service", "process"];
+const KINDS: [&str; 7] = ["docker", "podman", "kubernetes", "container", "guest", "service", "process"];
 
 fn kind_of(kind: &Kind) -> (&'static str, Option<String>) {
     match kind {
@@ -258,8 +264,13 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
         .map(|(key, _)| key.clone())
         .collect();
     let demands = demand::of_each(&seen.running.apps, &machine, assumed.is_empty());
-    let apps: Vec<AppNow> =
-        seen.running.apps.iter().zip(demands).map(|(app, demand)| app_now(app, demand, &machine, places)).collect();
+    let apps: Vec<AppNow> = seen
+        .running
+        .apps
+        .iter()
+        .zip(demands)
+        .map(|(app, demand)| app_now(app, demand, &machine, places))
+        .collect();
     let first = machine.nodes().first();
     let mut snapshot = Snapshot {
         head: Head::of("snapshot"),
@@ -268,7 +279,7 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
             nodes: machine.node_count(),
             os_nodes: places.os_nodes.clone(),
             cores_per_node: machine.nodes().iter().map(|node| node.cores).collect(),
-            threads_per_core: machine.threads_per_core(),
+            threads_per_core: threads_per_core(places),
             cores_per_l3: first.filter(|node| node.domains() > 1).map(|node| node.domain_cores()),
             sockets: seen.facts.sockets,
             distances: seen.facts.distances.clone(),
@@ -285,16 +296,26 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
         has_now: false,
         values: machine,
         seen,
+        parts: study::Parts::default(),
     };
     (snapshot.study, snapshot.has_now) = study::text(&mut snapshot);
     Ok(snapshot)
+}
+
+/// Hardware threads of the core with the most.
+fn threads_per_core(places: &Places) -> u32 {
+    let mut cores: BTreeMap<u32, u32> = BTreeMap::new();
+    for core in places.core_of.values() {
+        *cores.entry(*core).or_default() += 1;
+    }
+    cores.into_values().max().unwrap_or(1)
 }
 
 /// What could not be seen of the host.
 fn unseen(seen: &Seen) -> Vec<String> {
     let mut unseen = seen.running.unseen.clone();
     if let Some(offline) = &seen.facts.offline {
-        unseen.push(format!("processors {offline} are switched off and are not in the machine"));
+        unseen.push(format!("processors that are switched off are not in the machine: {offline}"));
     }
     if seen.facts.numa_balancing {
         unseen.push("the kernel moves pages and threads between nodes on its own (numa_balancing): a placement may change after the snapshot".to_owned());
@@ -343,7 +364,8 @@ fn app_now(app: &Application, demand: Option<Demand>, machine: &Machine, places:
         .iter()
         .enumerate()
         .filter(|(node, domains)| {
-            **domains > 1 && threads.as_ref().is_some_and(|threads| threads.get(*node).is_some_and(|&some| some > 0))
+            **domains > 0
+                && threads.as_ref().is_some_and(|threads| threads.get(*node).is_some_and(|&some| some > 0))
         })
         .filter_map(|(node, &domains)| Some((node, app.threads_in_domains(node, domains)?)))
         .collect();

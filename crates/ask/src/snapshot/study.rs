@@ -1,10 +1,10 @@
 //! The study of a snapshot: what is known as keys, what is not as comments.
 
+use numasim_evidence::app_profile::app_file::rounded;
+use numasim_evidence::running::{Application, Kind};
 use numasim_model::allocation::OnNode;
 use numasim_model::text::visible;
 use numasim_model::{NodeId, Placement};
-use numasim_evidence::app_profile::app_file::rounded;
-use numasim_evidence::running::Application;
 use numasim_study::keys::{app as keys, rate, scenario};
 use numasim_study::writing::study::{home, placement};
 use numasim_study::writing::{Lines, float, inline, quoted, six_digits};
@@ -20,46 +20,49 @@ const UNIT: &str = "GB/s";
 const SPEEDUP: f64 = 2.0;
 
 /// What is written of the applications.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
     /// `memory_gib` of each.
     sizes: bool,
     /// Numbers of threads, and today's placement.
     now: bool,
     /// Data with a home may be put elsewhere.
     open: bool,
+    /// Applications with even numbers of threads have both hardware threads of their cores, whichever these are.
+    paired: bool,
 }
 
 /// The text of the study, and whether it has today's placement. What cannot be read back is left out and said.
 pub(super) fn text(snapshot: &mut Snapshot) -> (String, bool) {
-    let mut parts = Parts { sizes: true, now: snapshot.seconds.is_some(), open: false };
-    loop {
-        let text = written(snapshot, parts);
-        let found = Input::read(&[("the snapshot", &text)]);
-        match found {
-            Ok(input) => return (text, !input.study.scenarios.is_empty()),
-            Err(_) if parts.sizes => {
-                parts.sizes = false;
-                snapshot.unseen.push("the sizes of the data do not fit the memories of the machine and are left out".to_owned());
-            }
-            Err(_) if parts.now => {
-                parts.now = false;
-                snapshot.unseen.push(
-                    "today's placement does not fit the machine (more busy threads than cores on a node or in an L3 domain) and is left out"
-                        .to_owned(),
-                );
-            }
-            // Tests read every shape of host: the program is wrong, and a file that cannot be read is better than none.
-            Err(_) => return (text, false),
-        }
+    let has_threads = snapshot.seconds.is_some();
+    let sizes = "the sizes of the data do not fit the memories of the machine and are left out";
+    let now = "today's placement does not fit the machine (more busy threads than cores on a node or in an L3 domain) and is left out";
+    let paired = "threads share cores in another way than a study can say: even numbers count as both hardware threads of half as many cores";
+    // What is kept of sizes and of today's placement, whether threads are paired, and what is said of that.
+    let tries: [(bool, bool, bool, &[&str]); 6] = [
+        (true, true, false, &[]),
+        (false, true, false, &[sizes]),
+        (true, true, true, &[paired]),
+        (false, true, true, &[sizes, paired]),
+        (true, false, false, &[now]),
+        (false, false, false, &[sizes, now]),
+    ];
+    for (sizes, now, paired, said) in tries {
+        let parts = Parts { sizes, now: now && has_threads, open: false, paired };
+        let Ok(input) = Input::read(&[("the snapshot", &written(snapshot, parts))]) else { continue };
+        snapshot.unseen.extend(said.iter().map(|&sentence| sentence.to_owned()));
+        snapshot.parts = parts;
+        // Once more, with what was left out among the comments.
+        return (written(snapshot, parts), !input.study.scenarios.is_empty());
     }
+    // Tests read every shape of host: the program is wrong, and a file that cannot be read is better than none.
+    (written(snapshot, Parts::default()), false)
 }
 
 impl Snapshot {
     /// The study with data that has a home free to be put elsewhere, and today's placement as it is.
     pub(crate) fn open_study(&self) -> String {
-        let sizes = self.study.contains(&format!("\n{} = ", keys::MEMORY_GIB.name));
-        written(self, Parts { sizes, now: self.has_now, open: true })
+        written(self, Parts { open: true, ..self.parts })
     }
 }
 
@@ -84,7 +87,10 @@ fn written(snapshot: &Snapshot, parts: Parts) -> String {
     for (app, own) in snapshot.apps.iter().zip(&snapshot.seen.running.apps) {
         let count = own.threads(nodes).map(|threads| threads.iter().sum::<u32>());
         if count == Some(0) {
-            text.push_str(&format!("\n# `{}` has no busy thread on a node of the machine.\n", visible(&app.name)));
+            text.push_str(&format!(
+                "\n# `{}` has no busy thread on a node of the machine.\n",
+                visible(&app.name)
+            ));
             continue;
         }
         text.push_str(&app_text(snapshot, app, own, parts));
@@ -102,7 +108,9 @@ fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) 
     lines.comment(visible(&described(app, own)));
     if let Some(cpus) = &app.allowed_cpus {
         let mems = app.allowed_mems.as_deref().unwrap_or("any node");
-        lines.comment(visible(&format!("It may use processors {cpus} and memory of nodes {mems} (numbers of the operating system).")));
+        lines.comment(visible(&format!(
+            "It may use processors {cpus} and memory of nodes {mems} (numbers of the operating system)."
+        )));
     }
     for note in &app.notes {
         lines.comment(visible(&format!("Not seen: {note}.")));
@@ -115,7 +123,9 @@ fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) 
         Some(demand) => {
             lines.comment(format_args!("{}: {}", demand.kind.as_str(), visible(&demand.source)));
             if let (Some(local), Some(total)) = (app.local_gbs, app.total_gbs) {
-                lines.comment(format_args!("measured: {local:.3} of {total:.3} GB/s from the memory next to its L3 caches"));
+                lines.comment(format_args!(
+                    "measured: {local:.3} of {total:.3} GB/s from the memory next to its L3 caches"
+                ));
             }
             lines.put(&keys::THREAD_GBS, six_digits(demand.gbs));
         }
@@ -125,14 +135,16 @@ fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) 
         }
     }
     data(app, own, parts, &mut lines);
-    if parts.now && let Some(threads) = &app.threads {
+    if parts.now
+        && let Some(threads) = &app.threads
+    {
         let count: u32 = threads.iter().sum();
         lines.comment(format_args!(
             "measured: {count} of its {} threads used at least 5 % of a core, {:.2} cores all together",
             own.all_threads,
             own.cores_used.unwrap_or(0.0)
         ));
-        if own.fills_cores(&snapshot.seen.places.core_of) && snapshot.values.threads_per_core() == 2 {
+        if has_both(snapshot, own, parts) {
             lines.comment("Its threads are on both hardware threads of their cores; thread_gbs is that of one of the two.");
             lines.put(&keys::SMT, quoted(numasim_model::Smt::Both.as_str()));
             lines.put(&keys::SMT_SPEEDUP, float(SPEEDUP));
@@ -143,6 +155,15 @@ fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) 
     lines.text()
 }
 
+/// Whether its threads count as both hardware threads of their cores.
+fn has_both(snapshot: &Snapshot, own: &Application, parts: Parts) -> bool {
+    let even = || {
+        own.threads(snapshot.values.node_count()).is_some_and(|row| row.iter().all(|count| count % 2 == 0))
+    };
+    snapshot.values.threads_per_core() == 2
+        && (own.fills_cores(&snapshot.seen.places.core_of) || (parts.paired && even()))
+}
+
 /// What it is, in a line.
 fn described(app: &AppNow, own: &Application) -> String {
     let id = app.id.as_ref().map_or_else(String::new, |id| format!(" {id}"));
@@ -150,7 +171,11 @@ fn described(app: &AppNow, own: &Application) -> String {
     let pids: Vec<String> = own.pids.iter().take(MOST_SHOWN).map(u32::to_string).collect();
     let more = own.pids.len().saturating_sub(MOST_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{id}: process {}{more}{group}", app.kind.0, pids.join(", "))
+    let pids = format!("process {}{more}", pids.join(", "));
+    match own.kind {
+        Kind::Process => format!("{pids}{group}"),
+        _ => format!("{}{id}: {pids}{group}", app.kind.0),
+    }
 }
 
 /// More numbers of processes say no more.
@@ -158,7 +183,9 @@ const MOST_SHOWN: usize = 12;
 
 fn data(app: &AppNow, own: &Application, parts: Parts, lines: &mut Lines) {
     let Some(sizes) = &app.data_gib else {
-        lines.comment("data is unknown: nothing says where it lies. Without this key numasim takes \"local\".");
+        lines.comment(
+            "data is unknown: nothing says where it lies. Without this key numasim takes \"local\".",
+        );
         return;
     };
     let shown: Vec<String> = sizes
@@ -171,7 +198,10 @@ fn data(app: &AppNow, own: &Application, parts: Parts, lines: &mut Lines) {
     lines.comment(format_args!("measured: {shown} ({})", own.data_source.unwrap_or("unknown")));
     if let Some((best, others)) = own.data_class() {
         for other in others {
-            lines.comment(format_args!("data = {} describes it as well", placement(&rounded(&other.placement))));
+            lines.comment(format_args!(
+                "data = {} describes it as well",
+                placement(&rounded(&other.placement))
+            ));
         }
         let value = match &best.placement {
             Placement::Home(_) if parts.open => home("\"any\"", 1.0),
@@ -195,10 +225,13 @@ fn now(snapshot: &Snapshot, apps: &[(&AppNow, &Application)], parts: Parts) -> S
         let threads = own.threads(snapshot.values.node_count()).unwrap_or_default();
         let on_node = |(node, &count): (usize, &u32)| {
             let domains = places.domains.get(node).copied().unwrap_or(1);
-            let own_domains = own.threads_in_domains(node, domains).filter(|_| domains > 1 && count > 0);
+            let alike = domains > 1 && snapshot.values.node(NodeId(node)).domains() == domains;
+            let own_domains = own.threads_in_domains(node, domains).filter(|_| alike && count > 0);
             let fits = |row: &Vec<u32>| {
-                let cores = snapshot.values.node(NodeId(node)).domain_cores() * snapshot.values.threads_per_core();
-                row.iter().all(|&threads| threads <= cores)
+                let cores =
+                    snapshot.values.node(NodeId(node)).domain_cores() * snapshot.values.threads_per_core();
+                let whole = !has_both(snapshot, own, parts) || row.iter().all(|threads| threads % 2 == 0);
+                whole && row.iter().all(|&threads| threads <= cores)
             };
             own_domains.filter(fits).map_or(OnNode::Threads(count), OnNode::Domains)
         };

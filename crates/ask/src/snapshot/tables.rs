@@ -84,7 +84,11 @@ fn app_columns<'a>(style: &Style) -> [Of<'a, AppNow>; 9] {
     };
     let gib = |sizes: &Option<Vec<f64>>| {
         sizes.as_ref().map(|sizes| {
-            sizes.iter().map(|gib| figures::short((gib * 100.0).round() / 100.0)).collect::<Vec<_>>().join(" ")
+            sizes
+                .iter()
+                .map(|gib| figures::short((gib * 100.0).round() / 100.0))
+                .collect::<Vec<_>>()
+                .join(" ")
         })
     };
     [

@@ -31,7 +31,13 @@ fn places() -> Places {
 }
 
 /// An application with busy threads on these processors and its data on these nodes.
-fn app(name: &str, cpus: &[u32], data: [u64; 2], placement: Placement, total_gbs: Option<f64>) -> Application {
+fn app(
+    name: &str,
+    cpus: &[u32],
+    data: [u64; 2],
+    placement: Placement,
+    total_gbs: Option<f64>,
+) -> Application {
     let busy = |(tid, &cpu): (u32, &u32)| BusyThread {
         pid: 100,
         tid,
@@ -51,7 +57,10 @@ fn app(name: &str, cpus: &[u32], data: [u64; 2], placement: Placement, total_gbs
         cores_used: Some(cpus.len() as f64),
         data: Some(data.to_vec()),
         data_source: Some("numa_maps of its processes"),
-        class: Some(Verdict::Told { best: Candidate { placement, residual: 0.0, open: 0 }, others: Vec::new() }),
+        class: Some(Verdict::Told {
+            best: Candidate { placement, residual: 0.0, open: 0 },
+            others: Vec::new(),
+        }),
         local_gbs: total_gbs,
         total_gbs,
         monitors: vec![name.to_owned()],
@@ -62,7 +71,8 @@ fn app(name: &str, cpus: &[u32], data: [u64; 2], placement: Placement, total_gbs
 }
 
 fn taken(machine: String, apps: Vec<Application>) -> Snapshot {
-    let running = Running { seconds: Some(2.0), apps, cores_used: Some(vec![4.0, 0.0]), ..Running::default() };
+    let running =
+        Running { seconds: Some(2.0), apps, cores_used: Some(vec![4.0, 0.0]), ..Running::default() };
     snapshot(Seen { running, machine, places: places(), facts: HostFacts::default() }).expect("a machine")
 }
 
@@ -73,7 +83,8 @@ fn a_snapshot_is_a_study_that_can_be_read_and_evaluated() {
     let local = app("say \"hi\" $(x)", &[0, 1, 4], [2 * GIB_BYTES, GIB_BYTES], Placement::Local, Some(6.0));
     let far = app("far", &[5], [GIB_BYTES, 0], Placement::Home(NodeId(0)), None);
     let found = taken(machine("measured", ""), vec![local, far]);
-    let input = Input::read(&[("s.toml", &found.study)]).unwrap_or_else(|why| panic!("{why:?}\n{}", found.study));
+    let input =
+        Input::read(&[("s.toml", &found.study)]).unwrap_or_else(|why| panic!("{why:?}\n{}", found.study));
     let [first, second] = input.study.apps.as_slice() else { panic!("two applications") };
     assert_eq!((first.name.as_str(), first.min_threads, first.max_threads), ("say \"hi\" $(x)", 3, Some(3)));
     assert_eq!(first.thread_gbs.map(|gbs| gbs.value()), Some(2.0));
@@ -84,7 +95,8 @@ fn a_snapshot_is_a_study_that_can_be_read_and_evaluated() {
     let now = &input.study.scenarios[0];
     assert_eq!((now.name.as_str(), now.allocation.row(numasim_model::AppId(0))), ("now", &[2, 1][..]));
     assert!(found.study.contains("# Not seen: a\\nnote."), "{}", found.study);
-    let words: Vec<&str> = found.apps.iter().filter_map(|app| Some(app.demand.as_ref()?.kind.as_str())).collect();
+    let words: Vec<&str> =
+        found.apps.iter().filter_map(|app| Some(app.demand.as_ref()?.kind.as_str())).collect();
     assert_eq!(words, ["measured", "assumed"]);
 }
 
@@ -93,7 +105,11 @@ fn more_busy_threads_than_cores_leave_todays_placement_out() {
     let many = app("many", &[0, 0, 1, 1, 2, 3], [GIB_BYTES, 0], Placement::Local, None);
     let found = taken(machine("measured", ""), vec![many]);
     assert!(!found.has_now && Input::read(&[("s.toml", &found.study)]).is_ok(), "{}", found.study);
-    assert!(found.unseen.iter().any(|said| said.starts_with("today's placement does not fit")), "{:?}", found.unseen);
+    assert!(
+        found.unseen.iter().any(|said| said.starts_with("today's placement does not fit")),
+        "{:?}",
+        found.unseen
+    );
 }
 
 /// `far` has four threads on node 1 and its data on node 0: the link carries 9.5 of its 10 GB/s, a core draws up to 10.
@@ -108,7 +124,11 @@ fn a_full_link_is_seen_and_the_move_that_frees_it_is_advised() {
     let found = held_back("measured");
     let demand = found.apps[0].demand.clone().expect("threads");
     assert_eq!((demand.kind, demand.gbs), (DemandKind::Estimated, 10.0));
-    assert!(demand.source.contains("the link from node 1 to memory 0 carries 9.5 of its 10.0 GB/s"), "{}", demand.source);
+    assert!(
+        demand.source.contains("the link from node 1 to memory 0 carries 9.5 of its 10.0 GB/s"),
+        "{}",
+        demand.source
+    );
     let advice = advise(found, Objective::Geomean, &Unattended).expect("an answer");
     assert!(advice.advised, "{:?}", advice.reasons);
     // The data follows the threads: 10 GB/s become 40.
@@ -123,7 +143,11 @@ fn a_full_link_is_seen_and_the_move_that_frees_it_is_advised() {
 fn there_is_no_advice_on_assumed_figures_or_without_a_gain() {
     let advice = advise(held_back("assumed"), Objective::Geomean, &Unattended).expect("an answer");
     assert!(!advice.advised && advice.now.is_none());
-    assert!(advice.reasons[0].contains("are assumed, not measured: run `numasim calibrate"), "{:?}", advice.reasons);
+    assert!(
+        advice.reasons[0].contains("are assumed, not measured: run `numasim calibrate"),
+        "{:?}",
+        advice.reasons
+    );
     let one = app("one", &[0], [GIB_BYTES, 0], Placement::Local, Some(2.0));
     let advice = advise(taken(machine("measured", ""), vec![one]), Objective::Geomean, &Unattended);
     assert_eq!(advice.expect("an answer").reasons, ["no placement is better than today's"]);

@@ -6,10 +6,11 @@ use clap::Command;
 use clap::builder::StyledStr;
 
 /// The groups, in the order of the help, and their commands.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Ask the model", &["evaluate", "explore", "sweep", "discriminate", "models"]),
     ("Measure and compare", &["calibrate", "bench", "validate", "compare", "fit", "profile-app"]),
     ("Over time", &["simulate", "agent", "run", "top"]),
+    ("This host", &["snapshot", "advise"]),
     ("Tasks", &["tasks", "profile", "plan"]),
     (
         "Files and pictures",

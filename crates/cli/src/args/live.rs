@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum, ValueHint};
 use numasim_kernels::loops::Isa;
 use numasim_policy::PolicyName;
 
-use crate::args::{measure, seconds, time};
+use crate::args::{LookArgs, measure, seconds, time};
 use crate::output::Format;
 
 // The command line of `numasim agent`.
@@ -147,7 +147,9 @@ fn adopted(_: &str) -> Result<Adopted, String> {
 // The command line of `numasim top`.
 
 const TOP: &str = "\
-It asks the agent again and again and shows its nodes, applications and last orders, at 80 columns and more. q, Esc or Ctrl-C ends it.
+If an agent listens, it asks the agent again and again and shows its nodes, applications and last orders, at 80 columns and more. q, Esc or Ctrl-C ends it.
+Without an agent it shows the host: cores in use, GB/s and the remote share of each node and L3 cache (from monitoring groups of resctrl), and the
+applications by node, as `snapshot` finds them.
 
 Threads: # runs a task, . has none, x is blocked. `order` is what was decided last, `sent/ack` its number and the last one that
 the application acknowledged. GB/s are estimated from what FILE says of the work and how much of it was done, never measured;
@@ -156,7 +158,8 @@ without FILE they are not shown.
 Examples:
   numasim top
   numasim top machine.toml apps.toml
-  numasim top --once";
+  numasim top --once
+  numasim top --once --root recorded";
 
 /// `numasim top`.
 #[derive(Debug, Args)]
@@ -170,6 +173,9 @@ pub(crate) struct TopArgs {
     /// Where the agent listens [default: NUMASIM_AGENT, else the agent's own default]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 
     /// Time between two looks, in milliseconds
     #[arg(long, value_name = "MS", default_value = "500", value_parser = interval)]

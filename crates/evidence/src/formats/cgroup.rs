@@ -30,9 +30,12 @@ pub fn path_of(text: &str) -> Option<GroupPath> {
     let unified = lines().find(|(controllers, _)| controllers.is_empty()).map(|(_, path)| path);
     // In a hybrid system the processes are in the hierarchies of version 1.
     let of = |wanted: &str| {
-        lines().find(|(controllers, _)| controllers.split(',').any(|name| name == wanted)).map(|(_, path)| path)
+        lines()
+            .find(|(controllers, _)| controllers.split(',').any(|name| name == wanted))
+            .map(|(_, path)| path)
     };
-    let first = ["memory", "cpuset", "cpu", "name=systemd"].into_iter().filter_map(of).find(|path| *path != "/");
+    let first =
+        ["memory", "cpuset", "cpu", "name=systemd"].into_iter().filter_map(of).find(|path| *path != "/");
     match (unified, first) {
         (Some(path), _) if path != "/" => Some(GroupPath { path: path.to_owned(), unified: true }),
         (_, Some(path)) => Some(GroupPath { path: path.to_owned(), unified: false }),
@@ -104,10 +107,12 @@ pub fn unit_of(path: &str) -> Option<(Unit, &str)> {
             found = Some((unit, here));
         } else if let Some(name) = guest(part) {
             found = Some((Unit::Guest { name }, here));
-        } else if part.ends_with(".service") && !matches!(found, Some((Unit::Container { .. } | Unit::Guest { .. }, _))) {
+        } else if part.ends_with(".service")
+            && !matches!(found, Some((Unit::Container { .. } | Unit::Guest { .. }, _)))
+        {
             // The manager of a person is no service: what it starts has units of its own.
             found = (!part.starts_with("user@")).then(|| (Unit::Service { unit: part.to_owned() }, here));
-        } else if part.ends_with(".scope") && matches!(found, Some((Unit::Service { .. }, _))) {
+        } else if part.strip_suffix(".scope").is_some() && matches!(found, Some((Unit::Service { .. }, _))) {
             found = None;
         }
         before = part;
@@ -240,7 +245,10 @@ mod tests {
         };
         of(Engine::Docker, &format!("/system.slice/docker-{ID}.scope"));
         of(Engine::Docker, &format!("/docker/{ID}"));
-        of(Engine::Podman, &format!("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-{ID}.scope/container"));
+        of(
+            Engine::Podman,
+            &format!("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-{ID}.scope/container"),
+        );
         of(Engine::Kubernetes, &format!("/kubepods.slice/kubepods-podab_cd.slice/cri-containerd-{ID}.scope"));
         of(Engine::Kubernetes, &format!("/kubepods/burstable/pod8b1f/{ID}"));
         assert_eq!(unit(&format!("/machine.slice/libpod-conmon-{ID}.scope")), None);

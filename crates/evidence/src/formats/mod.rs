@@ -1,6 +1,6 @@
 //! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of hwloc, numactl, lscpu and
-//! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, and what libvirt, Docker, Kubernetes and Open MPI place where.
-//! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, and the files of control groups and resctrl.
+//! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, the files of control groups and resctrl, and what libvirt, Docker, Kubernetes
+//! and Open MPI place where.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
 //! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.

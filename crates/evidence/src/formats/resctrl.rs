@@ -96,7 +96,9 @@ pub fn moved(before: &[Group], after: &[Group]) -> Vec<Moved> {
             for (cache, counters) in &mut bytes {
                 let child = child.get(cache).copied().unwrap_or_default();
                 // One that cannot be read is not in the sum of the kernel.
-                let less = |all: Option<u64>, part: Option<u64>| all.map(|all| all.saturating_sub(part.unwrap_or(0)));
+                let less = |all: Option<u64>, part: Option<u64>| {
+                    all.map(|all| all.saturating_sub(part.unwrap_or(0)))
+                };
                 counters.local = less(counters.local, child.local);
                 counters.total = less(counters.total, child.total);
             }
@@ -126,9 +128,9 @@ mod tests {
     use super::*;
 
     fn group(control: &str, monitor: Option<&str>, tasks: &[u32], counters: &[(u64, u64)]) -> Group {
-        let counters = (0..).zip(counters).map(|(cache, &(local, total))| {
-            (cache, Counters { local: Some(local), total: Some(total) })
-        });
+        let counters = (0..)
+            .zip(counters)
+            .map(|(cache, &(local, total))| (cache, Counters { local: Some(local), total: Some(total) }));
         Group {
             control: control.to_owned(),
             monitor: monitor.map(str::to_owned),
@@ -158,7 +160,10 @@ mod tests {
 
     #[test]
     fn folders_have_the_number_of_their_cache() {
-        assert_eq!(["mon_L3_05", "mon_L3_16", "mon_sub_L3_01", "x"].map(cache_of), [Some(5), Some(16), None, None]);
+        assert_eq!(
+            ["mon_L3_05", "mon_L3_16", "mon_sub_L3_01", "x"].map(cache_of),
+            [Some(5), Some(16), None, None]
+        );
         assert_eq!(tasks("7\n\n8 \nx\n").into_iter().collect::<Vec<_>>(), [7, 8]);
     }
 }

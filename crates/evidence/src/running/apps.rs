@@ -7,7 +7,8 @@ use numasim_model::text::visible;
 
 use super::grouping::{seconds, used};
 use super::{
-    Application, BusyThread, Details, Draft, GroupDetails, Kind, Moment, Places, Running, bandwidth, memory,
+    Application, BusyThread, Details, Draft, GroupDetails, Kind, Moment, Places, Running, Unseen, bandwidth,
+    memory,
 };
 use crate::app_profile::placement::{Candidate, EXPLAINED, Look, Verdict, classify};
 use crate::formats::resctrl::{Moved, moved};
@@ -30,13 +31,12 @@ pub fn applications(
     places: &Places,
     is_asked: bool,
 ) -> Running {
-    let mut running = Running { seconds: before.and_then(|before| seconds(before, after)), ..Running::default() };
+    let mut running =
+        Running { seconds: before.and_then(|before| seconds(before, after)), ..Running::default() };
     let drafts: Vec<Draft> = drafts.iter().filter(|draft| !is_of_kernel(draft, details)).cloned().collect();
     let groups_of = |moment: &Moment| moment.resctrl.clone();
-    let counted: Option<Vec<Moved>> = before
-        .and_then(groups_of)
-        .zip(groups_of(after))
-        .map(|(before, after)| moved(&before, &after));
+    let counted: Option<Vec<Moved>> =
+        before.and_then(groups_of).zip(groups_of(after)).map(|(before, after)| moved(&before, &after));
     let bandwidth = match (&counted, running.seconds) {
         (Some(counted), Some(seconds)) => {
             running.traffic = bandwidth::by_cache(counted, seconds);
@@ -59,7 +59,9 @@ pub fn applications(
         let now: BTreeSet<u32> = after.processes.iter().map(|process| process.pid).collect();
         let gone = before.processes.iter().filter(|process| !now.contains(&process.pid)).count();
         if gone > 0 {
-            running.unseen.push(format!("{gone} process(es) ended between the two instants and are left out"));
+            running
+                .unseen
+                .push(format!("{gone} process(es) ended between the two instants and are left out"));
         }
     }
     if after.processes.iter().any(|process| process.group.as_ref().is_some_and(|group| !group.unified)) {
@@ -94,10 +96,14 @@ pub fn applications(
     running
 }
 
-/// Kernel threads have no command line and no memory.
+/// Kernel threads have no command line and no memory; neither has a process that ended meanwhile.
 fn is_of_kernel(draft: &Draft, details: &BTreeMap<u32, Details>) -> bool {
     draft.pids.iter().filter_map(|pid| details.get(pid)).all(|details| {
-        details.command.is_empty() && details.numa_maps.as_ref().is_ok_and(|text| text.trim().is_empty())
+        let no_pages = match &details.numa_maps {
+            Ok(text) => text.trim().is_empty(),
+            Err(why) => *why == Unseen::Absent,
+        };
+        details.command.is_empty() && no_pages
     }) && draft.pids.iter().any(|pid| details.contains_key(pid))
 }
 
@@ -141,20 +147,27 @@ fn application(
     }
     let elsewhere = busy.iter().filter(|thread| thread.node.is_none()).count();
     if elsewhere > 0 {
-        notes.push(format!("{elsewhere} of its busy threads run on processors that the machine does not have"));
+        notes.push(format!(
+            "{elsewhere} of its busy threads run on processors that the machine does not have"
+        ));
     }
     let data = memory.data.as_ref().map(|data| {
         places.os_nodes.iter().map(|node| data.get(node).copied().unwrap_or(0)).collect::<Vec<u64>>()
     });
-    let outside: u64 =
-        memory.data.iter().flatten().filter(|(node, _)| !places.os_nodes.contains(node)).map(|(_, bytes)| bytes).sum();
+    let outside: u64 = memory
+        .data
+        .iter()
+        .flatten()
+        .filter(|(node, _)| !places.os_nodes.contains(node))
+        .map(|(_, bytes)| bytes)
+        .sum();
     if outside > 0 {
         notes.push(format!("{outside} bytes of its data are on nodes that the machine does not have"));
     }
-    notes.extend(counted.why.clone().map(|why| format!("its bandwidth is unknown: {why}")));
+    notes.extend(counted.why.clone());
     let limits = of_processes.first().map(|(_, details)| *details);
     let mut app = Application {
-        name: name(draft, &counted, details),
+        name: name(draft, details),
         kind: draft.kind.clone(),
         group: draft.group.as_ref().map(|group| group.path.clone()),
         pids: draft.pids.clone(),
@@ -206,19 +219,11 @@ impl Application {
     }
 }
 
-/// The name that people know it by: of a guest that of its command line, of others that of the one monitoring group that counts for it alone.
-fn name(draft: &Draft, counted: &bandwidth::Counted, details: &BTreeMap<u32, Details>) -> String {
-    let of_guest = || {
-        let commands = draft.pids.iter().filter_map(|pid| details.get(pid));
-        commands.filter_map(|details| guest_name(&details.command)).next()
-    };
-    let found = match (&draft.kind, counted.groups.as_slice()) {
-        (Kind::Guest, _) => of_guest(),
-        (Kind::Service { .. }, _) => None,
-        (_, [only]) => Some(only.clone()),
-        _ => None,
-    };
-    plain(&found.unwrap_or_else(|| draft.name.clone()))
+/// The name that people know it by: of a guest that of its command line.
+fn name(draft: &Draft, details: &BTreeMap<u32, Details>) -> String {
+    let commands = draft.pids.iter().filter_map(|pid| details.get(pid)).filter(|_| draft.kind == Kind::Guest);
+    let of_guest = commands.filter_map(|details| guest_name(&details.command)).next();
+    plain(&of_guest.unwrap_or_else(|| draft.name.clone()))
 }
 
 /// The name behind `-name` in a command line of QEMU: `guest=NAME,debug-threads=on` or `NAME`.

@@ -12,7 +12,7 @@ pub(super) struct Counted {
     pub(super) total_gbs: Option<f64>,
     /// The groups that count for it.
     pub(super) groups: Vec<String>,
-    /// Why something is not known.
+    /// What is not known, and why.
     pub(super) why: Option<String>,
 }
 
@@ -25,18 +25,16 @@ pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Co
         .collect();
     let owner: BTreeMap<u32, usize> =
         busy.iter().enumerate().flat_map(|(app, tids)| tids.iter().map(move |&tid| (tid, app))).collect();
-    let owners = |group: &Moved| -> BTreeSet<usize> {
-        group.tasks.iter().filter_map(|task| owner.get(task).copied()).collect()
-    };
+    let owners: Vec<BTreeSet<usize>> = moved
+        .iter()
+        .map(|group| group.tasks.iter().filter_map(|task| owner.get(task).copied()).collect())
+        .collect();
     let of = |(app, threads): (usize, &BTreeSet<u32>)| {
         if threads.is_empty() {
             return Counted::default();
         }
-        let touched: Vec<(&Moved, BTreeSet<usize>)> = moved
-            .iter()
-            .map(|group| (group, owners(group)))
-            .filter(|(_, owners)| owners.contains(&app))
-            .collect();
+        let touched: Vec<(&Moved, &BTreeSet<usize>)> =
+            moved.iter().zip(&owners).filter(|(_, owners)| owners.contains(&app)).collect();
         let own: Vec<&Moved> = touched
             .iter()
             .filter(|(group, owners)| !group.is_root && owners.len() == 1)
@@ -53,10 +51,17 @@ pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Co
                 }
                 None if covered == 0 => "no monitoring group of resctrl has its threads".to_owned(),
                 None => {
-                    format!("monitoring groups of resctrl have only {covered} of its {} busy threads", threads.len())
+                    format!(
+                        "monitoring groups of resctrl have only {covered} of its {} busy threads",
+                        threads.len()
+                    )
                 }
             };
-            return Counted { groups, why: Some(why), ..Counted::default() };
+            return Counted {
+                groups,
+                why: Some(format!("its bandwidth is unknown: {why}")),
+                ..Counted::default()
+            };
         }
         let sums: Vec<(Option<u64>, Option<u64>)> = own.iter().map(|group| group.sum()).collect();
         let gbs = |of: fn(&(Option<u64>, Option<u64>)) -> Option<u64>| {
@@ -64,8 +69,12 @@ pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Co
             Some(bytes as f64 / 1e9 / seconds)
         };
         let (local_gbs, total_gbs) = (gbs(|sums| sums.0), gbs(|sums| sums.1));
-        let why = (local_gbs.is_none() || total_gbs.is_none())
-            .then(|| "a counter of its monitoring group could not be read by the kernel, or went back".to_owned());
+        let unread = "a counter of its monitoring group could not be read by the kernel, or went back";
+        let why = match (local_gbs, total_gbs) {
+            (Some(_), Some(_)) => None,
+            (None, Some(_)) => Some(format!("the local part of its bandwidth is unknown: {unread}")),
+            (_, None) => Some(format!("its bandwidth is unknown: {unread}")),
+        };
         Counted { local_gbs, total_gbs, groups, why }
     };
     busy.iter().enumerate().map(of).collect()

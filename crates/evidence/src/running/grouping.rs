@@ -1,9 +1,10 @@
 //! Which processes are one application, and which applications use the processors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BUSY, Kind, Moment, Process, TICKS_PER_SECOND, Task};
-use crate::formats::cgroup::{GroupPath, Unit, unit_of};
+use crate::formats::cgroup::{GroupPath, Unit, unescaped, unit_of};
+use crate::formats::resctrl::Group;
 
 /// Processes that are one application, before anything is known of their data.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,18 +47,23 @@ impl Used {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection(pub Vec<String>);
 
-impl Selection {
-    /// Whether a draft is asked for: by its name, the number of a process, its group, unit or identifier, or the beginning of that.
-    fn takes(&self, word: &str, draft: &Draft) -> bool {
-        let is_pid = word.parse::<u32>().is_ok_and(|pid| draft.pids.contains(&pid));
-        let path = draft.group.as_ref().map_or("", |group| group.path.as_str());
-        let of_kind = match &draft.kind {
+impl Draft {
+    /// Whether a word asks for it: its name, the number of a process, its group, unit or identifier, or the beginning of that.
+    fn is_meant_by(&self, word: &str) -> bool {
+        let is_pid = word.parse::<u32>().is_ok_and(|pid| self.pids.contains(&pid));
+        let path = self.group.as_ref().map_or("", |group| group.path.as_str());
+        let of_kind = match &self.kind {
             Kind::Container { id, .. } => word.len() >= 4 && id.starts_with(word),
             Kind::Service { unit } => unit == word,
             Kind::Guest | Kind::Process => false,
         };
         let group = word.strip_prefix("/sys/fs/cgroup").unwrap_or(word);
-        is_pid || draft.name == word || of_kind || (group.starts_with('/') && group.len() > 1 && path == group)
+        is_pid || self.name == word || of_kind || (group.starts_with('/') && group.len() > 1 && path == group)
+    }
+
+    /// Whether it uses the processors; with one instant nobody knows that.
+    fn is_in_use(&self) -> bool {
+        self.cores_used.is_none_or(|cores| cores >= BUSY - 1e-9)
     }
 }
 
@@ -66,7 +72,11 @@ impl Selection {
 ///
 /// # Errors
 /// Words of the selection that name nothing.
-pub fn groups(before: Option<&Moment>, after: &Moment, selection: &Selection) -> Result<Vec<Draft>, Vec<String>> {
+pub fn groups(
+    before: Option<&Moment>,
+    after: &Moment,
+    selection: &Selection,
+) -> Result<Vec<Draft>, Vec<String>> {
     let seconds = before.and_then(|before| seconds(before, after));
     let mut drafts: BTreeMap<(String, u32), Draft> = BTreeMap::new();
     for (process, used) in after.processes.iter().zip(used(before, after)) {
@@ -79,6 +89,21 @@ pub fn groups(before: Option<&Moment>, after: &Moment, selection: &Selection) ->
         draft.name_by_processes(&after.processes);
         draft.cores_used = seconds.map(|_| draft.tasks.iter().map(|used| used.share).sum());
     }
+    let monitors = after.resctrl.as_deref().unwrap_or_default();
+    let in_use: Vec<&Draft> = drafts.iter().filter(|draft| draft.is_in_use()).collect();
+    let made: Vec<(Vec<u32>, String)> = made_for(&in_use, monitors)
+        .into_iter()
+        .zip(&in_use)
+        .filter_map(|(name, draft)| Some((draft.pids.clone(), name?.to_owned())))
+        .collect();
+    for (pids, name) in made {
+        let named = drafts.iter_mut().find(|draft| draft.pids == pids);
+        if let Some(draft) =
+            named.filter(|draft| matches!(draft.kind, Kind::Container { .. } | Kind::Process))
+        {
+            draft.name = name;
+        }
+    }
     // Ties in the order of their processes, so that the same host gives the same file.
     drafts.sort_by(|a, b| {
         let used = |draft: &Draft| draft.cores_used.unwrap_or(0.0);
@@ -86,15 +111,15 @@ pub fn groups(before: Option<&Moment>, after: &Moment, selection: &Selection) ->
     });
     let Selection(words) = selection;
     if words.is_empty() {
-        drafts.retain(|draft| draft.cores_used.is_none_or(|cores| cores >= BUSY - 1e-9));
+        drafts.retain(Draft::is_in_use);
         return Ok(drafts);
     }
     let unknown: Vec<String> =
-        words.iter().filter(|word| !drafts.iter().any(|draft| selection.takes(word, draft))).cloned().collect();
+        words.iter().filter(|word| !drafts.iter().any(|draft| draft.is_meant_by(word))).cloned().collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    drafts.retain(|draft| words.iter().any(|word| selection.takes(word, draft)));
+    drafts.retain(|draft| words.iter().any(|word| draft.is_meant_by(word)));
     Ok(drafts)
 }
 
@@ -164,7 +189,7 @@ impl Draft {
             Kind::Process | Kind::Guest => {}
             Kind::Service { unit } => {
                 let name = unit.strip_suffix(".service").unwrap_or(unit);
-                self.name = crate::formats::cgroup::unescaped(name);
+                self.name = unescaped(name);
             }
             Kind::Container { .. } => {
                 let mut used: BTreeMap<u32, f64> = BTreeMap::new();
@@ -180,4 +205,23 @@ impl Draft {
             }
         }
     }
+}
+
+/// The one monitoring group that was made for each of `drafts`: all its threads that run are of that one. `None` if there is none, or are several.
+fn made_for<'g>(drafts: &[&Draft], groups: &'g [Group]) -> Vec<Option<&'g str>> {
+    let owner: BTreeMap<u32, usize> = drafts
+        .iter()
+        .enumerate()
+        .flat_map(|(app, draft)| draft.tasks.iter().map(move |used| (used.task.tid, app)))
+        .collect();
+    let mut made: Vec<Vec<&str>> = vec![Vec::new(); drafts.len()];
+    for group in groups.iter().filter(|group| group.monitor.is_some()) {
+        let owners: BTreeSet<usize> =
+            group.tasks.iter().filter_map(|task| owner.get(task).copied()).collect();
+        if let (Some(&app), 1) = (owners.first(), owners.len()) {
+            made[app].push(group.name());
+        }
+    }
+    let only = |names: Vec<&'g str>| if let [only] = names.as_slice() { Some(*only) } else { None };
+    made.into_iter().map(only).collect()
 }

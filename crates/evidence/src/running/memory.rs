@@ -33,7 +33,9 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
             Ok(text) => match read_numa_maps(text) {
                 Ok(read) => pages.push(read),
                 Err(problem) if problem.message.starts_with("no page of data") => {}
-                Err(problem) => odd.push(format!("numa_maps of process {pid} is not understood: {}", problem.message)),
+                Err(problem) => {
+                    odd.push(format!("numa_maps of process {pid} is not understood: {}", problem.message))
+                }
             },
             Err(Unseen::Denied) => denied += 1,
             Err(Unseen::Absent) => {}
@@ -48,7 +50,10 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
     };
     found.notes.extend(odd.iter().cloned());
     if pages.iter().any(|pages| pages.old_pages) {
-        found.notes.push("numa_maps gives no page size for some mappings: they count with 4 kB, huge ones with 2 MB".to_owned());
+        found.notes.push(
+            "numa_maps gives no page size for some mappings: they count with 4 kB, huge ones with 2 MB"
+                .to_owned(),
+        );
     }
     match statistics {
         Some(statistics) if denied > 0 || !odd.is_empty() || lists.is_empty() => {
@@ -67,7 +72,10 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
         }
         _ if lists.is_empty() => {
             if denied > 0 {
-                found.notes.push("numa_maps may not be read: where its data lies is unknown; ask as its user, or as root".to_owned());
+                found.notes.push(
+                    "numa_maps may not be read: where its data lies is unknown; ask as its user, or as root"
+                        .to_owned(),
+                );
             }
         }
         _ => {

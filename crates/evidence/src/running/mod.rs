@@ -104,9 +104,9 @@ pub struct Places {
     pub os_nodes: Vec<u32>,
     /// Place of the node of each processor in `os_nodes`.
     pub node_of: BTreeMap<u32, usize>,
-    /// L3 domain of each processor in its node; empty if the domains are not known, or a node has one.
+    /// L3 domain of each processor in its node, as far as the system says it.
     pub domain_of: BTreeMap<u32, usize>,
-    /// Number of L3 domains of each node.
+    /// Number of L3 domains of each node; 0 if they are not known.
     pub domains: Vec<usize>,
     /// The core of each processor, named by its first processor.
     pub core_of: BTreeMap<u32, u32>,

@@ -59,7 +59,9 @@ fn processes_of_a_container_are_one_application_and_shared_memory_counts_once() 
     };
     let (before, after) = (moment(5.0, at([0; 3], 0), None), moment(7.0, at([200, 10, 9], 6), None));
     let maps = |own: u32| {
-        format!("10 default heap anon={own} N2={own} kernelpagesize_kB=4\n20 default file=/dev/zero mapmax=2 N2=100 kernelpagesize_kB=4\n")
+        format!(
+            "10 default heap anon={own} N2={own} kernelpagesize_kB=4\n20 default file=/dev/zero mapmax=2 N2=100 kernelpagesize_kB=4\n"
+        )
     };
     let details = BTreeMap::from([(10, details(&maps(5))), (11, details(&maps(7)))]);
     let running = run(&before, &after, &details);
@@ -87,7 +89,11 @@ fn data_that_lies_elsewhere_has_a_home_and_names_are_unlike() {
     assert_eq!(names, ["a\\nb", "a\\nb-2"]);
     let (best, _) = running.apps[0].data_class().expect("data and threads");
     assert_eq!(best.placement, Placement::Home(NodeId(1)));
-    assert!(running.unseen[0].starts_with("bandwidth is unknown: resctrl is not mounted"), "{:?}", running.unseen);
+    assert!(
+        running.unseen[0].starts_with("bandwidth is unknown: resctrl is not mounted"),
+        "{:?}",
+        running.unseen
+    );
 }
 
 #[test]
@@ -103,7 +109,11 @@ fn bandwidth_is_that_of_groups_that_count_for_one_application_alone() {
         [1, 2, 3, 4].map(alone).to_vec()
     };
     let groups_at = |bytes: u64, word: Option<u64>| {
-        Some(vec![group("one", &[1], Some(bytes)), group("two", &[2, 3], Some(bytes)), group("four", &[4], word)])
+        Some(vec![
+            group("one", &[1], Some(bytes)),
+            group("two", &[2, 3], Some(bytes)),
+            group("four", &[4], word),
+        ])
     };
     let before = moment(0.0, at(0), groups_at(0, Some(0)));
     let after = moment(2.0, at(200), groups_at(3_000_000_000, None));
@@ -113,12 +123,17 @@ fn bandwidth_is_that_of_groups_that_count_for_one_application_alone() {
         running.apps.iter().map(|app| (app.name.as_str(), app.total_gbs)).collect();
     // 3 GB in 2 s; `two` counts for two processes, `four` cannot be read.
     assert_eq!(found, [("one", Some(1.5)), ("p", None), ("p-2", None), ("four", None)]);
-    assert!(running.apps[1].notes[0].contains("`two` counts for other applications"), "{:?}", running.apps[1].notes);
+    assert!(
+        running.apps[1].notes[0].contains("`two` counts for other applications"),
+        "{:?}",
+        running.apps[1].notes
+    );
 }
 
 #[test]
 fn what_is_asked_for_is_found_by_name_number_and_identifier() {
-    let after = moment(1.0, vec![process(7, "a", SCOPE, &[(7, 0, 1)]), process(8, "b", "/", &[(8, 0, 1)])], None);
+    let after =
+        moment(1.0, vec![process(7, "a", SCOPE, &[(7, 0, 1)]), process(8, "b", "/", &[(8, 0, 1)])], None);
     let found = |word: &str| {
         let drafts = groups(None, &after, &Selection(vec![word.to_owned()]));
         drafts.map(|drafts| drafts.iter().map(|draft| draft.pids[0]).collect::<Vec<_>>())

@@ -336,6 +336,22 @@ impl Default for Figures {
     }
 }
 
+impl Figures {
+    const fn placeholders(&self, source: &'static str) -> Placeholders {
+        Placeholders {
+            gflops_per_core: self.gflops_per_core,
+            bandwidth_gbs: self.bandwidth_gbs,
+            link_gbs: self.link_gbs,
+            source,
+        }
+    }
+}
+
+/// Figures for a host that tells none, for another command; `source` says so in the file.
+pub(super) fn placeholders(source: &'static str) -> Placeholders {
+    Figures::default().placeholders(source)
+}
+
 /// A machine that was chosen, as text.
 struct Chosen {
     source: SourceFile,
@@ -364,12 +380,7 @@ impl Chosen {
 
     /// This host, with these figures where it tells none.
     fn of_host(host: &HostTopology, figures: &Figures) -> Self {
-        let placeholders = Placeholders {
-            gflops_per_core: figures.gflops_per_core,
-            bandwidth_gbs: figures.bandwidth_gbs,
-            link_gbs: figures.link_gbs,
-            source: "written by numasim init; measure it with numasim calibrate",
-        };
+        let placeholders = figures.placeholders("written by numasim init; measure it with numasim calibrate");
         let links = if host.nodes.len() > 1 { ", and between nodes" } else { "" };
         let assumed = format!(
             "GFLOPS of a core and GB/s of memories{links} are assumed, not those of this host: measure them (`numasim calibrate \

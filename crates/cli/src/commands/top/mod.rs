@@ -1,5 +1,7 @@
-//! `numasim top`: what an agent and its applications do now, asked again and again on one connection.
+//! `numasim top`: what an agent and its applications do now, asked again and again on one connection; without an agent what runs on the host.
 
+#[cfg(target_os = "linux")]
+mod host;
 #[cfg(target_os = "linux")]
 mod terminal;
 
@@ -16,8 +18,16 @@ pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
         [] => Traffic::default(),
         files => Traffic::of(&crate::files::read_study(files)?.study),
     };
+    if !args.look.root.is_empty() || args.look.machine.is_some() || !args.look.select.is_empty() {
+        return host::run(args, shell);
+    }
     let path = super::agent::socket_path(args.socket.as_deref())?;
-    let mut asking = terminal::Asking::connect(&path).map_err(|error| nobody(&path, &error))?;
+    let is_named =
+        args.socket.is_some() || !args.files.is_empty() || std::env::var_os("NUMASIM_AGENT").is_some();
+    let mut asking = match terminal::Asking::connect(&path) {
+        Err(_) if !is_named => return host::run(args, shell),
+        connected => connected.map_err(|error| nobody(&path, &error))?,
+    };
     let status = asking.ask().map_err(|error| nobody(&path, &error))?;
     let seen = Seen::first(status, traffic);
     let style = shell.style(false);

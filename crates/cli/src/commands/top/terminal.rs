@@ -29,9 +29,7 @@ pub(super) fn live(
     interval: Duration,
     unicode: bool,
 ) -> Result<(), Failure> {
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(Failure::input("`top` needs a terminal").hint("--once prints one frame as plain text"));
-    }
+    needs_terminal()?;
     let color = anstream::AutoStream::choice(&io::stdout()) != ColorChoice::Never;
     let failed = |error: io::Error| Failure::output("cannot draw on the terminal").caused_by(&error);
     // Ctrl-C is a key here, but kill -INT is none.
@@ -72,6 +70,55 @@ pub(super) fn live(
             }
             Err(_) => Foot::Gone,
         };
+    }
+}
+
+fn needs_terminal() -> Result<(), Failure> {
+    if io::stdout().is_terminal() && io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::input("`top` needs a terminal").hint("--once prints one frame as plain text"))
+}
+
+/// Shows the text that `next` makes, anew after each interval, until a person ends it.
+///
+/// # Errors
+/// As [`live`], and those of `next`.
+pub(super) fn live_text(
+    interval: Duration,
+    mut next: impl FnMut() -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    needs_terminal()?;
+    let failed = |error: io::Error| Failure::output("cannot draw on the terminal").caused_by(&error);
+    watch::listen();
+    let told_to_end = watch::told_to_end().map_err(failed)?;
+    let mut taken = Taken::take().map_err(failed)?;
+    let mut text = String::from("looking ...");
+    let mut from: usize = 0;
+    loop {
+        let until = Instant::now() + interval;
+        loop {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            from = from.min(lines.len().saturating_sub(1));
+            taken
+                .show(|_, height| lines.iter().skip(from).take(height).cloned().collect())
+                .map_err(failed)?;
+            if watch::interrupted() || told_to_end.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let Some(keys) = typed(left.min(LOOK)).map_err(failed)? else { return Ok(()) };
+            for key in pressed(&keys) {
+                match key {
+                    Pressed::End => return Ok(()),
+                    Pressed::Move(by) => from = from.saturating_add_signed(by),
+                }
+            }
+        }
+        text = next()?;
     }
 }
 
@@ -171,8 +218,13 @@ impl Taken {
         size() != self.size
     }
 
-    /// Draws what has changed since the frame before.
+    /// Draws an agent.
     fn draw(&mut self, seen: &Seen, look: Look) -> io::Result<()> {
+        self.show(|width, height| draw(seen, look, width, height).iter().map(Line::painted).collect())
+    }
+
+    /// Draws what has changed since the frame before; `lines` makes the frame for columns and rows.
+    fn show(&mut self, lines: impl FnOnce(usize, usize) -> Vec<String>) -> io::Result<()> {
         let mut frame = String::new();
         if self.has_another_size() {
             self.size = size();
@@ -180,7 +232,7 @@ impl Taken {
             frame.push_str("\x1b[2J");
         }
         let (width, height) = self.size;
-        let mut lines: Vec<String> = draw(seen, look, width, height).iter().map(Line::painted).collect();
+        let mut lines = lines(width, height);
         lines.resize(height, String::new());
         self.lines.resize(height, String::new());
         for (number, (line, before)) in lines.iter().zip(&self.lines).enumerate() {

@@ -99,7 +99,9 @@ impl System {
     /// The bytes of a file of the tree.
     fn bytes(&self, path: &str) -> io::Result<Vec<u8>> {
         match (fs::read(self.path(path)), &self.earlier) {
-            (Err(error), Some(earlier)) if error.kind() == io::ErrorKind::NotFound => fs::read(below(earlier, path)),
+            (Err(error), Some(earlier)) if error.kind() == io::ErrorKind::NotFound => {
+                fs::read(below(earlier, path))
+            }
             (read, _) => read,
         }
     }
@@ -133,7 +135,8 @@ impl System {
     /// The names in a folder, ascending; empty if it cannot be read.
     fn names(&self, folder: &str) -> Vec<String> {
         let roots = std::iter::once(&self.root).chain(&self.earlier);
-        let entries = roots.flat_map(|root| fs::read_dir(below(root, folder)).into_iter().flatten().flatten());
+        let entries =
+            roots.flat_map(|root| fs::read_dir(below(root, folder)).into_iter().flatten().flatten());
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().to_str().map(str::to_owned)).collect();
         names.sort();

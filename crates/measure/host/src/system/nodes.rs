@@ -105,7 +105,7 @@ impl System {
     }
 
     /// The L3 cache of a processor, by the first processor that shares it.
-    fn l3(&self, cpu: u32) -> Option<u32> {
+    pub(super) fn l3(&self, cpu: u32) -> Option<u32> {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
         let of_level = |name: &String| self.number(&format!("{folder}/{name}/level")) == Some(3);
         let cache = self.names(&folder).into_iter().find(of_level)?;

@@ -9,7 +9,6 @@ use numasim_evidence::formats::cgroup::path_of;
 use numasim_evidence::formats::resctrl::{self, Counters, Group};
 use numasim_evidence::running::{Details, GroupDetails, Moment, Places, Process, Task, Unseen};
 use numasim_model::Machine;
-use numasim_model::machine::Node;
 use numasim_study::topology::HostTopology;
 
 use super::process::OF_KERNEL;
@@ -114,7 +113,10 @@ impl System {
             let Some(cache) = resctrl::cache_of(&name) else { continue };
             let own = format!("{folder}/mon_data/{name}");
             let counter = |which: &str| self.counter(&own, which);
-            counters.insert(cache, Counters { local: counter("mbm_local_bytes"), total: counter("mbm_total_bytes") });
+            counters.insert(
+                cache,
+                Counters { local: counter("mbm_local_bytes"), total: counter("mbm_total_bytes") },
+            );
         }
         Group { control: control.to_owned(), monitor, tasks: resctrl::tasks(tasks), counters }
     }
@@ -164,11 +166,21 @@ impl System {
         (!off.is_empty()).then(|| numasim_model::cpus::ranges(&off))
     }
 
+    /// Model name of the first processor.
+    pub fn processor(&self) -> Option<String> {
+        self.cpu_info().model
+    }
+
+    /// Whether the kernel moves pages and threads between nodes on its own.
+    pub fn balances_nodes(&self) -> bool {
+        self.number("proc/sys/kernel/numa_balancing").is_some_and(|mode| mode > 0)
+    }
+
     /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes.
     pub fn whole_topology(&self) -> HostTopology {
         let mut host = self.topology(&self.online_cpus());
         if host.name.is_empty() || host.name == "this host" {
-            host.name = self.cpu_info().model.unwrap_or(host.name);
+            host.name = self.processor().unwrap_or(host.name);
         }
         let cpus = self.node_cpus();
         for node in &mut host.nodes {
@@ -176,7 +188,8 @@ impl System {
             let package = |cpu: &u32| {
                 self.number(&format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"))
             };
-            let mut sockets: Vec<u32> = own.filter_map(package).filter_map(|id| u32::try_from(id).ok()).collect();
+            let mut sockets: Vec<u32> =
+                own.filter_map(package).filter_map(|id| u32::try_from(id).ok()).collect();
             sockets.sort_unstable();
             sockets.dedup();
             node.sockets = sockets;
@@ -184,8 +197,7 @@ impl System {
         host
     }
 
-    /// Where the processors of this host are in a machine: by the number of the node in the operating system, and by its list of processors
-    /// the L3 domain.
+    /// Where the processors of this host are in a machine, by the number of the node in the operating system.
     pub fn places(&self, machine: &Machine) -> Places {
         let named = machine.os_nodes();
         let os_nodes: Vec<u32> = if named.is_empty() {
@@ -193,8 +205,7 @@ impl System {
         } else {
             named.iter().map(|node| node.number).collect()
         };
-        let mut places =
-            Places { domains: machine.nodes().iter().map(Node::domains).collect(), os_nodes, ..Places::default() };
+        let mut places = Places { domains: vec![0; os_nodes.len()], os_nodes, ..Places::default() };
         let mut nodes = self.node_cpus();
         if nodes.is_empty() {
             // A system that does not tell its nodes is one.
@@ -212,13 +223,15 @@ impl System {
                 let Some(&first) = core.first() else { continue };
                 places.core_of.extend(core.iter().map(|&cpu| (cpu, first)));
             }
-            let Some(list) = named.get(place).and_then(|node| node.cpus.as_ref()) else { continue };
-            let own = machine.nodes().get(place).copied().unwrap_or_default();
-            let (cores, per_domain) = (own.cores.max(1) as usize, own.domain_cores().max(1) as usize);
-            for (position, &cpu) in list.as_slice().iter().enumerate().take(2 * cores) {
-                if own.domains() > 1 {
-                    places.domain_of.insert(cpu, position % cores / per_domain);
-                }
+            // L3 domains of a node in the order of their first processors, as machine files have them.
+            let caches: Vec<Option<u32>> = cpus.iter().map(|&cpu| self.l3(cpu)).collect();
+            let mut known: Vec<u32> = caches.iter().flatten().copied().collect();
+            known.sort_unstable();
+            known.dedup();
+            if let (Some(domains), false) = (places.domains.get_mut(place), caches.contains(&None)) {
+                *domains = known.len();
+                let of = |(cpu, cache): (&u32, Option<u32>)| Some((*cpu, known.binary_search(&cache?).ok()?));
+                places.domain_of.extend(cpus.iter().zip(caches).filter_map(of));
             }
         }
         places
@@ -227,7 +240,8 @@ impl System {
     /// The number that the kernel gives the L3 cache of a processor.
     fn cache_number(&self, cpu: u32) -> Option<u32> {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
-        let own = |name: &str| self.number(&format!("{folder}/{name}/id")).and_then(|id| u32::try_from(id).ok());
+        let own =
+            |name: &str| self.number(&format!("{folder}/{name}/id")).and_then(|id| u32::try_from(id).ok());
         if self.number(&format!("{folder}/index3/level")) == Some(3) {
             return own("index3");
         }
@@ -278,7 +292,13 @@ mod tests {
     /// A line of `stat` with these fields 2, 3, 9, 14, 22 and 39.
     fn stat(name: &str, flags: u64, ticks: u64, started: u64, cpu: u32) -> String {
         let zeros = |count: usize| vec!["0"; count].join(" ");
-        format!("1 ({name}) S {} {flags} {} {ticks} 0 {} {started} {} {cpu} 0\n", zeros(5), zeros(4), zeros(6), zeros(16))
+        format!(
+            "1 ({name}) S {} {flags} {} {ticks} 0 {} {started} {} {cpu} 0\n",
+            zeros(5),
+            zeros(4),
+            zeros(6),
+            zeros(16)
+        )
     }
 
     #[test]
@@ -305,8 +325,11 @@ mod tests {
 
     #[test]
     fn a_later_recording_has_what_changed_and_the_earlier_one_the_rest() {
-        let files: [(&str, &str); 3] =
-            [("proc/uptime", "1 1"), ("proc/7/stat", &stat("a", 0, 9, 5, 3)), ("proc/7/task/7/stat", &stat("a", 0, 4, 5, 3))];
+        let files: [(&str, &str); 3] = [
+            ("proc/uptime", "1 1"),
+            ("proc/7/stat", &stat("a", 0, 9, 5, 3)),
+            ("proc/7/task/7/stat", &stat("a", 0, 4, 5, 3)),
+        ];
         let (first, second) = (Tree::new(&files), Tree::new(&[("proc/uptime", "3 1")]));
         second.write("proc/7/task/7/stat", &stat("a", 0, 104, 5, 1));
         let later = System::after(second.system().root, first.system().root).moment();
@@ -335,7 +358,10 @@ mod tests {
 
     #[test]
     fn long_command_lines_are_cut_and_lists_that_are_not_there_are_absent() {
-        let tree = Tree::new(&[("proc/7/cmdline", &"x".repeat(1 << 20)), ("proc/7/status", "Mems_allowed_list:\t2\n")]);
+        let tree = Tree::new(&[
+            ("proc/7/cmdline", &"x".repeat(1 << 20)),
+            ("proc/7/status", "Mems_allowed_list:\t2\n"),
+        ]);
         let details = tree.system().details(7);
         assert_eq!((details.command.len() as u64, details.numa_maps), (COMMAND, Err(Unseen::Absent)));
         assert_eq!(details.allowed_mems.as_deref(), Some("2"));

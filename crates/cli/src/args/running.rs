@@ -1,0 +1,134 @@
+//! The command lines of `numasim snapshot` and `advise`, and what `top` shares with them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::TypedValueParser;
+use clap::{ArgAction, Args, ValueHint};
+use numasim_sim::Objective;
+
+use crate::args::named;
+use crate::output::OutputArgs;
+
+const LOOK: &str = "What is looked at";
+
+/// Which host is looked at, and which applications of it.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LookArgs {
+    /// Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = LOOK)]
+    pub(crate) machine: Option<PathBuf>,
+
+    /// Read a recorded host instead of this one: a folder with `proc` and `sys`
+    ///
+    /// Given twice, the second one is the same host some seconds later and needs only what changed. A folder with `at-0` and `at-1` is both.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, action = ArgAction::Append, help_heading = LOOK)]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Only this application; may be given more than once
+    ///
+    /// Its name, the number of one of its processes, its control group, the unit of a service, or the beginning of a container's
+    /// identifier [default: all that use more than 5 % of a core].
+    #[arg(long, value_name = "WHICH", action = ArgAction::Append, help_heading = LOOK)]
+    pub(crate) select: Vec<String>,
+}
+
+/// How far the two instants of this host are apart.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ApartArgs {
+    /// Time between the two instants
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = between, conflicts_with = "root")]
+    #[arg(help_heading = LOOK)]
+    pub(crate) seconds: Duration,
+}
+
+/// Reads `--seconds`: ticks of 10 ms tell 5 % of a core from 0.2 s on.
+fn between(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.2..=3600.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("write a number of seconds from 0.2 to 3600, such as 2".to_owned()),
+    }
+}
+
+const SNAPSHOT: &str = "\
+Examples:
+  numasim snapshot -o study.toml
+  numasim snapshot --machine machine.toml --select redis --select 4711
+  numasim snapshot --root recorded/at-0 --root recorded/at-1 --format json
+  numasim explore study.toml
+
+It reads /proc, /sys, control groups and resctrl, and changes nothing. An application is a container (docker, podman, Kubernetes), a \
+virtual machine, a service of systemd, or else a process. A thread counts if it used at least 5 % of a core between the two \
+instants, on the node of the processor that it ran on last.
+
+The study contains the machine, an [[app]] for each application and today's placement as the scenario `now`. What could not be \
+seen is a comment. Bandwidth needs a monitoring group of resctrl for each application: mkdir /sys/fs/resctrl/mon_groups/NAME, then write \
+its threads into `tasks`. Without that a thread is assumed to draw a core's share of its memory.
+
+No root is needed for your own processes. Pages of other users' processes need root, or memory.numa_stat of their control group.";
+
+/// `numasim snapshot`.
+#[derive(Debug, Args)]
+#[command(after_help = SNAPSHOT)]
+pub(crate) struct SnapshotArgs {
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+
+    #[command(flatten)]
+    pub(crate) apart: ApartArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+const ADVISE: &str = "\
+Examples:
+  numasim advise --machine machine.toml
+  numasim advise --machine machine.toml --emit -o moves.sh
+  numasim advise --root recorded --machine machine.toml --format json
+
+It takes a snapshot, searches the best placement of the same threads as `explore` does, with today's placement as a baseline, and prints \
+the difference as moves. Of equally good placements it takes one with few moves. There is no advice if the gain is inside its 95 % interval, or if \
+values of the machine or bandwidths of applications are assumed.
+
+It changes nothing: --emit writes the moves as commands (taskset and migratepages, systemctl set-property, docker update, podman update, virsh vcpupin).";
+
+/// `numasim advise`.
+#[derive(Debug, Args)]
+#[command(after_help = ADVISE)]
+pub(crate) struct AdviseArgs {
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+
+    #[command(flatten)]
+    pub(crate) apart: ApartArgs,
+
+    /// What is best
+    #[arg(long, value_name = "NAME", default_value = "geomean", value_parser = relative())]
+    pub(crate) objective: Objective,
+
+    /// Write the moves as a shell script
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) emit: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Objectives that compare each application with itself: nobody knows what the applications of a host compute.
+fn relative() -> impl TypedValueParser<Value = Objective> {
+    named([Objective::Geomean, Objective::Fair], |objective| objective.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_instants_are_far_enough_apart_to_count_ticks() {
+        assert_eq!(between("0.2"), Ok(Duration::from_millis(200)));
+        for wrong in ["0.1", "3601", "-1", "2s", "NaN"] {
+            assert!(between(wrong).is_err(), "{wrong} was accepted");
+        }
+    }
+}
