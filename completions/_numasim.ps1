@@ -32,7 +32,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('agent', 'agent', [CompletionResultType]::ParameterValue, 'Tell the applications of this host which cores are theirs')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run the applications of the files on this host, under an agent')
-            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch an agent and its applications in the terminal')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch this host, or an agent and its applications, in the terminal')
+            [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Take a snapshot of this host as a study')
+            [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Say what to move on this host, and how')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks under the schedulers of task runtimes')
             [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile')
@@ -231,9 +233,44 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         }
         'numasim;top' {
             [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Where the agent listens [default: NUMASIM_AGENT, else the agent''s own default]')
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read a recorded host instead of this one: a folder with `proc` and `sys`')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only this application; may be given more than once')
             [CompletionResult]::new('--interval-ms', '--interval-ms', [CompletionResultType]::ParameterName, 'Time between two looks, in milliseconds')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--once', '--once', [CompletionResultType]::ParameterName, 'Print one frame as plain text and end')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;snapshot' {
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read a recorded host instead of this one: a folder with `proc` and `sys`')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only this application; may be given more than once')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Time between the two instants')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;advise' {
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read a recorded host instead of this one: a folder with `proc` and `sys`')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only this application; may be given more than once')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Time between the two instants')
+            [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What is best')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Write the moves as a shell script')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -889,7 +926,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('agent', 'agent', [CompletionResultType]::ParameterValue, 'Tell the applications of this host which cores are theirs')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run the applications of the files on this host, under an agent')
-            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch an agent and its applications in the terminal')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch this host, or an agent and its applications, in the terminal')
+            [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Take a snapshot of this host as a study')
+            [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Say what to move on this host, and how')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks under the schedulers of task runtimes')
             [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile')
@@ -942,6 +981,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;top' {
+            break
+        }
+        'numasim;help;snapshot' {
+            break
+        }
+        'numasim;help;advise' {
             break
         }
         'numasim;help;tasks' {

@@ -29,7 +29,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand agent 'Tell the applications of this host which cores are theirs'
             cand run 'Run the applications of the files on this host, under an agent'
-            cand top 'Watch an agent and its applications in the terminal'
+            cand top 'Watch this host, or an agent and its applications, in the terminal'
+            cand snapshot 'Take a snapshot of this host as a study'
+            cand advise 'Say what to move on this host, and how'
             cand tasks 'Simulate a graph of tasks under the schedulers of task runtimes'
             cand profile 'Time each task of a tree program with its data here and there'
             cand plan 'Plan where data and tasks belong, from a profile'
@@ -219,9 +221,42 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;top'= {
             cand --socket 'Where the agent listens [default: NUMASIM_AGENT, else the agent''s own default]'
+            cand --machine 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]'
+            cand --root 'Read a recorded host instead of this one: a folder with `proc` and `sys`'
+            cand --select 'Only this application; may be given more than once'
             cand --interval-ms 'Time between two looks, in milliseconds'
             cand --color 'When to use colours'
             cand --once 'Print one frame as plain text and end'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;snapshot'= {
+            cand --machine 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]'
+            cand --root 'Read a recorded host instead of this one: a folder with `proc` and `sys`'
+            cand --select 'Only this application; may be given more than once'
+            cand --seconds 'Time between the two instants'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE'
+            cand --output 'Write the result to FILE'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;advise'= {
+            cand --machine 'Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]'
+            cand --root 'Read a recorded host instead of this one: a folder with `proc` and `sys`'
+            cand --select 'Only this application; may be given more than once'
+            cand --seconds 'Time between the two instants'
+            cand --objective 'What is best'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE'
+            cand --output 'Write the result to FILE'
+            cand --color 'When to use colours'
+            cand --emit 'Write the moves as a shell script'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -816,7 +851,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand agent 'Tell the applications of this host which cores are theirs'
             cand run 'Run the applications of the files on this host, under an agent'
-            cand top 'Watch an agent and its applications in the terminal'
+            cand top 'Watch this host, or an agent and its applications, in the terminal'
+            cand snapshot 'Take a snapshot of this host as a study'
+            cand advise 'Say what to move on this host, and how'
             cand tasks 'Simulate a graph of tasks under the schedulers of task runtimes'
             cand profile 'Time each task of a tree program with its data here and there'
             cand plan 'Plan where data and tasks belong, from a profile'
@@ -860,6 +897,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;run'= {
         }
         &'numasim;help;top'= {
+        }
+        &'numasim;help;snapshot'= {
+        }
+        &'numasim;help;advise'= {
         }
         &'numasim;help;tasks'= {
         }

@@ -243,7 +243,7 @@ fn detect_with_hwloc_writes_a_machine_of_this_host() {
 #[test]
 fn help_texts() {
     let all = "evaluate explore sweep simulate models calibrate bench validate compare fit profile-app report plot check detect import export catalog init schema \
-               completions man";
+               completions man snapshot advise";
     for command in [""].into_iter().chain(all.split_whitespace()) {
         let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let name = if command.is_empty() { "numasim" } else { command };
