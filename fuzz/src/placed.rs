@@ -20,10 +20,14 @@ pub fn placed(data: &[u8]) {
         .machine;
     let look = |read: Result<Vec<Placed>, Problem>| {
         let given = Given { machine: &machine, apps: &[], scenario: "s", source: "fuzzed" };
-        match read.and_then(|found| study(&found, given)) {
-            Ok(toml) => reads_back(&toml),
-            Err(problem) => problems_are_sound(&[problem], &files),
-        }
+        let problem = match read {
+            Ok(found) => match study(&found, given) {
+                Ok(toml) => return reads_back(&toml),
+                Err(problem) => problem,
+            },
+            Err(problem) => problem,
+        };
+        problems_are_sound(&[problem], &files);
     };
     look(libvirt::read(files[0], 0));
     look(docker::read(files[0], 0));

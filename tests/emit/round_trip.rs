@@ -181,10 +181,10 @@ fn round_trip(case: u64) {
                 .node_ids()
                 .filter(|node| scenario.allocation.row(numasim_model::AppId(app))[node.0] > 0)
                 .collect();
-            let parts = |placement: &Placement| -> Vec<i64> {
+            let parts = |placement: &Placement| -> Vec<f64> {
                 let pairs = on.iter().flat_map(|&from| machine.node_ids().map(move |memory| (from, memory)));
                 pairs
-                    .map(|(from, memory)| (placement.fraction(&machine, from, memory) * 1e9).round() as i64)
+                    .map(|(from, memory)| (placement.fraction(&machine, from, memory) * 1e9).round())
                     .collect()
             };
             assert_eq!(parts(&of(&read[0])), parts(&of(scenario)), "{name} {place}");

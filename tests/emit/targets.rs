@@ -39,7 +39,9 @@ fn files(printed: &str) -> BTreeMap<String, String> {
             name = Some(rest.split(" <==").next().expect("a name").to_owned());
         } else {
             let name = name.clone().expect("a mark comes first");
-            *files.entry(name).or_default() += &format!("{line}\n");
+            let text = files.entry(name).or_default();
+            text.push_str(line);
+            text.push('\n');
         }
     }
     files

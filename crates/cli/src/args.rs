@@ -165,7 +165,7 @@ pub(crate) enum Command {
     Detect(DetectArgs),
     /// Convert the output of other tools
     ///
-    /// To a machine file, a measured CSV or a graph of tasks.
+    /// To a machine file, a measured CSV, a placement or a graph of tasks.
     Import(ImportArgs),
     /// List the machines and workloads inside the program, or print one
     ///

@@ -72,7 +72,7 @@ input (bandwidths, peaks, arithmetic intensities) may be wrong before another al
 searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit covers the \
 search and this report: at least a quarter of it is for the report, which counts what it leaves out. With --format csv its rows replace the allocations.
 
---emit prints a shell script with one command for each application; each ./NAME in it stands for the command that \
+--emit writes a script or files that start each application; each ./NAME in them stands for the command that \
 starts that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
 [[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
 hwloc. On each node the first processors of the list are used, one for each core.";

@@ -1,4 +1,4 @@
-//! `numasim import`: a machine file, a measured CSV, an application or a graph of tasks from what another tool printed.
+//! `numasim import`: a machine file, a measured CSV, an application, a placement or a graph of tasks from the output of another tool.
 #![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
 
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use numasim_model::app::Smt;
 use numasim_model::cpus::ranges;
 use numasim_model::pinning::{AppCpus, PinError, cores, pin};
+use numasim_model::units::Gibibytes;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use crate::emit::text::comment;
@@ -52,8 +53,8 @@ pub(super) struct Job<'a> {
     pub(super) cores: Vec<Core>,
     /// Its processes. Threads are dealt to them in the order of `cores`, as equally as possible.
     pub(super) ranks: Vec<Rank>,
-    /// How much data it has, GiB; `None` if not given.
-    pub(super) memory_gib: Option<f64>,
+    /// How much data it has, MiB, rounded up; `None` if not given.
+    pub(super) memory_mib: Option<u64>,
     /// Whether each thread reads its own node: no home, nothing spread.
     pub(super) is_local: bool,
     /// The nodes with threads, in numbers of the operating system, ascending.
@@ -171,7 +172,7 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
             cpus: cpus.cpus(),
             ranks: ranks(&cores, app.ranks),
             cores,
-            memory_gib: app.memory.map(numasim_model::units::Gibibytes::value),
+            memory_mib: app.memory.map(mebibytes),
             is_local: matches!(placement, Placement::Local | Placement::Replicated),
             nodes,
             local,
@@ -227,6 +228,15 @@ fn ranks(cores: &[Core], count: u32) -> Vec<Rank> {
         Rank { cpus: own.to_vec() }
     };
     (0..count).map(of).collect()
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are positive; above 2^64 the largest number"
+)]
+fn mebibytes(size: Gibibytes) -> u64 {
+    (size.value() * 1024.0).ceil().max(1.0) as u64
 }
 
 pub(super) fn os_number(machine: &Machine, node: NodeId) -> u32 {

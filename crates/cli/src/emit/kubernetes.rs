@@ -82,7 +82,7 @@ fn pods(target: &Target<'_>, names: &[String]) -> String {
     for (index, (job, name)) in target.jobs.iter().zip(names).enumerate() {
         text.push_str(if index > 0 { "---\n" } else { "" });
         job.comment(&mut text);
-        if job.memory_gib.is_none() {
+        if job.memory_mib.is_none() {
             comment(&mut text, "", "memory_gib is not given: 1Gi is a placeholder.");
         }
         // Writing to a String cannot fail.
@@ -100,7 +100,7 @@ fn pods(target: &Target<'_>, names: &[String]) -> String {
             );
         }
         // Requests equal to limits, whole CPUs: the class Guaranteed, the only one with exclusive CPUs.
-        let resources = format!("cpu: \"{}\"\n          memory: {}", job.threads(), quantity(job.memory_gib));
+        let resources = format!("cpu: \"{}\"\n          memory: {}", job.threads(), quantity(job.memory_mib));
         let _ = writeln!(
             text,
             "spec:\n  containers:\n    - name: {}\n      image: \"image:tag\"\n      resources:\n        requests:\n          \
@@ -111,10 +111,10 @@ fn pods(target: &Target<'_>, names: &[String]) -> String {
     text
 }
 
-/// Memory as a quantity, in whole Mi.
-fn quantity(gib: Option<f64>) -> String {
-    let mib = gib.map_or(1024, |gib| (gib * 1024.0).ceil().max(1.0) as u64);
-    if mib % 1024 == 0 { format!("{}Gi", mib / 1024) } else { format!("{mib}Mi") }
+/// Memory as a quantity.
+fn quantity(mib: Option<u64>) -> String {
+    let mib = mib.unwrap_or(1024);
+    if mib.is_multiple_of(1024) { format!("{}Gi", mib / 1024) } else { format!("{mib}Mi") }
 }
 
 /// Cores of an application in one place: a node, or an L3 domain.

@@ -26,7 +26,7 @@ struct Cell {
 
 fn domain(target: &Target<'_>, job: &Job<'_>, name: &str) -> File {
     let cpus = job.paired_cpus();
-    let mib = job.memory_gib.map_or(1024 * cpus.len() as u64, |gib| (gib * 1024.0).ceil().max(1.0) as u64);
+    let mib = job.memory_mib.unwrap_or(1024 * cpus.len() as u64);
     let cells = cells(job, mib);
     let mut text = String::from("<!--\n");
     for line in said(target, job) {
@@ -63,7 +63,7 @@ fn said(target: &Target<'_>, job: &Job<'_>) -> Vec<String> {
     let mut said = fact_lines(target);
     said.push(String::new());
     said.extend(job.said().into_iter().flat_map(|(key, words)| lines(key, &words)));
-    let memory = if job.memory_gib.is_some() {
+    let memory = if job.memory_mib.is_some() {
         "The memory of the guest is memory_gib of the application; add what its system needs."
     } else {
         "memory_gib is not given: 1 GiB for each vCPU is a placeholder."
@@ -79,13 +79,13 @@ fn cells(job: &Job<'_>, mib: u64) -> Vec<Cell> {
     if job.nodes.len() < 2 || job.memory != Memory::Own {
         return Vec::new();
     }
-    let all = job.threads() as u64;
+    let all = job.threads() as u128;
     let mut cells: Vec<Cell> = Vec::new();
     let mut before = 0;
     for cores in job.cores.chunk_by(|a, b| a.node == b.node) {
         let until = before + cores.iter().map(|core| core.cpus.len()).sum::<usize>();
         // In sum exactly the memory of the guest.
-        let share = |vcpus: usize| mib * vcpus as u64 / all;
+        let share = |vcpus: usize| u64::try_from(u128::from(mib) * vcpus as u128 / all).unwrap_or(mib);
         cells.push(Cell { node: cores[0].node, vcpus: before..until, mib: share(until) - share(before) });
         before = until;
     }

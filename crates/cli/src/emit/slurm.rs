@@ -54,11 +54,9 @@ fn of_ranks(job: &Job<'_>) -> String {
         .iter()
         .map(|rank| <[u32; 1]>::try_from(rank.cpus.clone()).ok().map(|[cpu]| cpu.to_string()))
         .collect();
-    match single {
-        Some(cpus) => format!("map_cpu:{}", cpus.join(",")),
-        None => {
-            let masks: Vec<String> = job.ranks.iter().map(|rank| mask(&rank.cpus)).collect();
-            format!("mask_cpu:{}", masks.join(","))
-        }
+    if let Some(cpus) = single {
+        return format!("map_cpu:{}", cpus.join(","));
     }
+    let masks: Vec<String> = job.ranks.iter().map(|rank| mask(&rank.cpus)).collect();
+    format!("mask_cpu:{}", masks.join(","))
 }

@@ -31,7 +31,8 @@ pub(super) fn fact_lines(target: &Target<'_>) -> Vec<String> {
 
 /// The facts of the head as comments.
 pub(super) fn facts(target: &Target<'_>) -> String {
-    fact_lines(target).iter().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect()
+    let lines = fact_lines(target).into_iter().map(|line| format!("# {line}").trim_end().to_owned() + "\n");
+    lines.collect()
 }
 
 /// The applications without threads.

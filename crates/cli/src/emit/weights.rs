@@ -111,10 +111,12 @@ pub(super) fn commands(weights: &Weights) -> String {
     weights.iter().map(line).collect()
 }
 
-/// The commands that note the old weights. Linux 6.16 and newer compute weights unless one was written (`auto`).
+/// The commands that note the old weights. Linux 6.16 and newer compute weights unless one was written (`auto`, which some kernels call
+/// `__auto_type`).
 pub(super) fn saved(weights: &Weights) -> String {
     let of = |node: &u32| format!("old_node{node}=$(cat {FOLDER}/node{node}) || exit 1\n");
-    weights.keys().map(of).collect::<String>() + &format!("old_auto=$(cat {FOLDER}/auto 2>/dev/null)\n")
+    let auto = format!("auto={FOLDER}/auto; [ -e \"$auto\" ] || auto={FOLDER}/__auto_type\n");
+    weights.keys().map(of).collect::<String>() + &auto + "old_auto=$(cat \"$auto\" 2>/dev/null)\n"
 }
 
 /// The commands that bring the old weights back.
@@ -124,7 +126,7 @@ pub(super) fn restored(weights: &Weights) -> String {
         format!("[ \"$(cat {file})\" = \"$old_node{node}\" ] || echo \"$old_node{node}\" > {file}\n")
     };
     weights.keys().map(of).collect::<String>()
-        + &format!("[ \"$(cat {FOLDER}/auto 2>/dev/null)\" = \"$old_auto\" ] || echo true > {FOLDER}/auto\n")
+        + "[ \"$(cat \"$auto\" 2>/dev/null)\" = \"$old_auto\" ] || echo true > \"$auto\"\n"
 }
 
 #[cfg(test)]

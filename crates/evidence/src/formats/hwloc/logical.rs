@@ -33,7 +33,9 @@ impl Logical {
             let cores: Vec<Vec<u32>> = first.iter().enumerate().map(core).collect();
             let mut domains: Vec<Vec<Vec<u32>>> =
                 cores.chunks(node.domain_cores().max(1) as usize).map(<[_]>::to_vec).collect();
-            domains.iter_mut().for_each(|cores| cores.sort());
+            for cores in &mut domains {
+                cores.sort();
+            }
             domains.sort();
             nodes.push(domains);
         }

@@ -124,7 +124,7 @@ fn of_balloon(
         return Ok(vec![near(own, *of_file, cpus)?]);
     }
     let parts = u32::try_from(components.len()).unwrap_or(u32::MAX);
-    if cpus % parts != 0 {
+    if !cpus.is_multiple_of(parts) {
         let message = format!("{cpus} CPUs cannot be dealt equally over {parts} components");
         return Err(problem(*of_file, own.span.clone(), message));
     }

@@ -82,7 +82,7 @@ fn domain(
     };
     let mut pins: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let tune = child(node, "cputune");
-    for pin in tune.iter().flat_map(|tune| tune.children()).filter(|pin| pin.has_tag_name("vcpupin")) {
+    for pin in tune.iter().flat_map(Node::children).filter(|pin| pin.has_tag_name("vcpupin")) {
         let number = pin.attribute("vcpu").and_then(|number| number.parse().ok());
         let Some(number) = number.filter(|&number: &u32| number < count) else {
             return Err(wrong(

@@ -71,27 +71,24 @@ pub fn study(found: &[Placed], given: Given<'_>) -> Result<String, Problem> {
             }
         }
         let (data, note) = data(placed, &own.nodes, given.machine).map_err(wrong)?;
-        match apps.iter().position(|app| app.name == placed.name) {
-            Some(known) => {
-                (threads[known], placements[known], smt[known]) = (own.threads, data, own.smt);
-                if let Some(note) = note {
-                    lines.comment(format_args!("{}: {note}", placed.name));
-                }
+        if let Some(known) = apps.iter().position(|app| app.name == placed.name) {
+            (threads[known], placements[known], smt[known]) = (own.threads, data, own.smt);
+            if let Some(note) = note {
+                lines.comment(format_args!("{}: {note}", placed.name));
             }
-            None => {
-                let app = App {
-                    smt: own.smt,
-                    ranks: placed.ranks,
-                    memory: placed.memory_mib.map(|mib| Gibibytes::new(mib as f64 / 1024.0)),
-                    ..App::new(placed.name.clone(), FlopPerByte::new(1.0), Data::Placed(data.clone()))
-                };
-                write_app(&mut lines, &app, note.as_deref());
-                apps.push(app);
-                threads.push(own.threads);
-                placements.push(data);
-                smt.push(own.smt);
-            }
+            continue;
         }
+        let app = App {
+            smt: own.smt,
+            ranks: placed.ranks,
+            memory: placed.memory_mib.map(|mib| Gibibytes::new(mib as f64 / 1024.0)),
+            ..App::new(placed.name.clone(), FlopPerByte::new(1.0), Data::Placed(data.clone()))
+        };
+        write_app(&mut lines, &app, note.as_deref());
+        apps.push(app);
+        threads.push(own.threads);
+        placements.push(data);
+        smt.push(own.smt);
     }
     let scenario = Counted {
         name: given.scenario,
@@ -174,10 +171,10 @@ impl Own {
                     if all.iter().all(|spot| spot.core == first.core) {
                         *on_core.entry((first.node, first.core)).or_default() += 1;
                     }
-                    if let [only] = set.as_slice() {
-                        if !cpus.insert(*only) {
-                            return Err(format!("two threads of '{name}' are on processor {only}"));
-                        }
+                    if let [only] = set.as_slice()
+                        && !cpus.insert(*only)
+                    {
+                        return Err(format!("two threads of '{name}' are on processor {only}"));
                     }
                 }
                 Threads::OfNode { node, threads } => {

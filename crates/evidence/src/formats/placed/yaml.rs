@@ -498,7 +498,7 @@ mod tests {
         }
         let deep = "[".repeat(100_000);
         assert!(documents(&deep, 0).is_err());
-        let deep: String = (0..2000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+        let deep: String = (0..2000).map(|level| " ".repeat(level) + "a:\n").collect();
         assert!(documents(&deep, 0).is_err());
         assert!(documents(&"- ".repeat(100_000), 0).is_err());
     }
