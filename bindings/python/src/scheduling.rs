@@ -25,7 +25,7 @@ use crate::working::{Stop, work};
 /// A block, the mode of the access (`in`, `out`, `inout`), bytes that it declares, and bytes that it moves.
 type OneAccess = (u32, &'static str, f64, f64);
 
-/// What a scheduler may look at: tasks, blocks and workers by number.
+/// The tasks, blocks and workers that a scheduler may look at, by number.
 #[pyclass(frozen, module = "numasim._core")]
 pub(crate) struct TaskProgram {
     question: Arc<Tasks>,
@@ -75,7 +75,7 @@ impl TaskProgram {
         self.workers.clone()
     }
 
-    /// What a task accesses: block, mode (`in`, `out`, `inout`), bytes that it declares, bytes that it moves.
+    /// The accesses of a task: block, mode (`in`, `out`, `inout`), bytes that it declares, bytes that it moves.
     fn accesses(&self, task: u32) -> Vec<OneAccess> {
         let accesses = self.graph().accesses(TaskId(task));
         accesses.map(|one| (one.block.0, one.mode.as_str(), one.declared_bytes, one.moved_bytes)).collect()
@@ -105,7 +105,7 @@ impl TaskProgram {
     }
 }
 
-/// What went wrong in the scheduler first: then the simulation ends.
+/// The first error of the scheduler, which ends the simulation.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
 /// The object of Python, asked by the engine.
@@ -198,7 +198,7 @@ impl Scheduler for Given {
     }
 }
 
-/// Keeps tasks where that is asked for, and ends the simulation with the scheduler.
+/// Keeps tasks if asked to, and ends the simulation when the scheduler fails.
 struct Looker<'a> {
     records: Option<Recorder>,
     fault: &'a Fault,
@@ -258,7 +258,7 @@ impl ScheduledRun {
         self.run.steals
     }
 
-    /// When and where each task ran, in the order of their ends; None where it was not asked for.
+    /// When and where each task ran, in the order of their ends; None without `trace`.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.records.as_ref().map(|records| records.columns(py)).transpose()

@@ -354,7 +354,7 @@ class TasksRun:
 
 @final
 class TaskProgram:
-    """What a scheduler may look at: tasks, blocks and workers by number."""
+    """The tasks, blocks and workers that a scheduler may look at, by number."""
 
     @property
     def tasks(self) -> int: ...

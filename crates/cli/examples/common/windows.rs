@@ -12,7 +12,7 @@ use numasim_model::NodeId;
 pub(crate) struct Settings {
     /// Iterations, or times the blocks of a matrix, in a window: the thesis says "2 or 3" (section 3.2.4) and draws three (figure 2.5).
     pub(crate) window: u64,
-    /// What a task weighs in it: the thesis does not say.
+    /// Weight of a task in it, which the thesis does not print.
     pub(crate) vertex_weight: VertexWeight,
     /// Whether the two last writers of a block are parents in the window (section 2.2 has it as an option).
     pub(crate) old_dependencies: bool,

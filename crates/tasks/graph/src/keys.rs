@@ -388,7 +388,7 @@ table! {
     /// Who partitions. Default: "recursive".
     PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS))
         .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.partitioner.as_str().into()));
-    /// What a task weighs where a window is partitioned. Default: "one".
+    /// Weight of a task in a window that is partitioned. Default: "one".
     VERTEX_WEIGHT = key("vertex_weight", Shape::Words(&VERTEX_WEIGHT_WORDS))
         .also(&["weight", "vertex_weights", "task_weight"])
         .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.vertex_weight.as_str().into()));
@@ -426,7 +426,7 @@ words! {
 }
 
 words! {
-    /// What a task weighs where a window is partitioned.
+    /// Weight of a task in a window that is partitioned.
     VERTEX_WEIGHT_WORDS "VertexWeightWord" = VertexWeight;
 }
 

@@ -79,7 +79,7 @@ impl<M> Fluid<M> {
         self.rate
     }
 
-    /// What each member has done at `now` since some time before all present ones joined: differences are what each did meanwhile.
+    /// The amount that a member which was always there has done at `now`. Differences are the work of any member meanwhile.
     pub fn done(&self, now: SimTime) -> f64 {
         self.done + self.rate * now.since(self.since)
     }

@@ -78,7 +78,7 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
     let program = program_table.map(|table| generator::read_program(table, machine));
     // Each is read, so that every mistake is reported.
-    // Of a generator that makes no sense the unit is not known.
+    // The unit is not known if the generator makes no sense.
     let unit = if generator.is_none() && generator_place.is_some() {
         None
     } else {
@@ -209,8 +209,8 @@ fn scheduler(mut table: TableReader<'_>, unit: Option<Option<WindowUnit>>) -> Op
     })
 }
 
-/// What holds of windows if no key says it: the usual sizes, or those that follow from `window_units`; and how many units these are. `None` if
-/// they make no sense.
+/// The sizes of windows without a key, the usual ones or those that follow from `window_units`, and the number of units. `None` if they make no
+/// sense.
 fn in_units(
     table: &mut TableReader<'_>,
     unit: Option<Option<WindowUnit>>,

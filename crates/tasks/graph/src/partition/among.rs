@@ -182,7 +182,7 @@ impl<'a> Pass<'a> {
         best_length > 0
     }
 
-    /// What is beyond the room of sockets: nothing where the moves of tasks that all weigh the same may end.
+    /// Weight beyond the room of sockets; 0 in every state that a pass over tasks of equal weight accepts.
     fn overload(&self) -> u64 {
         self.loads.iter().zip(self.room).map(|(load, room)| load.saturating_sub(*room)).sum()
     }
@@ -270,7 +270,7 @@ struct Between {
     parts: Vec<f64>,
     /// Of free tasks of a part (row) with fixed tasks on a socket (column).
     fixed: Vec<f64>,
-    /// What the free tasks of each part weigh.
+    /// Weight of the free tasks of each part.
     sizes: Vec<u64>,
 }
 
@@ -359,7 +359,7 @@ impl Between {
 
 // How much room is left beside tasks whose socket is known, and tasks that nothing pulls anywhere.
 
-/// What the tasks of each socket weigh.
+/// Weight of the tasks of each socket.
 fn loads(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
     let mut loads = vec![0; sockets.count()];
     for (task, &socket) in graph.tasks().zip(parts) {

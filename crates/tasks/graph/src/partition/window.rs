@@ -20,7 +20,7 @@ pub struct WindowGraph {
     starts: Vec<usize>,
     /// Of each task by number.
     neighbours: Vec<Neighbour>,
-    /// What each weighs: 1, how many tasks it stands for, or its time.
+    /// Weight of each: 1, the number of tasks that it stands for, or its time.
     weights: Vec<u32>,
 }
 
@@ -104,17 +104,17 @@ impl WindowGraph {
         !self.neighbours(task).is_empty()
     }
 
-    /// What a task weighs.
+    /// Weight of a task.
     pub(super) fn weight(&self, task: u32) -> u64 {
         u64::from(self.weights[task as usize])
     }
 
-    /// What all tasks weigh together.
+    /// Weight of all tasks together.
     pub(super) fn total_weight(&self) -> u64 {
         self.weights.iter().copied().map(u64::from).sum()
     }
 
-    /// What the heaviest task weighs; 1 without any.
+    /// Weight of the heaviest task; 1 without any.
     pub(super) fn heaviest(&self) -> u64 {
         u64::from(self.weights.iter().copied().max().unwrap_or(1).max(1))
     }

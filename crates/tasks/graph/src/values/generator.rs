@@ -489,7 +489,7 @@ numasim_model::words! {
     }
 }
 
-/// What windows of a program are counted in where a graph is partitioned, by the rule of thumb of paper 001 (section 3.2.4): of iterative
+/// The unit of windows of a program that is partitioned, by the rule of thumb of paper 001 (section 3.2.4): of iterative
 /// codes 2 or 3 iterations beside what comes before them, and one of them stays; of dense linear algebra 2 or 3 times the blocks of the
 /// matrix, and a couple of rows stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -518,7 +518,7 @@ impl Generator {
             // Two borders.
             Self::Jacobi { blocks, .. } => of(blocks, init(blocks.saturating_add(2))),
             Self::Cg { blocks, .. } => of(blocks.saturating_mul(6).saturating_add(2), init(blocks)),
-            // Three passes over the image in the place of iterations.
+            // Three passes over the image instead of iterations.
             Self::IntegralHistogram { grid, .. } => {
                 let tiles = grid.saturating_mul(grid);
                 of(tiles, init(tiles))

@@ -320,7 +320,7 @@ numasim_model::words! {
 }
 
 numasim_model::words! {
-    /// What a task weighs in a window that is partitioned.
+    /// Weight of a task in a window that is partitioned.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum VertexWeight {
         /// 1, whatever it does.
@@ -348,7 +348,7 @@ pub struct SchedulerSettings {
     pub intersection: u32,
     /// Who partitions.
     pub partitioner: Partitioner,
-    /// What a task weighs then.
+    /// Weight of a task then.
     pub vertex_weight: VertexWeight,
     /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
     pub partition_ns_per_vertex_edge: Option<f64>,

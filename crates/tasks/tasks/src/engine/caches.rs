@@ -36,7 +36,7 @@ fn hit(parts: f64) -> f64 {
     }
 }
 
-/// What serves the bytes that a task moves of a block: parts that add up to 1.
+/// The parts of the bytes that a task moves of a block by what serves them; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shares {
     pub(super) own: f64,
@@ -61,8 +61,7 @@ struct Piece {
     /// The turnover of the node when the last task that touches them was taken.
     taken: f64,
     node: u32,
-    /// The next piece of the block; of one node those further away from its beginning come later. Of a place that is not used, the next
-    /// such place.
+    /// The next piece of the block; pieces of a node come in order. In a place that is not used, the next such place.
     next: u32,
 }
 
@@ -96,7 +95,7 @@ impl Caches {
         !self.blocks.is_empty()
     }
 
-    /// Whether a block of so many bytes fits into the cache of a node.
+    /// Whether a block of this size fits into the cache of a node.
     pub(super) fn fits(&self, node: NodeId, bytes: f64) -> bool {
         let size = self.size(node);
         size > 0.0 && bytes <= size * (1.0 + ROUNDING)
@@ -138,7 +137,7 @@ impl Caches {
         self.sizes.get(node.0).copied().unwrap_or(0.0)
     }
 
-    /// What serves the first `touched` bytes of the block with these pieces; and of how many of them more is touched than before.
+    /// The shares of the first `touched` bytes of the block with these pieces, and the bytes that they add to the turnover.
     fn shares(&self, first: u32, touched: f64, own: &Holder, other: Option<&Holder>) -> (Shares, f64) {
         let (mut hits, mut others, mut memory, mut added) = (0.0, 0.0, 0.0, 0.0);
         let mut from = 0.0;
@@ -232,7 +231,7 @@ struct Holder {
 enum Progress {
     /// It has not begun, or ends as soon as it begins.
     None,
-    /// It began then and takes so many seconds, whatever others do.
+    /// When it began, and the seconds that it takes whatever others do.
     Timed(SimTime, f64),
     /// As far as the sharing model has let it come.
     Shared,
@@ -273,12 +272,12 @@ impl Turnover {
         ended + done.sum::<f64>()
     }
 
-    /// A worker has taken a task that adds so many bytes.
+    /// A worker has taken a task that adds `bytes`.
     pub(super) fn take(&mut self, worker: WorkerId, bytes: f64) {
         self.set(worker, bytes, Progress::None);
     }
 
-    /// Its task begins to work, for so many seconds.
+    /// Its task begins to work, for `seconds`.
     pub(super) fn begin_timed(&mut self, worker: WorkerId, now: SimTime, seconds: f64) {
         self.proceed(worker, Progress::Timed(now, seconds));
     }
@@ -332,7 +331,7 @@ mod tests {
         Caches::new(&machine.with_caches(vec![Some(cache); nodes]).expect("caches"), 4)
     }
 
-    /// Own and other part of an access to the first `mb` of block 0, which has 8 MB, and the MB that it adds, where this much was turned over.
+    /// Own and other part of an access to the first `mb` of block 0, which has 8 MB, and the MB that it adds, after a turnover of `now`.
     fn take(caches: &mut Caches, node: usize, mode: AccessMode, mb: f64, now: f64) -> [f64; 3] {
         let access = Access { block: BlockId(0), mode, declared_bytes: 0.0, moved_bytes: mb * MB };
         let (shares, added) = caches.take(&access, 8.0 * MB, NodeId(node), |_| now * MB);

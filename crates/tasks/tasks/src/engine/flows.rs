@@ -55,7 +55,7 @@ pub(super) struct Flows<'n> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Joined {
     class: usize,
-    /// What the class had done when it joined, and the part of its own work that a GB is.
+    /// GB that each member of the class had done when it joined, and 1 / its GB.
     start: f64,
     per_gb: f64,
 }

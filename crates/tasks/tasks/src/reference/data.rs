@@ -16,7 +16,7 @@ struct Touch {
     node: NodeId,
     bytes: f64,
     writes: bool,
-    /// What its node had touched when it was taken.
+    /// Bytes that its node had touched when it was taken.
     volume: f64,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// What serves the first `touched` bytes of a block on `node`, byte by byte: all bytes between two ends of touches are alike.
+    /// The parts of the first `touched` bytes of a block by what serves them on `node`, byte by byte: all bytes between two ends of touches are alike.
     fn found(&self, block: BlockId, touched: f64, node: NodeId, volumes: &[f64]) -> Found {
         let touches = &self.touches[block.0 as usize];
         let wrote_last = touches.iter().rev().find(|touch| touch.writes).map(|touch| touch.node);
@@ -177,7 +177,7 @@ impl<'a> Data<'a> {
         bounds
     }
 
-    /// What `node` has touched since it last touched the byte at that place of a block; infinite if it never did, or if another node has
+    /// Bytes that `node` has touched since it last touched the byte at that place of a block; infinite if it never did, or if another node has
     /// written it since.
     fn distance(&self, block: BlockId, byte: f64, node: NodeId, volumes: &[f64]) -> f64 {
         for touch in self.touches[block.0 as usize].iter().rev().filter(|touch| byte < touch.bytes) {
@@ -230,7 +230,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// What serves bytes of a block: parts of them.
+/// Parts of the bytes of a block by what serves them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     own: f64,

@@ -19,7 +19,6 @@ use crate::random::{Stream, generator};
 use crate::schedulers::placed::Placed;
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId};
 
-#[cfg(feature = "reference")]
 pub(crate) use heft::Estimate;
 pub use numasim_plan::Fallbacks;
 

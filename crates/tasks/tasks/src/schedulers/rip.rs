@@ -33,7 +33,7 @@ pub(super) struct Rip<'a> {
     later: Later,
     window: Window,
     writers: Writers,
-    /// What tasks take, if they weigh that.
+    /// Times of tasks, if these are their weights.
     times: Option<Estimate<'a>>,
     /// Whether the first window has been partitioned.
     placed: bool,

@@ -118,7 +118,7 @@ fn with_a_cache_a_block_that_many_read_comes_from_memory_once() {
     };
     assert_bound(&Asked::free(m2_with_caches(10.0), graph()), 20e-3, Limit::Memory(NodeId(1)));
     assert_bound(&Asked::free(m2(), graph()), 160e-3, Limit::Memory(NodeId(1)));
-    // And so it is: all four workers take a task in one instant, so that three have everything in the cache or in nobody's.
+    // All four workers take a task in one instant, so that the second one of each node has everything in the cache.
     let asked = Asked::free(m2_with_caches(10.0), graph());
     let run = reference::simulate(&asked.question(), &mut Silent).expect("an answer");
     assert!(run.traffic.llc_local > 0.0 && run.makespan.value() >= 20e-3);

@@ -7,7 +7,7 @@ use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::Traffic;
 
-/// One node with so many cores and 100 GB/s, and a cache of so many MB.
+/// One node with 100 GB/s and a cache of `mb`.
 fn one_node(cores: u32, mb: f64) -> Machine {
     let node = Node {
         cores,
@@ -92,7 +92,7 @@ fn the_second_of_two_readers_at_once_has_everything_in_the_cache() {
     }
 }
 
-/// A task of 8 MB runs for 0.1 s beside a chain that reads X (1 MB), computes, and reads X again. When it is half or all done, 4 or 8 MB of
+/// A task of 8 MB runs for 0.1 s, and meanwhile a chain reads X (1 MB), computes, and reads X again. When it is half or all done, 4 or 8 MB of
 /// it count, and the MB of X itself: 5/8 or 9/8 of the cache.
 #[test]
 fn a_running_task_counts_by_the_part_that_is_done() {
