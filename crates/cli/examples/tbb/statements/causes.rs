@@ -10,7 +10,7 @@ const TAKEN_BACK: &str = "Queries hardly get to their node: as many bytes are re
     comes before stealing a new query. Without moving the database the time is that of (noap, INTL); moving it weighs much in a run of seconds.";
 /// Of a contender that has half of the threads all the time.
 const HALF_THE_THREADS: &str = "(noap, FT) is bound by one controller and takes hardly longer with half of the threads; what is bound by latency, \
-    as (NACS, NADD), takes twice as long: 0.335 becomes 0.64. Ratios could stay similar only if local data were bound by controllers, too, which \
+    as (NACS, NADD), takes twice as long: 0.330 becomes 0.64. Ratios could stay similar only if local data were bound by controllers, too, which \
     the printed 0.34 and 0.38, above 0.25, exclude. With a contender that comes and goes they stay similar.";
 /// Of a machine whose figures are assumed.
 const ASSUMED: &str = "Lines under way, local and remote latency of this machine are assumed, not calibrated: with them codes that are bound by latency \
@@ -31,7 +31,7 @@ pub(super) fn of(id: &str) -> Option<&'static str> {
         "c1" | "c2" | "c3" | "c4" => HALF_THE_THREADS,
         "c6" => {
             "Bypassed mailboxes hold nobody up: in hardly any of the time workers are idle beside tasks that they may not take (elsewhere: 0.0 %). \
-             Whoever created such a task has it in its own queue, too, and takes it from there. In phases (c12) cg gets slower by 2.8 %."
+             Whoever created such a task has it in its own queue, too, and takes it from there. In phases (c12) cg gets slower by 3.8 %."
         }
         "c10" => {
             "As c4, for half of the time. A frame has nine short loops, each ends when its last piece does, and a loop of 3 ms is shorter than the 4 ms for \

@@ -79,11 +79,8 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     let program = program_table.map(|table| generator::read_program(table, machine));
     // Each is read, so that every mistake is reported.
     // The unit is not known if the generator makes no sense.
-    let unit = if generator.is_none() && generator_place.is_some() {
-        None
-    } else {
-        Some(generator.and_then(Generator::window_unit))
-    };
+    let is_known = generator.is_some() || generator_place.is_none();
+    let unit = (generator.and_then(Generator::window_unit), is_known);
     let scheduler = scheduler(scheduler_table, unit);
     let workers = || cores.iter().flatten().copied().map(u64::from).sum();
     let throttle = generator.and_then(|generator| generator.throttle(workers()));
@@ -149,8 +146,8 @@ fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log)
 // Reads `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
 // which other programs want the workers.
 
-/// The settings; what is assumed holds without the table, too. `unit`: of the generator, if there is one that has it; `None` if that is not known.
-fn scheduler(mut table: TableReader<'_>, unit: Option<Option<WindowUnit>>) -> Option<SchedulerSettings> {
+/// The settings; what is assumed holds without the table, too. `unit`: of the generator, if there is one that has it, and whether that is known.
+fn scheduler(mut table: TableReader<'_>, unit: (Option<WindowUnit>, bool)) -> Option<SchedulerSettings> {
     let (assumed, window_units) = in_units(&mut table, unit)?;
     let intersection_place = table.place_of(&scheduler::INTERSECTION);
     let window_place = table.place_of(&scheduler::WINDOW);
@@ -213,7 +210,7 @@ fn scheduler(mut table: TableReader<'_>, unit: Option<Option<WindowUnit>>) -> Op
 /// sense.
 fn in_units(
     table: &mut TableReader<'_>,
-    unit: Option<Option<WindowUnit>>,
+    (unit, is_known): (Option<WindowUnit>, bool),
 ) -> Option<(SchedulerSettings, Option<u32>)> {
     let assumed = SchedulerSettings::default();
     let places = [&scheduler::WINDOW, &scheduler::INITIAL_EXTRA, &scheduler::INTERSECTION]
@@ -233,7 +230,8 @@ fn in_units(
         log.report(problem);
         return None;
     }
-    let (units, Some(unit)) = (units?, unit?) else {
+    let units = units.filter(|_| is_known)?;
+    let Some(unit) = unit else {
         let problem = Problem::new(
             ProblemKind::BadValue,
             "`window_units` counts iterations, which only generators have",
