@@ -26,7 +26,7 @@ const PART_OF_GAIN: f64 = 0.99;
 /// A gain below this is none.
 const NOTHING: f64 = 1e-6;
 
-/// What to move.
+/// Moves on a host, or why none are advised.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
@@ -35,7 +35,7 @@ pub struct Advice {
     pub head: Head,
     /// Name of the machine.
     pub machine: String,
-    /// What is best.
+    /// The objective.
     objective: ObjectiveWord,
     /// Whether moves are advised.
     pub advised: bool,
@@ -49,9 +49,9 @@ pub struct Advice {
     pub gain_percent: Option<f64>,
     /// 95 % interval of the gain: the uncertain values of the machine, and the error of the model for both placements.
     pub gain_interval_percent: Option<[f64; 2]>,
-    /// What to move.
+    /// The moves.
     pub moves: Vec<Move>,
-    /// What to know before moving anything, a sentence each.
+    /// Cautions before anything is moved, a sentence each.
     pub cautions: Vec<String>,
     #[serde(skip)]
     which: Objective,
@@ -61,7 +61,7 @@ pub struct Advice {
     targets: Vec<Target>,
 }
 
-/// What of an application is to be moved.
+/// The move of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Move {
@@ -83,7 +83,7 @@ pub struct Move {
     pub text: String,
 }
 
-/// What commands need to know of a move.
+/// A move as commands need it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Place of the application in the snapshot.
@@ -100,7 +100,7 @@ pub struct Target {
     pub inexact: Option<String>,
 }
 
-/// What to move on the host of a snapshot. It runs on the threads of the caller.
+/// Searches the moves on the host of a snapshot. It runs on the threads of the caller.
 ///
 /// # Errors
 /// The study of the snapshot has no answer.
@@ -127,7 +127,7 @@ pub fn advise(snapshot: Snapshot, objective: Objective, clock: &dyn Clock) -> Re
     Ok(advice)
 }
 
-/// What keeps any answer from being advice.
+/// Reasons why no answer can be advice.
 fn obstacles(snapshot: &Snapshot) -> Vec<String> {
     let mut reasons = Vec::new();
     if snapshot.seconds.is_none() {
@@ -235,7 +235,7 @@ impl Advice {
         Ok(())
     }
 
-    /// What is to be moved of an application; `None` if nothing is.
+    /// The target of an application; `None` if nothing of it moves.
     fn target(
         &self,
         problem: &Problem,
@@ -300,7 +300,7 @@ impl Advice {
         }
     }
 
-    /// What commands need to know of each move, with the application that it is about.
+    /// The targets of all moves, each with its application.
     pub fn targets(&self) -> impl Iterator<Item = (&Application, &Target)> {
         self.targets
             .iter()

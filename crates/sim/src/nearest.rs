@@ -26,6 +26,7 @@ pub fn nearest(problem: &Problem, best: &Candidate, now: &Candidate, least: f64)
     }
     let problem = problem.with_smt(&best.smt);
     let mut descent = Descent::new(&problem, best, now, least);
+    descent.move_data_only();
     descent.exchange_nodes();
     for _ in 0..MOST_ROUNDS {
         let before = descent.cost;
@@ -107,6 +108,31 @@ impl<'a> Descent<'a> {
         true
     }
 
+    /// Leaves all threads where they are and puts the data of one application after the other on the node that is best for all.
+    fn move_data_only(&mut self) {
+        let mut place = self.now.clone();
+        let Some(allocation) = place.allocation(self.problem.is_by_domain()) else { return };
+        let score = |placements: &[Placement]| {
+            let mut evaluator = Evaluator::new(self.problem, placements.to_vec());
+            if evaluator.allows(&allocation) { evaluator.rate_of(&allocation).0 } else { f64::NEG_INFINITY }
+        };
+        let mut best = score(&place.placements);
+        for app in 0..place.placements.len() {
+            if !matches!(self.current.placements[app], Placement::Home(_)) {
+                continue;
+            }
+            for node in self.problem.machine().memory_nodes() {
+                let mut placements = place.placements.clone();
+                placements[app] = Placement::Home(node);
+                let own = score(&placements);
+                if own > best + 1e-12 {
+                    (best, place.placements) = (own, placements);
+                }
+            }
+        }
+        self.take(place);
+    }
+
     /// Exchanges all that two nodes have, data with a home included.
     fn exchange_nodes(&mut self) {
         let nodes = self.problem.machine().node_count();
@@ -186,7 +212,7 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// What has to move: threads that are where they are not now, and of data that has to move as many as the application has.
+/// Number of threads that move; data that moves counts as all threads of its application.
 fn cost(place: &Place, now: &Place) -> u64 {
     let mut cost = 0;
     for (app, (own, then)) in place.threads.iter().zip(&now.threads).enumerate() {

@@ -1,7 +1,7 @@
-//! What one thread of an application would draw if nothing held it back.
+//! The bandwidth that one thread of an application would draw if nothing limited it.
 //!
-//! What resctrl counts is what threads get. If no memory and no link that they use is nearly full, that is what they want. If one is, they want
-//! more, and how much is not known: a core's limit is taken if the machine has one. Nothing counted: a fair share of a memory is assumed.
+//! resctrl counts the bandwidth that threads get. If no memory and no link that they use is nearly full, they want no more. If one is, they want
+//! more, and how much is unknown: a core's limit is taken if the machine has one. Nothing counted: a fair share of a memory is assumed.
 
 use numasim_draw::figures;
 use numasim_evidence::running::Application;
@@ -26,7 +26,7 @@ numasim_model::words! {
     }
 }
 
-/// What a thread draws.
+/// The bandwidth of a thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// GB/s of one thread.
@@ -45,8 +45,8 @@ pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool
     let nodes = machine.node_count();
     let mut all: Traffic = vec![vec![0.0; nodes]; nodes];
     let own: Vec<Option<Traffic>> = apps.iter().map(|app| traffic(app, machine)).collect();
-    for (sum, part) in own.iter().flatten().flat_map(|own| all_cells(own, nodes)).map(|(at, gbs)| (at, gbs)) {
-        all[sum.0][sum.1] += part;
+    for ((from, to), gbs) in own.iter().flatten().flat_map(|own| all_cells(own, nodes)) {
+        all[from][to] += gbs;
     }
     let full = |own: &Traffic| {
         all_cells(own, nodes).find_map(|((from, to), gbs)| {
@@ -103,7 +103,7 @@ fn all_cells(own: &Traffic, nodes: usize) -> impl Iterator<Item = ((usize, usize
     (0..nodes).flat_map(move |from| (0..nodes).map(move |to| ((from, to), own[from][to])))
 }
 
-/// What an application moves between each node of cores and each memory, if its bandwidth and its data are known.
+/// The traffic of an application between each node of cores and each memory, if its bandwidth and its data are known.
 fn traffic(app: &Application, machine: &Machine) -> Option<Traffic> {
     let nodes = machine.node_count();
     let (threads, total) = (app.threads(nodes)?, app.total_gbs?);
@@ -125,7 +125,7 @@ fn groups(app: &Application) -> String {
     format!("monitoring group{plural} {}", names.join(", "))
 }
 
-/// A fair share of the memory of a node where it runs.
+/// A core's share of the memory of its node.
 fn assumed(machine: &Machine, on: &[usize]) -> Demand {
     let share = |&node: &usize| {
         let own = machine.node(NodeId(node));

@@ -1,7 +1,7 @@
-//! What runs on a host now, as a study: applications with threads, data and bandwidth, and today's placement as the scenario `now`.
+//! The host as it runs now, as a study: applications with threads, data and bandwidth, and today's placement as the scenario `now`.
 //!
-//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study ([`study`]). What is not known is a
-//! comment in the study and a null in the document.
+//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study ([`study`]). Unknown values are
+//! comments in the study and nulls in the document.
 
 mod demand;
 mod study;
@@ -12,8 +12,9 @@ mod tests;
 use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::app_file::rounded;
+use numasim_evidence::formats::resctrl::LocalAndTotal;
 use numasim_evidence::running::{Application, Kind, Places, Running};
-use numasim_model::machine::FigureKind;
+use numasim_model::machine::{FigureKind, Node};
 use numasim_model::{Machine, NodeId, Placement};
 use serde::Serialize;
 
@@ -24,10 +25,10 @@ use crate::refusal::Refusal;
 pub use demand::{Demand, DemandKind};
 pub use study::NOW;
 
-/// What a front end read of a host.
+/// A host as a front end read it.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// What runs.
+    /// Its applications.
     pub running: Running,
     /// The machine as text of an input file.
     pub machine: String,
@@ -35,6 +36,14 @@ pub struct Seen {
     pub places: Places,
     /// Facts of the host that matter to a reader of the figures.
     pub facts: HostFacts,
+}
+
+impl Seen {
+    /// Whether the machine has more cores than the host.
+    fn by_hardware_threads(&self, machine: &Machine) -> bool {
+        let cores: u64 = (0..machine.node_count()).map(|node| u64::from(cores_of(&self.places, node))).sum();
+        threads_per_core(&self.places) > 1 && machine.total_cores() > cores
+    }
 }
 
 /// Facts of a host.
@@ -55,7 +64,7 @@ pub struct HostFacts {
 /// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// What runs on a host, and its study.
+/// The applications of a host, and its study.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
@@ -74,7 +83,7 @@ pub struct Snapshot {
     pub caches: Vec<CacheNow>,
     /// The applications, the one with the most processor time first.
     pub apps: Vec<AppNow>,
-    /// What could not be seen, a sentence each.
+    /// Everything that could not be seen, a sentence each.
     pub unseen: Vec<String>,
     /// The study, as an input file.
     pub study: String,
@@ -94,7 +103,7 @@ pub struct Snapshot {
 pub struct Host {
     /// NUMA nodes.
     pub nodes: usize,
-    /// What the operating system calls them.
+    /// Their numbers in the operating system.
     pub os_nodes: Vec<u32>,
     /// Cores of each node.
     pub cores_per_node: Vec<u32>,
@@ -120,7 +129,7 @@ pub struct Host {
 pub struct NodeNow {
     /// Its number in the machine.
     pub node: usize,
-    /// What the operating system calls it.
+    /// Its number in the operating system.
     pub os_node: u32,
     /// Its cores.
     pub cores: u32,
@@ -152,7 +161,7 @@ pub struct CacheNow {
 pub struct AppNow {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     kind: KindWord,
     /// Identifier of a container, or unit of a service; null of others.
     pub id: Option<String>,
@@ -170,7 +179,7 @@ pub struct AppNow {
     pub data_gib: Option<Vec<f64>>,
     /// How its data lies; null if unknown, or with one node.
     pub data: Option<DataNow>,
-    /// What describes its data as well.
+    /// Other placements that describe its data as well.
     pub data_also: Vec<DataNow>,
     /// GB/s from the memory next to the L3 caches that it uses; null if unknown.
     pub local_gbs: Option<f64>,
@@ -184,7 +193,7 @@ pub struct AppNow {
     pub allowed_cpus: Option<String>,
     /// Nodes that its memory may come from.
     pub allowed_mems: Option<String>,
-    /// What is not known, or was left out, a sentence each.
+    /// Values that are unknown or were left out, a sentence each.
     pub notes: Vec<String>,
     #[serde(skip)]
     pub(crate) demand: Option<Demand>,
@@ -218,7 +227,7 @@ pub enum DataNow {
 }
 
 impl DataNow {
-    /// Of a placement, with shares as files have them.
+    /// A placement with its shares as files have them.
     pub fn of(placement: &Placement) -> Self {
         match rounded(placement) {
             Placement::Home(NodeId(home)) => Self::Home { home, share: None },
@@ -230,7 +239,7 @@ impl DataNow {
     }
 }
 
-word!(KindWord, "AppKind", "What an application is.", KINDS);
+word!(KindWord, "AppKind", "The kind of an application.", KINDS);
 word!(
     DemandWord,
     "DemandKind",
@@ -278,9 +287,9 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
         host: Host {
             nodes: machine.node_count(),
             os_nodes: places.os_nodes.clone(),
-            cores_per_node: machine.nodes().iter().map(|node| node.cores).collect(),
+            cores_per_node: (0..machine.node_count()).map(|node| cores_of(places, node)).collect(),
             threads_per_core: threads_per_core(places),
-            cores_per_l3: first.filter(|node| node.domains() > 1).map(|node| node.domain_cores()),
+            cores_per_l3: first.filter(|node| node.domains() > 1).map(Node::domain_cores),
             sockets: seen.facts.sockets,
             distances: seen.facts.distances.clone(),
             processor: seen.facts.processor.clone(),
@@ -288,10 +297,10 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
             assumed,
         },
         seconds: seen.running.seconds,
-        nodes: nodes(&seen.running, &machine, places),
+        nodes: nodes(&seen.running, places),
         caches: caches(&seen.running, places),
         apps,
-        unseen: unseen(&seen),
+        unseen: unseen(&seen, &machine),
         study: String::new(),
         has_now: false,
         values: machine,
@@ -300,6 +309,13 @@ pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
     };
     (snapshot.study, snapshot.has_now) = study::text(&mut snapshot);
     Ok(snapshot)
+}
+
+/// Cores of a node of the host.
+fn cores_of(places: &Places, node: usize) -> u32 {
+    let own =
+        places.core_of.iter().filter(|(cpu, core)| cpu == core && places.node_of.get(cpu) == Some(&node));
+    u32::try_from(own.count()).unwrap_or(u32::MAX)
 }
 
 /// Hardware threads of the core with the most.
@@ -311,14 +327,17 @@ fn threads_per_core(places: &Places) -> u32 {
     cores.into_values().max().unwrap_or(1)
 }
 
-/// What could not be seen of the host.
-fn unseen(seen: &Seen) -> Vec<String> {
+/// Everything of the host that could not be seen.
+fn unseen(seen: &Seen, machine: &Machine) -> Vec<String> {
     let mut unseen = seen.running.unseen.clone();
     if let Some(offline) = &seen.facts.offline {
         unseen.push(format!("processors that are switched off are not in the machine: {offline}"));
     }
     if seen.facts.numa_balancing {
         unseen.push("the kernel moves pages and threads between nodes on its own (numa_balancing): a placement may change after the snapshot".to_owned());
+    }
+    if seen.by_hardware_threads(machine) {
+        unseen.push("the cores of the machine are hardware threads here: more threads are busy than the host has cores".to_owned());
     }
     let is_amd = seen.facts.processor.as_ref().is_some_and(|name| name.contains("AMD"));
     if is_amd && !seen.running.traffic.is_empty() {
@@ -327,8 +346,8 @@ fn unseen(seen: &Seen) -> Vec<String> {
     unseen
 }
 
-fn nodes(running: &Running, machine: &Machine, places: &Places) -> Vec<NodeNow> {
-    let traffic = |node: usize, of: fn(&(Option<f64>, Option<f64>)) -> Option<f64>| {
+fn nodes(running: &Running, places: &Places) -> Vec<NodeNow> {
+    let traffic = |node: usize, of: fn(&LocalAndTotal<f64>) -> Option<f64>| {
         let own = running.traffic.iter().filter(|(cache, _)| places.node_of_cache.get(cache) == Some(&node));
         let rates: Vec<Option<f64>> = own.map(|(_, rates)| of(rates)).collect();
         if rates.is_empty() { None } else { rates.into_iter().sum::<Option<f64>>() }
@@ -336,7 +355,7 @@ fn nodes(running: &Running, machine: &Machine, places: &Places) -> Vec<NodeNow> 
     let node = |(node, os_node): (usize, &u32)| NodeNow {
         node,
         os_node: *os_node,
-        cores: machine.nodes().get(node).map_or(0, |own| own.cores),
+        cores: cores_of(places, node),
         cores_used: running.cores_used.as_ref().and_then(|used| used.get(node).copied()),
         local_gbs: traffic(node, |rates| rates.0),
         total_gbs: traffic(node, |rates| rates.1),
@@ -345,7 +364,7 @@ fn nodes(running: &Running, machine: &Machine, places: &Places) -> Vec<NodeNow> 
 }
 
 fn caches(running: &Running, places: &Places) -> Vec<CacheNow> {
-    let cache = |(cache, rates): (&u32, &(Option<f64>, Option<f64>))| CacheNow {
+    let cache = |(cache, rates): (&u32, &LocalAndTotal<f64>)| CacheNow {
         cache: *cache,
         node: places.node_of_cache.get(cache).copied(),
         local_gbs: rates.0,

@@ -1,5 +1,7 @@
 //! The study of a snapshot: what is known as keys, what is not as comments.
 
+use std::fmt::Write as _;
+
 use numasim_evidence::app_profile::app_file::rounded;
 use numasim_evidence::running::{Application, Kind};
 use numasim_model::allocation::OnNode;
@@ -14,12 +16,12 @@ use crate::input::Input;
 
 /// The scenario of today's placement.
 pub const NOW: &str = "now";
-/// What applications count, of which nobody knows what they compute.
+/// The unit of applications whose computation is unknown.
 const UNIT: &str = "GB/s";
 /// Speed of both hardware threads of a core, in single ones: what was measured of a thread is already what is left beside its sibling.
 const SPEEDUP: f64 = 2.0;
 
-/// What is written of the applications.
+/// Parts of the study that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// `memory_gib` of each.
@@ -32,13 +34,13 @@ pub(super) struct Parts {
     paired: bool,
 }
 
-/// The text of the study, and whether it has today's placement. What cannot be read back is left out and said.
+/// The text of the study, and whether it has today's placement. Parts that cannot be read back are left out, with a comment.
 pub(super) fn text(snapshot: &mut Snapshot) -> (String, bool) {
     let has_threads = snapshot.seconds.is_some();
     let sizes = "the sizes of the data do not fit the memories of the machine and are left out";
     let now = "today's placement does not fit the machine (more busy threads than cores on a node or in an L3 domain) and is left out";
     let paired = "threads share cores in another way than a study can say: even numbers count as both hardware threads of half as many cores";
-    // What is kept of sizes and of today's placement, whether threads are paired, and what is said of that.
+    // Each try: with sizes, with today's placement, with paired threads, and the comments about it.
     let tries: [(bool, bool, bool, &[&str]); 6] = [
         (true, true, false, &[]),
         (false, true, false, &[sizes]),
@@ -68,7 +70,7 @@ impl Snapshot {
 
 fn written(snapshot: &Snapshot, parts: Parts) -> String {
     let mut lines = Lines::default();
-    lines.comment("What runs on this host, as numasim snapshot found it. A comment above each value says how it was obtained.");
+    lines.comment("The applications of this host, as numasim snapshot found them. A comment above each value says how it was obtained.");
     if let Some(seconds) = snapshot.seconds {
         lines.comment(format_args!("Two instants {seconds:.2} s apart; a thread counts if it used at least 5 % of a core between them."));
     }
@@ -87,10 +89,9 @@ fn written(snapshot: &Snapshot, parts: Parts) -> String {
     for (app, own) in snapshot.apps.iter().zip(&snapshot.seen.running.apps) {
         let count = own.threads(nodes).map(|threads| threads.iter().sum::<u32>());
         if count == Some(0) {
-            text.push_str(&format!(
-                "\n# `{}` has no busy thread on a node of the machine.\n",
-                visible(&app.name)
-            ));
+            // Writing to a String cannot fail.
+            let _ =
+                writeln!(text, "\n# `{}` has no busy thread on a node of the machine.", visible(&app.name));
             continue;
         }
         text.push_str(&app_text(snapshot, app, own, parts));
@@ -117,22 +118,19 @@ fn app_text(snapshot: &Snapshot, app: &AppNow, own: &Application, parts: Parts) 
     }
     lines.first_table(&keys::TABLE);
     lines.put(&keys::NAME, quoted(&app.name));
-    lines.comment("What it computes is unknown: its speed is the bandwidth that it gets.");
+    lines.comment("Its computation is unknown: its speed is the bandwidth that it gets.");
     lines.put(&keys::RATE, inline([(&rate::UNIT, quoted(UNIT)), (&rate::PER_GB, float(1.0))]));
-    match &app.demand {
-        Some(demand) => {
-            lines.comment(format_args!("{}: {}", demand.kind.as_str(), visible(&demand.source)));
-            if let (Some(local), Some(total)) = (app.local_gbs, app.total_gbs) {
-                lines.comment(format_args!(
-                    "measured: {local:.3} of {total:.3} GB/s from the memory next to its L3 caches"
-                ));
-            }
-            lines.put(&keys::THREAD_GBS, six_digits(demand.gbs));
+    if let Some(demand) = &app.demand {
+        lines.comment(format_args!("{}: {}", demand.kind.as_str(), visible(&demand.source)));
+        if let (Some(local), Some(total)) = (app.local_gbs, app.total_gbs) {
+            lines.comment(format_args!(
+                "measured: {local:.3} of {total:.3} GB/s from the memory next to its L3 caches"
+            ));
         }
-        None => {
-            lines.comment(format_args!("{}: its bandwidth is unknown", DemandKind::Assumed.as_str()));
-            lines.put(&keys::THREAD_GBS, float(1.0));
-        }
+        lines.put(&keys::THREAD_GBS, six_digits(demand.gbs));
+    } else {
+        lines.comment(format_args!("{}: its bandwidth is unknown", DemandKind::Assumed.as_str()));
+        lines.put(&keys::THREAD_GBS, float(1.0));
     }
     data(app, own, parts, &mut lines);
     if parts.now
@@ -164,7 +162,7 @@ fn has_both(snapshot: &Snapshot, own: &Application, parts: Parts) -> bool {
         && (own.fills_cores(&snapshot.seen.places.core_of) || (parts.paired && even()))
 }
 
-/// What it is, in a line.
+/// Its kind, processes and group in a line.
 fn described(app: &AppNow, own: &Application) -> String {
     let id = app.id.as_ref().map_or_else(String::new, |id| format!(" {id}"));
     let group = app.cgroup.as_ref().map_or_else(String::new, |group| format!(", control group {group}"));
@@ -184,7 +182,7 @@ const MOST_SHOWN: usize = 12;
 fn data(app: &AppNow, own: &Application, parts: Parts, lines: &mut Lines) {
     let Some(sizes) = &app.data_gib else {
         lines.comment(
-            "data is unknown: nothing says where it lies. Without this key numasim takes \"local\".",
+            "data is unknown: no list of its pages could be read. Without this key numasim takes \"local\".",
         );
         return;
     };

@@ -1,5 +1,7 @@
 //! A snapshot as tables: for people, as rows of CSV, and as a frame of `numasim top`.
 
+use std::fmt::Write as _;
+
 use numasim_draw::Style;
 use numasim_draw::figures;
 use numasim_draw::grid::wrap;
@@ -22,7 +24,8 @@ impl Snapshot {
     pub fn frame(&self, style: &Style) -> String {
         let mut text = format!("Machine: {}\n", self.machine);
         if let Some(seconds) = self.seconds {
-            text.push_str(&format!("Between two instants {seconds:.2} s apart\n"));
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "Between two instants {seconds:.2} s apart");
         }
         text.push('\n');
         text.push_str(&table::grid(&node_columns(style), &self.nodes).render(style));

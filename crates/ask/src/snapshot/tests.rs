@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use numasim_evidence::app_profile::placement::{Candidate, Verdict};
 use numasim_evidence::running::BusyThread;
 use numasim_model::Data;
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_sim::Objective;
 use numasim_sim::search::Unattended;
 
@@ -87,11 +88,11 @@ fn a_snapshot_is_a_study_that_can_be_read_and_evaluated() {
         Input::read(&[("s.toml", &found.study)]).unwrap_or_else(|why| panic!("{why:?}\n{}", found.study));
     let [first, second] = input.study.apps.as_slice() else { panic!("two applications") };
     assert_eq!((first.name.as_str(), first.min_threads, first.max_threads), ("say \"hi\" $(x)", 3, Some(3)));
-    assert_eq!(first.thread_gbs.map(|gbs| gbs.value()), Some(2.0));
-    assert_eq!(first.memory.map(|gib| gib.value()), Some(3.0));
+    assert_eq!(first.thread_gbs.map(GigabytesPerSecond::value), Some(2.0));
+    assert_eq!(first.memory.map(Gibibytes::value), Some(3.0));
     assert_eq!(second.data, Data::Placed(Placement::Home(NodeId(0))));
     // 40 GB/s of 4 cores
-    assert_eq!(second.thread_gbs.map(|gbs| gbs.value()), Some(10.0));
+    assert_eq!(second.thread_gbs.map(GigabytesPerSecond::value), Some(10.0));
     let now = &input.study.scenarios[0];
     assert_eq!((now.name.as_str(), now.allocation.row(numasim_model::AppId(0))), ("now", &[2, 1][..]));
     assert!(found.study.contains("# Not seen: a\\nnote."), "{}", found.study);

@@ -115,7 +115,7 @@ pub(crate) struct AdviseArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Objectives that compare each application with itself: nobody knows what the applications of a host compute.
+/// Objectives that compare each application with itself: the computation of a host's applications is unknown.
 fn relative() -> impl TypedValueParser<Value = Objective> {
     named([Objective::Geomean, Objective::Fair], |objective| objective.as_str())
 }

@@ -10,7 +10,7 @@ use numasim_evidence::running::{Draft, GroupDetails, Moment, Places, Selection, 
 use numasim_host::system::System;
 use numasim_model::Machine;
 use numasim_study::machine_file::with_placeholders;
-use numasim_study::topology::HostTopology;
+use numasim_study::topology::{Counting, HostTopology};
 use numasim_study::writing::machine::{Style, machine};
 use numasim_study::writing::{Lines, float};
 
@@ -80,7 +80,7 @@ pub(super) fn of_instants(
         return Err(Failure::input("the recorded host has no process")
             .hint("record /proc/PID/stat and /proc/PID/task of each process"));
     }
-    let topology = system.whole_topology();
+    let topology = system.whole_topology(Counting::Cores);
     let (text, read) = machine_of(args, &topology)?;
     let places = places(system, &read, args)?;
     let selection = Selection(args.select.clone());
@@ -95,7 +95,18 @@ pub(super) fn of_instants(
         applications(&drafts, before, after, &details, &groups, &places, !args.select.is_empty())
     };
     let facts = facts(system, &topology);
-    Ok(snapshot(Seen { running, machine: text, places, facts })?)
+    let seen = Seen { running, machine: text, places, facts };
+    let found = snapshot(seen.clone())?;
+    let is_out = found.seconds.is_some() && !found.apps.is_empty() && !found.has_now;
+    if is_out && args.machine.is_none() && found.host.threads_per_core > 1 {
+        // More busy threads than cores, not in pairs: hardware threads are the cores of the study.
+        let (text, _) = machine_of(args, &system.whole_topology(Counting::HardwareThreads))?;
+        let by_threads = snapshot(Seen { machine: text, ..seen })?;
+        if by_threads.has_now {
+            return Ok(by_threads);
+        }
+    }
+    Ok(found)
 }
 
 fn groups_of(system: &System, drafts: &[Draft]) -> BTreeMap<String, GroupDetails> {

@@ -55,7 +55,10 @@ pub fn tasks(text: &str) -> BTreeSet<u32> {
     text.lines().filter_map(|line| line.trim().parse().ok()).collect()
 }
 
-/// What a group moved between two instants, in bytes, without what its monitoring groups moved.
+/// Bytes, or GB/s, from the memory next to a cache and from all memories; `None` is unknown.
+pub type LocalAndTotal<T> = (Option<T>, Option<T>);
+
+/// Traffic of a group between two instants in bytes, without that of its monitoring groups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moved {
     /// The name of the group.
@@ -70,7 +73,7 @@ pub struct Moved {
 
 impl Moved {
     /// Bytes of all caches together: local and total. `None` where a counter of any cache is unknown.
-    pub fn sum(&self) -> (Option<u64>, Option<u64>) {
+    pub fn sum(&self) -> LocalAndTotal<u64> {
         let all = |of: fn(&Counters) -> Option<u64>| {
             if self.bytes.is_empty() {
                 return None;
@@ -81,7 +84,7 @@ impl Moved {
     }
 }
 
-/// What every group moved between two instants.
+/// Traffic of every group between two instants.
 pub fn moved(before: &[Group], after: &[Group]) -> Vec<Moved> {
     let differences: Vec<(&Group, BTreeMap<u32, Counters>)> =
         after.iter().map(|group| (group, difference(before, group))).collect();

@@ -221,8 +221,9 @@ impl Application {
 
 /// The name that people know it by: of a guest that of its command line.
 fn name(draft: &Draft, details: &BTreeMap<u32, Details>) -> String {
-    let commands = draft.pids.iter().filter_map(|pid| details.get(pid)).filter(|_| draft.kind == Kind::Guest);
-    let of_guest = commands.filter_map(|details| guest_name(&details.command)).next();
+    let mut commands =
+        draft.pids.iter().filter_map(|pid| details.get(pid)).filter(|_| draft.kind == Kind::Guest);
+    let of_guest = commands.find_map(|details| guest_name(&details.command));
     plain(&of_guest.unwrap_or_else(|| draft.name.clone()))
 }
 

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
-use crate::formats::resctrl::Moved;
+use crate::formats::resctrl::{LocalAndTotal, Moved};
 
-/// What the monitoring groups say of an application.
+/// The bandwidth of an application by its monitoring groups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Counted {
     pub(super) local_gbs: Option<f64>,
     pub(super) total_gbs: Option<f64>,
     /// The groups that count for it.
     pub(super) groups: Vec<String>,
-    /// What is not known, and why.
+    /// The values that are unknown, and why.
     pub(super) why: Option<String>,
 }
 
@@ -63,8 +63,8 @@ pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Co
                 ..Counted::default()
             };
         }
-        let sums: Vec<(Option<u64>, Option<u64>)> = own.iter().map(|group| group.sum()).collect();
-        let gbs = |of: fn(&(Option<u64>, Option<u64>)) -> Option<u64>| {
+        let sums: Vec<LocalAndTotal<u64>> = own.iter().map(|group| group.sum()).collect();
+        let gbs = |of: fn(&LocalAndTotal<u64>) -> Option<u64>| {
             let bytes = sums.iter().map(of).try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))?;
             Some(bytes as f64 / 1e9 / seconds)
         };
@@ -81,8 +81,8 @@ pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Co
 }
 
 /// GB/s by the number of the L3 cache, over all groups: local and total.
-pub(super) fn by_cache(moved: &[Moved], seconds: f64) -> BTreeMap<u32, (Option<f64>, Option<f64>)> {
-    let mut sums: BTreeMap<u32, (Option<u64>, Option<u64>)> = BTreeMap::new();
+pub(super) fn by_cache(moved: &[Moved], seconds: f64) -> BTreeMap<u32, LocalAndTotal<f64>> {
+    let mut sums: BTreeMap<u32, LocalAndTotal<u64>> = BTreeMap::new();
     for (cache, counters) in moved.iter().flat_map(|group| &group.bytes) {
         let sum = sums.entry(*cache).or_insert((Some(0), Some(0)));
         let add = |sum: Option<u64>, part: Option<u64>| Some(sum?.saturating_add(part?));

@@ -11,7 +11,7 @@ use crate::formats::resctrl::Group;
 pub struct Draft {
     /// A name, as the system has it.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its control group; of a process on its own the one that it is in.
     pub group: Option<GroupPath>,
@@ -61,7 +61,7 @@ impl Draft {
         is_pid || self.name == word || of_kind || (group.starts_with('/') && group.len() > 1 && path == group)
     }
 
-    /// Whether it uses the processors; with one instant nobody knows that.
+    /// Whether it uses the processors; with one instant that is unknown.
     fn is_in_use(&self) -> bool {
         self.cores_used.is_none_or(|cores| cores >= BUSY - 1e-9)
     }
@@ -129,7 +129,7 @@ pub(super) fn seconds(before: &Moment, after: &Moment) -> Option<f64> {
     (seconds > 0.0 && seconds.is_finite()).then_some(seconds)
 }
 
-/// What the threads of each process used between the instants; nothing with one.
+/// Processor time that the threads of each process used between the instants; none with one.
 pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
     let seconds = before.and_then(|before| seconds(before, after));
     let tasks = before.into_iter().flat_map(|before| &before.processes).flat_map(|process| &process.tasks);
@@ -147,7 +147,7 @@ pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
     after.processes.iter().map(of).collect()
 }
 
-/// The application of a process, and what tells it from others.
+/// The application of a process, and its key among all.
 fn draft(process: &Process) -> ((String, u32), Draft) {
     let path = process.group.as_ref().map_or("", |group| group.path.as_str());
     let unified = process.group.as_ref().is_some_and(|group| group.unified);

@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub(super) source: Option<&'static str>,
     /// The share of it that the kernel was asked to interleave, 0 to 1.
     pub(super) interleaved: f64,
-    /// What is not known, a sentence each.
+    /// Values that are unknown, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
                 Ok(read) => pages.push(read),
                 Err(problem) if problem.message.starts_with("no page of data") => {}
                 Err(problem) => {
-                    odd.push(format!("numa_maps of process {pid} is not understood: {}", problem.message))
+                    odd.push(format!("numa_maps of process {pid} is not understood: {}", problem.message));
                 }
             },
             Err(Unseen::Denied) => denied += 1,

@@ -1,6 +1,6 @@
-//! What runs on a host: from two instants of its processes to applications with threads, data and bandwidth on each node.
+//! Applications of a host: from two instants of its processes to applications with threads, data and bandwidth on each node.
 //!
-//! [`Moment`] is what all processes did until an instant. Two of them say which groups of processes use the processors
+//! A [`Moment`] is the state of all processes at an instant. Two of them say which groups of processes use the processors
 //! ([`groups`]); of these, [`Details`] say where their data is. [`applications`] puts both together. A host reads the values, or a recorded
 //! tree does: nothing here knows where they come from.
 //!
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use crate::app_profile::placement::Verdict;
 use crate::formats::cgroup::{Engine, GroupPath};
-use crate::formats::resctrl::Group;
+use crate::formats::resctrl::{Group, LocalAndTotal};
 
 pub use apps::applications;
 pub use grouping::{Draft, Selection, groups};
@@ -27,7 +27,7 @@ pub const TICKS_PER_SECOND: f64 = 100.0;
 /// A thread, or an application, with less of one core is idle.
 pub const BUSY: f64 = 0.05;
 
-/// What the processes of a host did until an instant.
+/// Processes of a host at an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moment {
     /// Seconds since the system started; `None` if it does not say.
@@ -75,7 +75,7 @@ pub enum Unseen {
     Absent,
 }
 
-/// What is read of a process that belongs to an application.
+/// Files of a process that belongs to an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
     /// The beginning of its command line, words apart by NUL; empty of a kernel thread.
@@ -88,7 +88,7 @@ pub struct Details {
     pub allowed_mems: Option<String>,
 }
 
-/// What is read of a control group.
+/// Files of a control group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupDetails {
     /// The text of `memory.numa_stat`.
@@ -100,7 +100,7 @@ pub struct GroupDetails {
 /// The processors of the host as a machine file numbers its nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
-    /// What the operating system calls each node of the machine.
+    /// The operating system's number of each node of the machine.
     pub os_nodes: Vec<u32>,
     /// Place of the node of each processor in `os_nodes`.
     pub node_of: BTreeMap<u32, usize>,
@@ -114,12 +114,12 @@ pub struct Places {
     pub node_of_cache: BTreeMap<u32, usize>,
 }
 
-/// What an application is.
+/// The kind of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A container.
     Container {
-        /// What runs it.
+        /// Its engine.
         engine: Engine,
         /// Its identifier.
         id: String,
@@ -140,7 +140,7 @@ pub enum Kind {
 pub struct Application {
     /// Its name, in one line of visible characters, unlike that of any other.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its control group.
     pub group: Option<String>,
@@ -152,7 +152,7 @@ pub struct Application {
     pub all_threads: usize,
     /// Cores that it used, all threads together; `None` with one instant.
     pub cores_used: Option<f64>,
-    /// Data on each node, in bytes; `None` if nothing says where it is.
+    /// Data on each node, in bytes; `None` if no list of its pages could be read.
     pub data: Option<Vec<u64>>,
     /// From what the data is known, in a few words.
     pub data_source: Option<&'static str>,
@@ -168,7 +168,7 @@ pub struct Application {
     pub allowed_cpus: Option<String>,
     /// Nodes that its memory may come from.
     pub allowed_mems: Option<String>,
-    /// What is not known, or was left out, a sentence each.
+    /// Values that are unknown or were left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -225,7 +225,7 @@ impl Application {
     }
 }
 
-/// What runs on a host.
+/// Applications of a host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Running {
     /// Seconds between the instants; `None` with one.
@@ -235,7 +235,7 @@ pub struct Running {
     /// Cores in use on each node, by anything; `None` with one instant.
     pub cores_used: Option<Vec<f64>>,
     /// Traffic of all groups together by the number of the L3 cache: GB/s from the memory next to it, and from all memories.
-    pub traffic: BTreeMap<u32, (Option<f64>, Option<f64>)>,
-    /// What is not known of the host, a sentence each.
+    pub traffic: BTreeMap<u32, LocalAndTotal<f64>>,
+    /// Everything unknown of the host, a sentence each.
     pub unseen: Vec<String>,
 }

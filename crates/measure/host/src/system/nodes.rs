@@ -71,6 +71,10 @@ impl System {
     /// Nodes with the cores of which any processor is `allowed` ([`crate::affinity::allowed`]), the first such processor of
     /// each; memory and distances of the nodes, as far as the system tells them.
     pub fn topology(&self, allowed: &[u32]) -> HostTopology {
+        self.topology_of(allowed, Counting::Cores)
+    }
+
+    pub(super) fn topology_of(&self, allowed: &[u32], counting: Counting) -> HostTopology {
         let memory = self.node_memory();
         let nodes: Vec<HostNode> = self
             .node_cores(allowed)
@@ -84,7 +88,7 @@ impl System {
                         .iter()
                         .find(|memory| memory.os_node == node.number)
                         .map(|memory| memory.total_bytes),
-                    ..HostNode::of_cores(node.number, &cores, Counting::Cores)
+                    ..HostNode::of_cores(node.number, &cores, counting)
                 }
             })
             .collect();
@@ -101,7 +105,7 @@ impl System {
         let distances = distances.filter(|_| nodes.len() > 1).map(|rows| {
             rows.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| of_kept(row)).collect()
         });
-        HostTopology { distances, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
+        HostTopology { distances, counting, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
     }
 
     /// The L3 cache of a processor, by the first processor that shares it.

@@ -1,5 +1,5 @@
-//! What runs on this host, as values for [`numasim_evidence::running`]: processes and their threads at an instant, and what is
-//! read of those that count. A process that ends while it is read is left out; what may not be read is said to be so.
+//! The processes of this host as values for [`numasim_evidence::running`]: their threads at an instant, and the files of those that
+//! count. A process that ends while it is read is left out; a file that may not be read is marked as denied.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,7 +9,7 @@ use numasim_evidence::formats::cgroup::path_of;
 use numasim_evidence::formats::resctrl::{self, Counters, Group};
 use numasim_evidence::running::{Details, GroupDetails, Moment, Places, Process, Task, Unseen};
 use numasim_model::Machine;
-use numasim_study::topology::HostTopology;
+use numasim_study::topology::{Counting, HostTopology};
 
 use super::process::OF_KERNEL;
 use crate::system::System;
@@ -20,7 +20,7 @@ const COMMAND: u64 = 64 << 10;
 const RESCTRL: &str = "sys/fs/resctrl";
 
 impl System {
-    /// What all processes did until now, and what the monitoring groups counted.
+    /// All processes and the counters of the monitoring groups now.
     pub fn moment(&self) -> Moment {
         let mut pids: Vec<u32> = self.names("proc").iter().filter_map(|name| name.parse().ok()).collect();
         pids.sort_unstable();
@@ -50,7 +50,7 @@ impl System {
         (!tasks.is_empty()).then_some(Process { pid, name, group, tasks })
     }
 
-    /// What is read of a process that counts.
+    /// The files of a process that counts.
     pub fn details(&self, pid: u32) -> Details {
         let status = self.bytes(&format!("proc/{pid}/status")).unwrap_or_default();
         let status = String::from_utf8_lossy(&status);
@@ -75,19 +75,19 @@ impl System {
         let file = File::open(self.path(path)).or_else(|error| earlier.map_or(Err(error), File::open));
         let mut bytes = Vec::new();
         if let Ok(file) = file {
-            // What cannot be read is as if it were not there.
+            // A file that cannot be read counts as absent.
             let _ = file.take(COMMAND).read_to_end(&mut bytes);
         }
         bytes
     }
 
-    /// What is read of a control group.
+    /// The files of a control group.
     pub fn group_details(&self, path: &str, unified: bool) -> GroupDetails {
         let folder = if unified { "sys/fs/cgroup".to_owned() } else { "sys/fs/cgroup/memory".to_owned() };
         GroupDetails { numa_stat: self.text(&format!("{folder}{path}/memory.numa_stat")), unified }
     }
 
-    /// The groups of resctrl; `None` where it is not mounted.
+    /// The groups of resctrl; `None` if it is not mounted.
     fn monitoring_groups(&self) -> Option<Vec<Group>> {
         const OTHERS: [&str; 3] = ["info", "mon_groups", "mon_data"];
         self.text(&format!("{RESCTRL}/tasks"))?;
@@ -176,9 +176,9 @@ impl System {
         self.number("proc/sys/kernel/numa_balancing").is_some_and(|mode| mode > 0)
     }
 
-    /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes.
-    pub fn whole_topology(&self) -> HostTopology {
-        let mut host = self.topology(&self.online_cpus());
+    /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes; `counting` says what a core is.
+    pub fn whole_topology(&self, counting: Counting) -> HostTopology {
+        let mut host = self.topology_of(&self.online_cpus(), counting);
         if host.name.is_empty() || host.name == "this host" {
             host.name = self.processor().unwrap_or(host.name);
         }
