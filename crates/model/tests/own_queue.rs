@@ -62,6 +62,7 @@ proptest! {
         case in prop_oneof![case(), case().prop_map(Case::with_one_memory_each)],
         penalty in prop_oneof![3 => (0.01..2.0_f64).prop_map(Some), 1 => Just(None)],
         price in 0.0..3.0_f64,
+        wait_price in prop_oneof![Just(0.0), 0.0..100.0_f64],
         others_may in 1.0..2.0_f64,
         range in (0.2..1.0_f64, 1.0..3.0_f64),
     ) {
@@ -99,11 +100,58 @@ proptest! {
             let has = |app: AppId| own.has(app.0);
             let real: f64 = case.apps().filter(|app| has(*app)).map(|app| worth[app.0] * at.gflops(app, node)).sum();
             let real = real + price * others;
+            let prices = Prices { gflops: &worth, others: price, wait: wait_price };
+            let real = real - wait_price * at.wait;
             for range in [(0.0, f64::INFINITY), (range.0 * at.wait, range.1 * at.wait + 1e-9)] {
                 let others_may = others_may * others;
                 let curve = at.curve(&own, others_may, range);
-                let most = own.worth(&threads, Prices { gflops: &worth, others: price }, &curve, others_may);
-                prop_assert!(real <= most.most * (1.0 + 1e-7) + 1e-9, "{real} of {most:?} in {range:?}");
+                let most = own.worth(&threads, prices, &curve, others_may);
+                let rounding = 1e-9 + 1e-7 * (most.most.abs() + wait_price * at.wait);
+                prop_assert!(real <= most.most + rounding, "{real} of {most:?} in {range:?}");
+                let quickly = own.worth_at_most(&threads, prices, &curve, others_may);
+                prop_assert!(real <= quickly + rounding, "{real} of {quickly} in {range:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(1024))]
+
+    #[test]
+    fn equal_threads_have_most_alone_and_no_more_than_after_their_waits(
+        case in prop_oneof![3 => case(), 1 => case().prop_map(Case::with_one_memory_each)],
+        penalty in prop_oneof![3 => (0.0..2.0_f64).prop_map(Some), 1 => Just(None)],
+    ) {
+        let case = under_ecm(case, penalty);
+        let solver = Solver::new(&case.machine, &case.demands);
+        let mut workspace = solver.workspace();
+        solver.solve(case.allocation.as_slice(), &mut workspace);
+        let mut alone = solver.workspace();
+        for app in case.apps() {
+            for node in case.machine.node_ids() {
+                let threads = case.allocation.get(app, node);
+                if threads == 0 {
+                    continue;
+                }
+                let real = f64::from(threads) * solver.gflops_per_thread(app, node, &workspace);
+                if solver.equal_threads_have_most_alone() {
+                    let mut only = numasim_model::Allocation::empty(case.demands.len(), case.machine.node_count());
+                    only.set(app, node, threads);
+                    solver.solve(only.as_slice(), &mut alone);
+                    let most = alone.gflops()[app.0];
+                    prop_assert!(real <= most * (1.0 + 1e-9), "{app:?} {node:?}: {real} of {most}");
+                }
+                if solver.shares_along_curves() {
+                    let of_memory = |memory| {
+                        let occupied = case.machine.node(memory).occupied_by(case.demands[app.0].traffic);
+                        let cost = case.demands[app.0].fraction(&case.machine, node, memory) * occupied;
+                        cost * solver.wait(memory, &workspace).unwrap_or(0.0)
+                    };
+                    let waited: f64 = case.machine.node_ids().map(of_memory).sum();
+                    let most = solver.gflops_after(app, node, threads, waited);
+                    prop_assert!(real <= most * (1.0 + 1e-7), "{app:?} {node:?}: {real} of {most} after {waited}");
+                }
             }
         }
     }

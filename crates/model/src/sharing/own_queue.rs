@@ -18,17 +18,20 @@
 //! in w and fall, all others are concave with D of a fixed number of others: that of the shorter wait, which is too small further on, and D too large.
 //! Between two waits a chord is above the first part, and each tangent above the second.
 
-use crate::ids::NodeId;
-use crate::sharing::compiled::{Compiled, Flow, Pool};
+use crate::ids::{AppId, NodeId};
+use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind};
 use crate::sharing::ecm::{Crowd, Queue};
 use crate::sharing::solver::Solver;
 use crate::sharing::waits::{Law, Readers, rates, wait_at};
+use crate::sharing_model::ModelKind;
 
 /// Threads of one application on one node that read one memory.
 #[derive(Clone, Copy, Debug)]
 struct Taker {
     app: usize,
     flow: Flow,
+    /// ns per byte of a thread that does not wait.
+    time: f64,
     /// GFLOPS for each GB/s that they occupy.
     gflops_per_gbs: f64,
 }
@@ -37,7 +40,7 @@ impl Taker {
     /// GB/s of one thread while bytes wait `wait`, and minus its slope.
     fn rate(&self, wait: f64) -> (f64, f64) {
         let waits = self.flow.queueing.waits;
-        let rate = 1.0 / (1.0 / self.flow.demand_gbs + waits * wait);
+        let rate = 1.0 / (self.time + waits * wait);
         (rate, waits * rate * rate)
     }
 }
@@ -106,6 +109,8 @@ pub struct Prices<'a> {
     pub gflops: &'a [f64],
     /// One GB/s that others draw.
     pub others: f64,
+    /// Each ns that a byte waits costs that.
+    pub wait: f64,
 }
 
 impl Solver {
@@ -114,6 +119,61 @@ impl Solver {
     /// are written.
     pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
         if self.writes_open_copies() { None } else { OwnQueue::new(&self.compiled, node) }
+    }
+
+    /// Whether equal threads of one node get no more beside others than alone, wherever their data lie: under `ecm` as its document promises nothing
+    /// that grows with load.
+    ///
+    /// If they had more, each of their queues would deliver more, with no fewer in it, and so bytes would wait longer in all of them.
+    pub fn equal_threads_have_most_alone(&self) -> bool {
+        let compiled = &self.compiled;
+        compiled.model.kind == ModelKind::Ecm
+            && compiled.model.one_controller_never_helps()
+            && compiled.rows_per_app == 1
+            && !self.writes_open_copies()
+    }
+
+    /// The most GFLOPS of so many threads of `app` on `node` where a GB of it waits at least `wait` ns at all controllers together: each memory counts as
+    /// the threads occupy it. Where memories are shared along curves ([`Self::own_queue`]).
+    ///
+    /// At links it waits at least as long as beside nobody else there: that only grows with what is drawn.
+    pub fn gflops_after(&self, app: AppId, node: NodeId, threads: u32, wait: f64) -> f64 {
+        let compiled = &self.compiled;
+        let group = compiled.demand_gbs.cell(app, node);
+        let count = f64::from(threads);
+        let mut waits = 1.0;
+        let mut links = Vec::new();
+        for m in 0..compiled.memories.len() {
+            for (_, p, kind) in compiled.pools_of(m).filter(|&(_, p, _)| compiled.pools[p].from == node) {
+                let pool = &compiled.pools[p];
+                let flows = &compiled.flows[pool.flows.clone()];
+                let Some(flow) = flows.iter().find(|flow| flow.group as usize == group) else { continue };
+                waits = flow.queueing.waits;
+                if kind == PoolKind::Link {
+                    let queue = Queue::new(pool.capacity, pool.inverse_cores);
+                    let mut crowd = Crowd::default();
+                    crowd.add_flow(&queue, flow, count);
+                    links.push((Law::new(pool.capacity, crowd.factor(&queue)), flow.cost));
+                }
+            }
+        }
+        let time = 1.0 / compiled.demand_gbs.as_slice()[group] + waits * wait;
+        let is_too_much = |rate: f64| {
+            let at_links = links.iter().map(|&(law, cost)| cost * law.wait_of(count * cost * rate));
+            rate * (time + waits * at_links.sum::<f64>()) > 1.0
+        };
+        let (mut low, mut rate) = (0.0, time.recip());
+        if is_too_much(rate) {
+            for _ in 0..BISECTIONS_OF_RATE {
+                let middle = f64::midpoint(low, rate);
+                if is_too_much(middle) {
+                    rate = middle;
+                } else {
+                    low = middle;
+                }
+            }
+        }
+        count * rate * compiled.intensity[app.0]
     }
 
     /// Whether memories are shared along curves ([`Self::own_queue`]), those of nodes with cores and memory.
@@ -168,7 +228,7 @@ fn takers(compiled: &Compiled, pool: &Pool) -> Vec<Taker> {
     let taker = |flow: &Flow| {
         let app = compiled.app_of(flow);
         let gflops_per_gbs = compiled.intensity[app] * flow.inverse_cost;
-        Taker { app, flow: *flow, gflops_per_gbs }
+        Taker { app, flow: *flow, time: 1.0 / flow.demand_gbs, gflops_per_gbs }
     };
     compiled.flows[pool.flows.clone()].iter().map(taker).collect()
 }
@@ -176,18 +236,21 @@ fn takers(compiled: &Compiled, pool: &Pool) -> Vec<Taker> {
 fn readers(takers: &[Taker], threads: &[u32]) -> impl Iterator<Item = Readers> {
     let of = |taker: &Taker| Readers {
         amount: f64::from(threads[taker.app]),
-        time: 1.0 / taker.flow.demand_gbs,
+        time: taker.time,
         wait: taker.flow.queueing.waits,
     };
     takers.iter().map(of).filter(|readers| readers.amount > 0.0)
 }
 
-/// Most stretches of one curve: what is worth most is found to about a tenth of a per cent.
-pub const MOST_STRETCHES: usize = 12;
+/// Most stretches of one curve: one for all of it, and twelve with which what is worth most is found to about a tenth of a per cent.
+pub const MOST_STRETCHES: usize = 13;
 /// Steps to the longest wait, which may be a little too long.
 const BISECTIONS: u32 = 6;
-/// Steps to what others draw, which may be a little too much.
-const STEPS_TO_OTHERS: u32 = 24;
+/// Most steps to what others draw, which may be too much by this part of the capacity; a handful is enough.
+const STEPS_TO_OTHERS: u32 = 48;
+const TOO_MUCH: f64 = 1e-9;
+/// Steps to the rate of equal threads, which may be a little too high.
+const BISECTIONS_OF_RATE: u32 = 40;
 /// No byte waits longer, ns.
 const LONGEST: f64 = 1e9;
 /// The part of a controller up to which others are followed: they come near what there is, but never to it.
@@ -239,17 +302,21 @@ impl OwnQueue {
         let law = self.law(crowd);
         let least = wait_at(|| readers(&self.takers, threads), law);
         let others = others_gbs.min(FOLLOWED * self.capacity);
-        let left = |wait: f64| self.others_gbs(threads, wait);
-        if left(least) >= others {
+        // What is left falls below `others` where they would have to draw less for the sum to be what is delivered.
+        let leaves_less = |wait: f64| {
+            let (own, _) = rates(readers(&self.takers, threads), wait);
+            self.delivered(self.law_with(crowd, others, self.more(wait)), wait).0 < own + others
+        };
+        if others <= 0.0 || !leaves_less(least) {
             return Waits { least, most: least };
         }
         let (mut short, mut most) = (least, least.max(1.0 / self.capacity));
-        while left(most) < others && most < LONGEST {
+        while leaves_less(most) && most < LONGEST {
             (short, most) = (most, 2.0 * most);
         }
         for _ in 0..BISECTIONS {
             let middle = f64::midpoint(short, most);
-            if left(middle) < others {
+            if leaves_less(middle) {
                 short = middle;
             } else {
                 most = middle;
@@ -258,29 +325,32 @@ impl OwnQueue {
         Waits { least, most }
     }
 
-    /// The curve between these waits, in as many stretches as `stretches` has room for.
+    /// The curve between these waits, in as many stretches as `stretches` has room for: the first is the whole of it.
     pub fn lay_out(&self, threads: &[u32], waits: Waits, stretches: &mut [Stretch]) {
+        let Some((whole, stretches)) = stretches.split_first_mut() else { return };
         let crowd = self.crowd(threads);
         let count = stretches.len().saturating_sub(1).max(1);
         let transfer = self.capacity.recip();
-        let ratio = ((waits.most + transfer) / (waits.least + transfer)).max(1.0);
-        let wait = |i: usize| match i {
-            0 => waits.least,
-            i if i == count => waits.most.max(waits.least),
-            i => (waits.least + transfer) * libm::pow(ratio, i as f64 / count as f64) - transfer,
-        };
+        let longest = waits.most.max(waits.least);
+        let ratio = ((longest + transfer) / (waits.least + transfer)).max(1.0);
+        let step = libm::pow(ratio, 1.0 / count as f64);
+        let (mut from, mut left) = (waits.least, f64::INFINITY);
         for (i, stretch) in stretches.iter_mut().enumerate() {
-            let from = wait(i.min(count));
-            let (own, _) = rates(readers(&self.takers, threads), from);
-            let others_gbs = self.left_by(crowd, own, from);
-            let law = self.law_with(crowd, others_gbs, self.more(from));
-            let last = if i < count { wait(i + 1) } else { from };
-            *stretch = Stretch {
-                wait: from,
-                others_gbs,
-                first: self.delivered(law, from),
-                last: self.delivered(law, last),
+            let last = match i {
+                i if i >= count => from,
+                i if i + 1 == count => longest,
+                _ => ((from + transfer) * step - transfer).min(longest),
             };
+            let (own, _) = rates(readers(&self.takers, threads), from);
+            let more = self.more(from);
+            left = self.left_by(crowd, own, from, more, left);
+            let law = self.law_with(crowd, left, more);
+            let first = self.delivered(law, from);
+            *stretch = Stretch { wait: from, others_gbs: left, first, last: self.delivered(law, last) };
+            if i == 0 {
+                *whole = Stretch { last: self.delivered(law, longest), ..*stretch };
+            }
+            from = last;
         }
     }
 
@@ -296,6 +366,7 @@ impl OwnQueue {
     ) -> Worth {
         let curve = Curve { queue: self, threads, prices, others_gbs };
         let mut found = Worth { most: f64::NEG_INFINITY, wait: 0.0 };
+        let Some((_, stretches)) = stretches.split_first() else { return found };
         let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return found };
         if first.wait >= last.wait {
             // Where bytes have to wait longer than makes others draw all that they can, what they draw may first fall and then rise again.
@@ -314,13 +385,32 @@ impl OwnQueue {
                 let high = curve.own(next.wait);
                 found.most = found.most.max(curve.above(&low, stretch.first, &high, stretch.last));
                 low = high;
-            } else if stretch.others_gbs >= others_gbs.min((FOLLOWED - 1e-3) * self.capacity) {
-                // Beyond the last point that is followed own threads have less, and others no more than there is.
-                let more = others_gbs.min(self.capacity) - stretch.others_gbs;
-                found.most = found.most.max(worth + prices.others * more.max(0.0));
+            } else {
+                found.most = found.most.max(curve.beyond(&low, stretch));
             }
         }
         found
+    }
+
+    /// No point of the curve is worth more than this, which is quicker to know: all of it is one stretch.
+    pub fn worth_at_most(
+        &self,
+        threads: &[u32],
+        prices: Prices<'_>,
+        stretches: &[Stretch],
+        others_gbs: f64,
+    ) -> f64 {
+        let curve = Curve { queue: self, threads, prices, others_gbs };
+        let (Some(whole), Some(last)) = (stretches.first(), stretches.last()) else {
+            return f64::NEG_INFINITY;
+        };
+        let low = curve.own(whole.wait);
+        if whole.wait >= last.wait {
+            return curve.worth_of(&low, self.capacity);
+        }
+        let high = curve.own(last.wait);
+        let ends = curve.worth_of(&low, whole.others_gbs).max(curve.worth_of(&high, last.others_gbs));
+        ends.max(curve.above(&low, whole.first, &high, whole.last)).max(curve.beyond(&high, last))
     }
 
     /// The most GFLOPS of each application on the node that reads its memory, while bytes wait at least `wait`.
@@ -336,38 +426,54 @@ impl OwnQueue {
     /// The most that others draw while bytes wait `wait`, GB/s.
     pub fn others_gbs(&self, threads: &[u32], wait: f64) -> f64 {
         let (own, _) = rates(readers(&self.takers, threads), wait);
-        self.left_by(self.crowd(threads), own, wait)
+        self.left_by(self.crowd(threads), own, wait, self.more(wait), f64::INFINITY)
     }
 
-    /// The same where the node's threads are this crowd and draw `own` GB/s.
-    fn left_by(&self, crowd: Crowd, own: f64, wait: f64) -> f64 {
-        let more = self.more(wait);
-        let gap = |others: f64| self.delivered(self.law_with(crowd, others, more), wait).0 - own - others;
+    /// The same where the node's threads are this crowd and draw `own` GB/s, and others are `more` for each GB/s; it is near `guess`.
+    ///
+    /// With x that others draw more there is at least x less left of what is delivered: so Newton's step from where that is too little is no
+    /// further than the excess.
+    fn left_by(&self, crowd: Crowd, own: f64, wait: f64, more: Crowd, guess: f64) -> f64 {
+        let excess = |others: f64| {
+            let law = self.law_with(crowd, others, more);
+            let delivered = self.delivered(law, wait).0;
+            (delivered - own - others, self.falls(crowd, others, more, law, delivered, wait))
+        };
         let all = (self.delivered(self.law(crowd), wait).0 - own).max(0.0);
-        let (mut low, mut high) = ((0.0, all), (all, gap(all)));
-        if high.1 >= 0.0 {
-            return all;
-        }
-        for step in 0..STEPS_TO_OTHERS {
-            let straight = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
-            let middle = f64::midpoint(low.0, high.0);
-            let next = if step % 2 == 0 && straight.is_finite() {
-                f64::midpoint(straight, middle)
-            } else {
-                straight
-            };
-            let next = if next > low.0 && next < high.0 { next } else { middle };
-            let at_next = gap(next);
-            if at_next > 0.0 {
-                low = (next, at_next);
-            } else {
-                high = (next, at_next);
+        let (mut low, mut high) = (0.0, all);
+        let mut others = guess.clamp(0.0, all);
+        for _ in 0..STEPS_TO_OTHERS {
+            let (above, falls) = excess(others);
+            if above.abs() <= TOO_MUCH * self.capacity {
+                return (others + above.max(0.0)).min(all);
             }
-            if high.0 - low.0 <= 1e-9 * self.capacity {
-                break;
+            if above > 0.0 {
+                low = others;
+            } else {
+                high = others;
             }
+            let next = others + above / falls;
+            others = if next > low && next < high { next } else { f64::midpoint(low, high) };
         }
-        high.0
+        high
+    }
+
+    /// By how much what is delivered and not yet drawn falls with each GB/s that others draw more; at least 1.
+    fn falls(&self, crowd: Crowd, others: f64, more: Crowd, law: Law, delivered: f64, wait: f64) -> f64 {
+        let all = crowd.and(others * more.count, others * more.penalties);
+        if law.is_hard() || all.count <= 1.0 || wait <= 0.0 {
+            return 1.0;
+        }
+        let alone = wait / law.factor;
+        // Of S = wait / factor the part that is delivered, to the power of what the corner is sharp by: 1 / (1 + (S / capacity)^8).
+        let part = delivered / alone;
+        let soft = part * part;
+        let soft = soft * soft;
+        let soft = soft * soft;
+        let rises = (more.count * all.penalties / (all.count * all.count)
+            + (all.count - 1.0) / all.count * more.penalties)
+            / (self.capacity * self.capacity);
+        1.0 + delivered * soft / law.factor * rises
     }
 
     /// The fewest that others who draw a GB/s can be, and the least that they add to the waits.
@@ -438,7 +544,7 @@ struct OwnPart {
 impl Curve<'_> {
     fn own(&self, wait: f64) -> OwnPart {
         let Self { queue, threads, prices, .. } = *self;
-        let mut own = OwnPart { wait, gbs: 0.0, falls: 0.0, rises: 0.0, slope: 0.0 };
+        let mut own = OwnPart { wait, gbs: 0.0, falls: 0.0, rises: -prices.wait * wait, slope: -prices.wait };
         for taker in queue.takers.iter().filter(|taker| threads[taker.app] > 0) {
             let (rate, slower) = taker.rate(wait);
             let amount = f64::from(threads[taker.app]);
@@ -456,6 +562,17 @@ impl Curve<'_> {
 
     fn worth_of(&self, own: &OwnPart, others_gbs: f64) -> f64 {
         own.falls + own.rises + self.prices.others * (own.gbs + others_gbs.min(self.others_gbs))
+    }
+
+    /// The most that is worth beyond the last point, where others draw nearly all that they can or all that there is: own threads have less there,
+    /// and others no more than there is.
+    fn beyond(&self, last: &OwnPart, stretch: &Stretch) -> f64 {
+        let capacity = self.queue.capacity;
+        if stretch.others_gbs < self.others_gbs.min((FOLLOWED - 1e-3) * capacity) {
+            return f64::NEG_INFINITY;
+        }
+        let more = self.others_gbs.min(capacity) - stretch.others_gbs;
+        self.worth_of(last, stretch.others_gbs) + self.prices.others * more.max(0.0)
     }
 
     /// No point between two is worth more, where the queue delivers that, each with its slope, at both ends.

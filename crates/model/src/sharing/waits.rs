@@ -72,6 +72,16 @@ impl Law {
         }
     }
 
+    /// How long bytes wait while `drawn` GB/s are delivered: for ever where that is more than there is.
+    pub(super) fn wait_of(self, drawn: f64) -> f64 {
+        let left = 1.0 - power(drawn * self.per_gbs);
+        match left {
+            left if left <= 0.0 && drawn > self.capacity => f64::INFINITY,
+            _ if self.is_hard() => 0.0,
+            left => self.factor * drawn / root(left.max(0.0)),
+        }
+    }
+
     /// What Newton's method on 1 / D - 1 / drawn needs while bytes wait `wait`: by which part of it more is drawn than delivered, drawn / D - 1; and what
     /// drawn times that loses with each ns per byte more by what is then delivered more. Divide the one by the other and what is drawn less.
     #[inline]

@@ -1,6 +1,6 @@
 //! Answers without a proof: climbing from simple and random starts, with open homes.
 
-use numasim_model::{Allocation, Data, Placement};
+use numasim_model::{Allocation, App, Data, Placement};
 use rand::RngExt as _;
 
 use crate::ascent::Ascent;
@@ -179,6 +179,8 @@ const AT_ONCE: std::ops::RangeInclusive<u64> = 4..=64;
 const PROOF_STEPS: u64 = 3;
 /// Elementary operations of an evaluation in the time of one step, here where one allocation after the other differs by few threads (measured).
 const OPERATIONS_PER_STEP: u64 = 12;
+/// The same where nothing is left of what was known of the allocation before.
+const OPERATIONS_ANEW_PER_STEP: u64 = 3;
 
 /// What was done while something is proven.
 #[derive(Default)]
@@ -269,7 +271,11 @@ impl Search<'_> {
         let sites = Sites::new(self.problem).len() as u64;
         let of_apps = apps * apps;
         let moves = 4 * sites * of_apps + sites * sites.saturating_sub(1) * of_apps;
-        moves * self.problem.evaluation_cost() / OPERATIONS_PER_STEP + 1
+        // Under `ecm` the waits of all memories are found anew where some data lie on several, however few threads differ.
+        let spread = |app: &App| app.data.placement().is_some_and(Placement::is_spread);
+        let anew = self.problem.machine.sharing().has_soft_corners() && self.problem.apps.iter().any(spread);
+        let per_step = if anew { OPERATIONS_ANEW_PER_STEP } else { OPERATIONS_PER_STEP };
+        moves * self.problem.evaluation_cost() / per_step + 1
     }
 }
 

@@ -11,13 +11,13 @@
 //!           - sum_k (plus_k lowest_k - minus_k highest_k) / cores
 //! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale)
 //!                      + sum_k (plus_k min(threads_k(x), lowest_k) - minus_k threads_k(x)) / cores
-//!                      - sum_w mu_w reads_w(x) / B_w   per cut; k: a on the machine, a on nodes of class c
+//!                      - sum_w mu_w reads_w(x) / B_w - omega wait(x)   per cut; k: a on the machine, a on nodes of class c
 //!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
 //! ```
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
 
-use super::dual::{Class, Earnings, Improved, Prices, Ranges, Relaxation, Shares, best_option};
+use super::dual::{Class, Earnings, Improved, MeanWait, Prices, Ranges, Relaxation, Shares, best_option};
 use crate::objective::Objective;
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
@@ -26,6 +26,9 @@ pub(super) const LARGEST_PRICE: f64 = 50.0;
 pub(super) const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
 pub(super) const PATIENCE: usize = 12;
+const PATIENCE: usize = 12;
+/// The same where waits have a price: it takes long until all prices fit together.
+const PATIENCE_WITH_WAITS: usize = 40;
 /// What solving a small linear program costs, in steps of the search (measured: about 100 microseconds).
 pub(super) const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
@@ -90,12 +93,14 @@ impl Relaxation<'_> {
             return best;
         };
         let mut since_improved = 0;
+        let priced = self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price);
+        let patience = if priced { PATIENCE_WITH_WAITS } else { PATIENCE };
         for _ in 0..rounds {
             if self.monitor.stop() {
                 return best;
             }
             since_improved += 1;
-            if since_improved > PATIENCE {
+            if since_improved > patience {
                 break;
             }
             best.work += self.program_steps() + self.pricing();
@@ -234,6 +239,8 @@ pub(super) struct Master<'r, 'p> {
     threads: ThreadPrices,
     /// Per watched memory with a limit.
     pub(super) mu: Vec<Option<Variable>>,
+    /// Of the mean wait, where it has a limit.
+    wait: Option<Variable>,
     pub(super) sigma: Vec<Variable>,
     /// Per application, for geomean: the part of K that bends.
     pub(super) bend: Vec<Option<Variable>>,
@@ -287,13 +294,16 @@ impl<'r, 'p> Master<'r, 'p> {
                 limited.then(|| program.add_var(watched.most / watched.bandwidth, (0.0, LARGEST_PRICE)))
             })
             .collect();
+        let limited = relaxation.mean_wait.as_ref().filter(|mean| mean.has_a_price());
+        let wait = limited.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE)));
         let sigma = relaxation
             .classes
             .iter()
             .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
             .collect();
         let earned = Vec::new();
-        let mut master = Self { relaxation, scale, program, y, earned, lambda, threads, mu, sigma, bend };
+        let mut master =
+            Self { relaxation, scale, program, y, earned, lambda, threads, mu, wait, sigma, bend };
         for class in 0..relaxation.classes.len() {
             let by_prices = relaxation.classes[class].own.is_none();
             let earned = (0..apps).filter(|_| by_prices).map(|a| master.earning(class, a)).collect();
@@ -339,6 +349,9 @@ impl<'r, 'p> Master<'r, 'p> {
                 costs[m] += gflops * draw * per_bandwidth(m);
             }
             terms.extend(self.threads.terms(self.relaxation, class, a, f64::from(counts[a])));
+        }
+        if let (Some(wait), Some(mean)) = (self.wait, &self.relaxation.mean_wait) {
+            terms.push((wait, mean.part(class) * shares.wait));
         }
         if let Some(own) = &of.own {
             costs[own.resource] -= shares.others_gbs * per_bandwidth(own.resource);
@@ -437,6 +450,7 @@ impl<'r, 'p> Master<'r, 'p> {
             pays,
             charges,
             mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
+            wait: value(self.wait) * self.scale,
         }
     }
 }

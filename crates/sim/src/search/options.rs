@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use numasim_model::sharing::Solver;
 use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
 use numasim_model::sharing::own_queue::{LinkReaders, MOST_STRETCHES, OwnQueue, Stretch, Waits};
+use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::table::Table;
-use numasim_model::{AppId, NodeId, Placement};
+use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use crate::contents::Contents;
 use crate::memory::Limits;
@@ -88,8 +88,9 @@ impl OptionTable {
             }
         };
         let asks = Arc::new(asks(problem, evaluator, watched, node, &counts));
+        let helped: Vec<usize> = (0..apps).filter(|&a| !alone[a]).collect();
         let (counts, potential) = (Arc::new(counts), Arc::new(potential));
-        Some(Self {
+        let table = Self {
             apps,
             counts,
             potential,
@@ -101,7 +102,14 @@ impl OptionTable {
             asks,
             watched: watched.len(),
             corners: None,
-        })
+        };
+        if !solver.equal_threads_have_most_alone() {
+            return Some(table);
+        }
+        let mut workspace = solver.workspace();
+        Some(helped.into_iter().fold(table, |table, a| {
+            table.with_at_most(a, |threads| alone_gflops(solver, &mut workspace, (AppId(a), node), threads))
+        }))
     }
 
     /// The same options with what they get at least where no application has more than so many threads.
@@ -147,7 +155,7 @@ impl OptionTable {
 
     /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
     fn along(&self, own: &OwnQueue, waits: Vec<Waits>, others: Vec<f64>) -> Self {
-        let stretches = (MOST_LISTED_STRETCHES / self.len().max(1)).clamp(2, MOST_STRETCHES);
+        let stretches = (MOST_LISTED_STRETCHES / self.len().max(1)).clamp(3, MOST_STRETCHES);
         let chunks = self.counts.chunks(CHUNK * self.apps).zip(waits.chunks(CHUNK));
         let curves: Vec<Vec<Stretch>> = parallel::map(chunks.enumerate(), |(chunk, (counts, waits))| {
             let mut curves = vec![Stretch::default(); waits.len() * stretches];
@@ -199,6 +207,14 @@ impl OptionTable {
         let potential = self.lowered(|_, counts, lower| {
             link.gflops(counts, wait).for_each(|(a, most)| lower(a, most));
         });
+        Self { potential, ..self.clone() }
+    }
+
+    /// The same options where so many threads of an application have at most that.
+    pub(super) fn with_at_most(&self, app: usize, gflops: impl FnMut(u32) -> f64) -> Self {
+        let most = self.counts.iter().skip(app).step_by(self.apps).copied().max().unwrap_or(0);
+        let by_threads: Vec<f64> = (0..=most).map(gflops).map(|most| most * (1.0 + 1e-9)).collect();
+        let potential = self.lowered(|_, counts, lower| lower(app, by_threads[counts[app] as usize]));
         Self { potential, ..self.clone() }
     }
 
@@ -422,6 +438,19 @@ fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
     let machine = &evaluator.problem.machine;
     let own = |placement: &Placement| all || (local && reads_own(machine, placement, node));
     evaluator.placements.iter().map(own).collect()
+}
+
+/// GFLOPS of so many threads of an application on a node, and no other threads.
+fn alone_gflops(
+    solver: &Solver,
+    workspace: &mut Workspace,
+    (app, node): (AppId, NodeId),
+    threads: u32,
+) -> f64 {
+    let mut allocation = Allocation::empty(solver.apps(), solver.nodes());
+    allocation.set(app, node, threads);
+    solver.solve(allocation.as_slice(), workspace);
+    workspace.gflops()[app.0]
 }
 
 /// What is known to be the most: `solved` for those of `alone`, for the others as before.

@@ -15,10 +15,14 @@ use crate::search::watch::reads_own;
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 /// Work to judge where to split.
 pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
+/// The same where the range of the mean wait is another one, and its price, too.
+const OF_MEAN_WAITS: Effort = Effort { steps: 100, cuts: 150 };
 /// Fewer threads that read over links than these are counted nearly one by one.
 const FEW: u32 = 8;
 /// Ranges of waits whose ends are further from each other are cut before anything else.
 const WIDE_WAITS: f64 = 1.2;
+/// The same of the mean wait.
+const WIDE_MEAN: f64 = 1.1;
 /// Places judged per split.
 const TRIALS: usize = 24;
 
@@ -124,9 +128,16 @@ impl Boxes<'_, '_> {
         if waits_first {
             by_waits.truncate(1);
         }
+        let mean = relaxation.cut_of_mean_wait();
+        let mean_first = mean.is_some_and(|(ratio, _)| ratio > WIDE_MEAN);
+        if mean_first {
+            by_waits.clear();
+        }
         let by_waits = by_waits
             .into_iter()
             .map(|Cut { class, parts, .. }| parts.map(|waits| Side::Waited { class, waits }));
+        let by_mean = mean.map(|(_, parts)| parts.map(|range| Side::MeanWaited { range }));
+        let waits_first = waits_first || mean_first;
         let by_threads =
             if reads_first || waits_first { Vec::new() } else { self.places(part, known) }.into_iter();
         let by_threads = by_threads.map(|(counter, cut)| ranges.split(counter, cut).map(Side::Threads));
@@ -135,7 +146,7 @@ impl Boxes<'_, '_> {
         let by_reads = by_reads.map(|(watch, ends)| ends.map(|range| Side::Drawn { watch, range }));
         let mut best: Option<(f64, [Side; 2], [Improved; 2])> = None;
         let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
-        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).chain(by_waits).collect();
+        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).chain(by_waits).chain(by_mean).collect();
         if places.len() == 1 {
             // Nothing to compare.
             best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
@@ -172,6 +183,7 @@ impl Boxes<'_, '_> {
                 ..trial.clone()
             };
             let half = side.ranges().unwrap_or(ranges).clone();
+            let side_of_waits = matches!(side, Side::MeanWaited { .. });
             let (relaxation, trial) = match side.of(relaxation, &trial, &evaluator) {
                 Some((less, trial)) => (Arc::new(less), trial),
                 None => (Arc::clone(relaxation), trial),
@@ -185,9 +197,12 @@ impl Boxes<'_, '_> {
             // What is cut again at once is not worth much work.
             let again = (reads_first && !relaxation.knows_what_is_drawn())
                 || self.readers_first(&relaxation, &half).is_some();
-            let effort = if again { TRIAL } else { THOROUGH };
+            let (effort, from) = match side_of_waits {
+                true => (OF_MEAN_WAITS, relaxation.with_a_price_of_waits(trial.clone(), &half)),
+                false => (if again { TRIAL } else { THOROUGH }, trial.clone()),
+            };
             let mut better =
-                if is_open { relaxation.improve(&trial, &half, cutoff, effort) } else { trial.clone() };
+                if is_open { relaxation.improve(&from, &half, cutoff, effort) } else { trial.clone() };
             better.bound = better.bound.min(trial.bound).min(improved.bound);
             Part { ranges: half, relaxation, improved: better, number: 0 }
         };
@@ -206,6 +221,8 @@ enum Side {
     Drawn { watch: usize, range: (f64, f64) },
     /// Bytes wait so long at the memory of a class, ns per byte.
     Waited { class: usize, waits: (f64, f64) },
+    /// The mean wait is in this range, ns for each GB.
+    MeanWaited { range: (f64, f64) },
 }
 
 impl Side {
@@ -213,7 +230,7 @@ impl Side {
     fn ranges(&self) -> Option<&Ranges> {
         match self {
             Self::Threads(ranges) => Some(ranges),
-            Self::Drawn { .. } | Self::Waited { .. } => None,
+            Self::Drawn { .. } | Self::Waited { .. } | Self::MeanWaited { .. } => None,
         }
     }
 
@@ -228,6 +245,7 @@ impl Side {
             Self::Threads(ranges) => relaxation.within(from, ranges),
             Self::Drawn { watch, range } => relaxation.where_drawn(from, evaluator, *watch, *range),
             Self::Waited { class, waits } => relaxation.where_waited(from, *class, *waits),
+            Self::MeanWaited { range } => relaxation.where_mean_waited(from, evaluator, *range),
         }
     }
 }

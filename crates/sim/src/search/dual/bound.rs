@@ -1,5 +1,6 @@
 //! The bound at given prices, and its slope.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use numasim_model::{NodeId, Placement};
@@ -7,7 +8,7 @@ use numasim_model::{NodeId, Placement};
 use crate::objective::Objective;
 use crate::parallel;
 use crate::search::dual::relaxation::{Class, Relaxation};
-use crate::search::dual::{Dealt, Earnings, Improved, Prices, Ranges};
+use crate::search::dual::{Dealt, Earnings, Improved, MeanWait, Prices, Ranges};
 use crate::search::options::OptionTable;
 
 impl Relaxation<'_> {
@@ -32,7 +33,8 @@ impl Relaxation<'_> {
         let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
         let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
         let threads = ranges.at_their_ends(&prices.pays, &prices.charges) / self.total_cores;
-        conjugate + memory + reads - threads
+        let wait = self.mean_wait.as_ref().filter(|mean| mean.has_a_price()).map_or(0.0, |_| prices.wait);
+        conjugate + memory + reads + wait - threads
     }
 
     /// What an option earns on a node of `class` at these prices in these ranges.
@@ -53,7 +55,8 @@ impl Relaxation<'_> {
         let own = self.classes[class].own.as_ref().map(|own| {
             let of_others = price(own.resource);
             let beside = worth.iter().zip(&own.draw).map(|(worth, draw)| worth + of_others * draw);
-            Dealt::new(own, beside.collect(), of_others)
+            let of_wait = self.mean_wait.as_ref().map_or(0.0, |mean| mean.part(class) * prices.wait);
+            Dealt::new(own, beside.collect(), of_others, of_wait)
         });
         let of_gflops = worth.iter().map(|worth| worth.max(0.0)).collect();
         // The lists of options are long: nothing is looked up in one that is not there.
@@ -86,7 +89,8 @@ impl Relaxation<'_> {
         };
         let (pays, charges) = (ends(&ranges.lowest, -1.0), ends(&ranges.highest, 1.0));
         let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();
-        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], pays, charges, mu };
+        let wait = 1.0;
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], pays, charges, mu, wait };
         let mut bound = self.constant(prices, ranges);
         for (c, class) in self.classes.iter().enumerate() {
             let earnings = self.earnings(c, prices, ranges);
@@ -96,6 +100,9 @@ impl Relaxation<'_> {
             let copies = class.nodes.len() as f64;
             bound += copies * best;
             let shares = earnings.shares(&class.table, option);
+            if let Some(mean) = &self.mean_wait {
+                slope.wait -= copies * mean.part(c) * shares.wait;
+            }
             let (_, counts) = class.table.row(option);
             for ((slope, watched), reads) in
                 slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
@@ -197,19 +204,12 @@ pub(super) const CHUNK: usize = 8192;
 
 /// The option that earns most; the first of equals. `None` for an empty table.
 pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
-    let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
-        let mut best: Option<(usize, f64)> = None;
-        for option in options {
-            if earnings.own.is_some() && best.is_some_and(|(_, most)| earnings.at_most(table, option) <= most)
-            {
-                continue;
-            }
-            let earned = earnings.of(table, option);
-            if best.is_none_or(|(_, most)| earned > most) {
-                best = Some((option, earned));
-            }
+    let best_of = |options: std::ops::Range<usize>| {
+        if earnings.own.is_some() {
+            best_dealt(table, earnings, options)
+        } else {
+            best_at_prices(table, earnings, options)
         }
-        best
     };
     if table.len() <= CHUNK {
         return best_of(0..table.len());
@@ -218,6 +218,36 @@ pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -
         best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len()))
     });
     chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+fn best_at_prices(table: &OptionTable, earnings: &Earnings, options: Range<usize>) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
+    for option in options {
+        let earned = earnings.of(table, option);
+        if best.is_none_or(|(_, most)| earned > most) {
+            best = Some((option, earned));
+        }
+    }
+    best
+}
+
+/// The same where options deal out a memory, and it takes long to know what they earn: that which could earn most comes first, and hardly any other
+/// one could earn more.
+fn best_dealt(table: &OptionTable, earnings: &Earnings, options: Range<usize>) -> Option<(usize, f64)> {
+    let first = options.start;
+    let at_most: Vec<f64> = options.map(|option| earnings.at_most(table, option)).collect();
+    let highest = (0..at_most.len()).max_by(|&a, &b| at_most[a].total_cmp(&at_most[b]).then(b.cmp(&a)))?;
+    let mut best = (first + highest, earnings.of(table, first + highest));
+    for (option, at_most) in (first..).zip(at_most) {
+        let beats = |earned: f64| earned > best.1 || (earned >= best.1 && option < best.0);
+        if beats(at_most) && beats(earnings.nearly(table, option)) {
+            let earned = earnings.of(table, option);
+            if beats(earned) {
+                best = (option, earned);
+            }
+        }
+    }
+    Some(best)
 }
 
 // Better prices by subgradient steps.
@@ -282,7 +312,10 @@ impl Relaxation<'_> {
             let goal =
                 if target.is_finite() { target } else { best.bound - 0.05 * best.bound.abs().max(1e-12) };
             let parts = slope.y.iter().chain(&slope.lambda).chain(&slope.pays).chain(&slope.charges);
-            let parts = parts.chain(&slope.mu);
+            if !self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price) {
+                slope.wait = 0.0;
+            }
+            let parts = parts.chain(&slope.mu).chain(std::iter::once(&slope.wait));
             let norm: f64 = parts.map(|s| s * s).sum();
             let excess = bound - goal;
             if norm <= NO_SLOPE || step_factor < 1e-6 || !bound.is_finite() {
@@ -300,6 +333,7 @@ impl Relaxation<'_> {
         for (mu, s) in prices.mu.iter_mut().zip(&slope.mu) {
             *mu = (*mu - length * s).max(0.0);
         }
+        prices.wait = (prices.wait - length * slope.wait).max(0.0);
         for (prices, slope) in [(&mut prices.pays, &slope.pays), (&mut prices.charges, &slope.charges)] {
             for (price, s) in prices.iter_mut().zip(slope) {
                 *price = (*price - length * s).max(0.0);

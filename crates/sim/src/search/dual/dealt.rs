@@ -59,6 +59,8 @@ pub(in crate::search) struct Dealt {
     worth: Vec<f64>,
     /// What one GB/s that others draw earns.
     of_others: f64,
+    /// What each ns per byte costs that bytes wait, where that is on a curve.
+    of_wait: f64,
     /// Who earns anything, who earns most for a GB/s first.
     order: Vec<Taker>,
 }
@@ -70,11 +72,13 @@ pub(in crate::search) struct Shares {
     pub(in crate::search) gflops: Vec<f64>,
     /// What others draw, GB/s.
     pub(in crate::search) others_gbs: f64,
+    /// How long bytes wait, ns per byte, where that is on a curve.
+    pub(in crate::search) wait: f64,
 }
 
 impl Dealt {
-    /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s.
-    pub(super) fn new(own: &Arc<Own>, worth: Vec<f64>, of_others: f64) -> Self {
+    /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s, `of_wait`: of a ns per byte.
+    pub(super) fn new(own: &Arc<Own>, worth: Vec<f64>, of_others: f64, of_wait: f64) -> Self {
         let apps =
             (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
         let others = (of_others > 0.0).then_some((of_others, Taker::Others));
@@ -84,6 +88,7 @@ impl Dealt {
             own: Arc::clone(own),
             worth,
             of_others,
+            of_wait,
             order: order.into_iter().map(|(_, taker)| taker).collect(),
         }
     }
@@ -96,9 +101,7 @@ impl Dealt {
     /// What the option earns.
     pub(super) fn earned(&self, table: &OptionTable, option: usize) -> f64 {
         if let Some((queue, curve)) = self.on_a_curve(table, option) {
-            let elsewhere = (0..self.worth.len()).filter(|&a| !queue.has(a) && self.worth[a] > 0.0);
-            let earned: f64 = elsewhere.map(|a| self.worth[a] * table.potential(option)[a]).sum();
-            return earned + self.best(queue, table, option, curve).most;
+            return self.elsewhere(queue, table, option) + self.best(queue, table, option, curve).most;
         }
         let mut earned: f64 = table.least(option).iter().zip(&self.worth).map(|(g, worth)| g * worth).sum();
         self.deal(table, option, |taker, amount| {
@@ -111,6 +114,22 @@ impl Dealt {
         earned
     }
 
+    /// No option earns more than this, which is quicker to know than what it earns.
+    pub(super) fn at_most(&self, table: &OptionTable, option: usize) -> f64 {
+        let Some((queue, curve)) = self.on_a_curve(table, option) else {
+            return self.earned(table, option);
+        };
+        let own = queue.worth_at_most(table.counts(option), self.prices(), curve, table.others_gbs(option));
+        let earned = self.elsewhere(queue, table, option) + own;
+        earned + 1e-12 * earned.abs()
+    }
+
+    /// What those earn who read nothing of the curve.
+    fn elsewhere(&self, queue: &OwnQueue, table: &OptionTable, option: usize) -> f64 {
+        let apps = (0..self.worth.len()).filter(|&a| !queue.has(a) && self.worth[a] > 0.0);
+        apps.map(|a| self.worth[a] * table.potential(option)[a]).sum()
+    }
+
     /// Who has what where the option earns that.
     pub(super) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
         if let Some((queue, curve)) = self.on_a_curve(table, option) {
@@ -120,11 +139,11 @@ impl Dealt {
                 earning.map(|(most, worth)| if *worth > 0.0 { *most } else { 0.0 }).collect();
             queue.gflops(table.counts(option), wait).for_each(|(a, own)| gflops[a] = own);
             let others_gbs = queue.others_gbs(table.counts(option), wait);
-            return Shares { gflops, others_gbs: others_gbs.min(table.others_gbs(option)) };
+            return Shares { gflops, others_gbs: others_gbs.min(table.others_gbs(option)), wait };
         }
         let mut gflops = vec![0.0; self.worth.len()];
         gflops.iter_mut().zip(table.least(option)).for_each(|(gflops, least)| *gflops = *least);
-        let mut shares = Shares { gflops, others_gbs: 0.0 };
+        let mut shares = Shares { gflops, others_gbs: 0.0, wait: 0.0 };
         self.deal(table, option, |taker, amount| match taker {
             Taker::App(a) => shares.gflops[a] += amount,
             Taker::Others => shares.others_gbs = amount,
@@ -137,10 +156,13 @@ impl Dealt {
         Some((&self.own.queue.as_ref()?.own, table.curve(option)?))
     }
 
+    fn prices(&self) -> Prices<'_> {
+        Prices { gflops: &self.worth, others: self.of_others, wait: self.of_wait }
+    }
+
     /// The point of the curve that is worth most.
     fn best(&self, queue: &OwnQueue, table: &OptionTable, option: usize, curve: &[Stretch]) -> Worth {
-        let prices = Prices { gflops: &self.worth, others: self.of_others };
-        queue.worth(table.counts(option), prices, curve, table.others_gbs(option))
+        queue.worth(table.counts(option), self.prices(), curve, table.others_gbs(option))
     }
 
     /// Deals out what is left beside the least of all: GFLOPS to applications, GB/s to others.
@@ -197,7 +219,7 @@ mod tests {
         let table = &class.table;
         let option = (0..table.len()).find(|&option| table.counts(option) == threads).expect("an option");
         let own = class.own.as_ref().expect("somebody reads it over a link");
-        test(&Dealt::new(own, vec![1.0, worth], price), table, option);
+        test(&Dealt::new(own, vec![1.0, worth], price, 0.0), table, option);
     }
 
     #[test]

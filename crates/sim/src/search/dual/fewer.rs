@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use crate::parallel;
-use crate::search::dual::bound::CHUNK;
+use crate::search::dual::bound::{CHUNK, best_option};
 use crate::search::dual::relaxation::{Class, Relaxation};
-use crate::search::dual::{Improved, Prices, Ranges};
+use crate::search::dual::{Earnings, Improved, Prices, Ranges};
 
 /// With fewer options than this a list is as quick as a shorter one.
 const FEWEST: usize = 512;
@@ -41,6 +41,7 @@ impl<'a> Few<'a> {
             classes: classes.collect(),
             shared_bandwidth: all.shared_bandwidth.clone(),
             watched: all.watched.clone(),
+            mean_wait: all.mean_wait.clone(),
             exact: all.exact,
             total_cores: all.total_cores,
             monitor: all.monitor,
@@ -96,13 +97,23 @@ impl<'a> Relaxation<'a> {
     }
 
     fn leading_above(&self, improved: &Improved, ranges: &Ranges, cutoff: f64) -> Option<(Self, Improved)> {
-        let earned = self.earned(&improved.prices, ranges);
-        let tops: Vec<f64> =
-            earned.iter().map(|earned| earned.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
+        let earnings: Vec<Earnings> =
+            (0..self.classes.len()).map(|c| self.earnings(c, &improved.prices, ranges)).collect();
+        let top = |(class, earnings): (&Class, &Earnings)| {
+            best_option(&class.table, earnings).map_or(f64::NEG_INFINITY, |(_, top)| top)
+        };
+        let tops: Vec<f64> = self.classes.iter().zip(&earnings).map(top).collect();
         let nodes = |c: usize| self.classes[c].nodes.len() as f64;
         let bound = self.constant(&improved.prices, ranges)
             + tops.iter().enumerate().map(|(c, top)| nodes(c) * top).sum::<f64>();
-        self.only_where(improved, |c, option| bound - tops[c] + earned[c][option] > cutoff)
+        let leads = |c: usize, option: usize| {
+            let table = &self.classes[c].table;
+            let leads = |earned: f64| bound - tops[c] + earned > cutoff;
+            leads(earnings[c].nearly(table, option)) && leads(earnings[c].of(table, option))
+        };
+        let leading: Vec<Vec<bool>> =
+            (0..self.classes.len()).map(|c| self.of_each_option(c, |option| leads(c, option))).collect();
+        self.only_where(improved, |c, option| leading[c][option])
     }
 
     /// The relaxation without options that have more threads than `ranges` let an application have, or fewer than it needs there.
@@ -177,21 +188,23 @@ impl<'a> Relaxation<'a> {
         self.classes.iter().all(|class| class.table.as_corners().is_none())
     }
 
-    /// What each option of each class earns.
-    fn earned(&self, prices: &Prices, ranges: &Ranges) -> Vec<Vec<f64>> {
+    /// What each option of each class earns, or nearly that.
+    fn nearly_earned(&self, prices: &Prices, ranges: &Ranges) -> Vec<Vec<f64>> {
         let of = |c: usize| {
             let earnings = self.earnings(c, prices, ranges);
-            let table = &self.classes[c].table;
-            let chunk = |first: usize| {
-                (first..(first + CHUNK).min(table.len())).map(|option| earnings.of(table, option)).collect()
-            };
-            let chunks: Vec<Vec<f64>> = parallel::map((0..table.len()).step_by(CHUNK), chunk);
-            chunks.concat()
+            self.of_each_option(c, |option| earnings.nearly(&self.classes[c].table, option))
         };
         (0..self.classes.len()).map(of).collect()
     }
 
-    /// So many options of each class that earn most; of equals the first.
+    fn of_each_option<T: Clone + Send>(&self, class: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let all = self.classes[class].table.len();
+        let chunk = |first: usize| (first..(first + CHUNK).min(all)).map(&of).collect();
+        let chunks: Vec<Vec<T>> = parallel::map((0..all).step_by(CHUNK), chunk);
+        chunks.concat()
+    }
+
+    /// So many options of each class that nearly earn most; of equals the first.
     fn earning_most(&self, prices: &Prices, ranges: &Ranges, most: usize) -> Vec<Vec<usize>> {
         let of = |earned: Vec<f64>| {
             let mut options: Vec<usize> = (0..earned.len()).collect();
@@ -202,7 +215,7 @@ impl<'a> Relaxation<'a> {
             }
             options
         };
-        self.earned(prices, ranges).into_iter().map(of).collect()
+        self.nearly_earned(prices, ranges).into_iter().map(of).collect()
     }
 }
 

@@ -9,7 +9,8 @@
 //! F(G) <= K(y) + sum_a y_a G_a / unit_a, with K from the objective (a conjugate). Further prices, each valid for any
 //! value >= 0: lambda_m for bandwidth of a memory that is read from outside, plus_k and minus_k for thread totals that must stay in a
 //! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space), mu_w for
-//! what threads on other nodes ask of memory w (at most R_w in a cell of [`super::cells`]). With all prices fixed the nodes
+//! what threads on other nodes ask of memory w (at most R_w in a cell of [`super::cells`]), and one for how long bytes of data on all memories wait
+//! ([`MeanWait`], at most W in a part). With all prices fixed the nodes
 //! are independent:
 //!
 //! ```text
@@ -38,12 +39,14 @@ use crate::search::options::OptionTable;
 pub(super) use bound::best_option;
 pub(super) use dealt::{Dealt, OnCurve, Own, Shares};
 pub(super) use fewer::Few;
+pub(super) use mean_wait::MeanWait;
 pub(super) use parts::Cut;
 pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
 
 mod bound;
 mod dealt;
 mod fewer;
+mod mean_wait;
 mod parts;
 mod relaxation;
 mod shares;
@@ -63,6 +66,8 @@ pub(in crate::search) struct Prices {
     pub(in crate::search) charges: Vec<f64>,
     /// Per watched memory, for reads over links, times the bandwidth of the memory.
     pub(in crate::search) mu: Vec<f64>,
+    /// Of the mean wait ([`MeanWait`]), times its limit.
+    pub(in crate::search) wait: f64,
 }
 
 /// What the prices say about one class: the earnings of each application and thread.
@@ -97,6 +102,15 @@ impl Earnings {
         earned + 1e-12 * earned.abs()
     }
 
+    /// The same in more time, and nearer to what it earns; where that is quick to know, what it earns.
+    #[inline]
+    pub(in crate::search) fn nearly(&self, table: &OptionTable, option: usize) -> f64 {
+        match &self.own {
+            Some(own) => own.at_most(table, option) + self.of_threads(table, option),
+            None => self.at_prices(table, option),
+        }
+    }
+
     /// What each application gets where the option earns that, and what is left to others.
     pub(in crate::search) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
         if let Some(own) = &self.own {
@@ -105,7 +119,7 @@ impl Earnings {
         let least = |a: usize| table.least(option).get(a).copied().unwrap_or(0.0);
         let (potential, _) = table.row(option);
         let got = |(a, potential): (usize, &f64)| if self.of_gflops[a] > 0.0 { *potential } else { least(a) };
-        Shares { gflops: potential.iter().enumerate().map(got).collect(), others_gbs: 0.0 }
+        Shares { gflops: potential.iter().enumerate().map(got).collect(), others_gbs: 0.0, wait: 0.0 }
     }
 
     /// Where everything that is drawn has its price, and no more is known.

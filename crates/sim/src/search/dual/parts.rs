@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use numasim_model::NodeId;
 use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{AppId, NodeId};
 
 use crate::problem::Evaluator;
 use crate::search::dual::relaxation::{Class, Drawn, Relaxation, Watched};
-use crate::search::dual::{Improved, OnCurve, Own};
+use crate::search::dual::{Improved, MeanWait, OnCurve, Own, Prices, Ranges};
 
 /// Two parts of the space, by how long bytes wait at the memory of a class.
 pub(in crate::search) struct Cut {
@@ -80,6 +80,64 @@ impl Relaxation<'_> {
             c != class || part.classes[c].table.waits(option).is_none_or(|waits| !waits.is_empty())
         });
         Some(possible.unwrap_or_else(|| (part, improved.clone())))
+    }
+
+    /// Where the range of the mean wait can be cut: how far its ends are from each other, and both parts.
+    pub(in crate::search) fn cut_of_mean_wait(&self) -> Option<(f64, [(f64, f64); 2])> {
+        let mean = self.mean_wait.as_ref()?;
+        let longest = |(c, class): (usize, &Class)| {
+            let waits = (0..class.table.len()).filter_map(|option| class.table.waits(option));
+            let most = waits.map(|waits| waits.most).fold(0.0, f64::max);
+            class.nodes.len() as f64 * mean.of_node(c, most)
+        };
+        // In parts of the time that a byte takes of a memory.
+        let most: f64 = self.classes.iter().enumerate().map(longest).sum();
+        let (least, most) = (mean.range.0 / mean.unit, most.min(mean.range.1) / mean.unit);
+        let middle = ((most + 1.0) * (least + 1.0)).sqrt() - 1.0;
+        let middle = middle * mean.unit;
+        let ratio = (most + 1.0) / (least + 1.0);
+        (ratio > 1.0 + NARROWEST_WAIT).then_some((ratio, [(mean.range.0, middle), (middle, mean.range.1)]))
+    }
+
+    /// The relaxation where the mean wait is in this range, and `improved` in its numbers of options.
+    pub(in crate::search) fn where_mean_waited(
+        &self,
+        improved: &Improved,
+        evaluator: &Evaluator<'_>,
+        range: (f64, f64),
+    ) -> Option<(Self, Improved)> {
+        let mean = self.mean_wait.as_ref()?;
+        let mut part = self.clone();
+        for class in &mut part.classes {
+            let Some(&node) = class.nodes.first().filter(|_| range.0 > mean.range.0) else { continue };
+            for &app in &mean.readers {
+                let after = |threads| evaluator.solver.gflops_after(AppId(app), node, threads, range.0);
+                class.table = Arc::new(class.table.with_at_most(app, after));
+            }
+        }
+        let mut improved = improved.clone();
+        let (mean, price) = mean.within(range, improved.prices.wait);
+        improved.prices.wait = price;
+        part.mean_wait = Some(mean);
+        Some((part, improved))
+    }
+
+    /// Prices with one for the mean wait: where it had none, a part of those of all memories with which the bound is lowest.
+    pub(in crate::search) fn with_a_price_of_waits(&self, improved: Improved, ranges: &Ranges) -> Improved {
+        if improved.prices.wait > 0.0 || !self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price) {
+            return improved;
+        }
+        let all: f64 = improved.prices.lambda.iter().sum();
+        let at = |part: &f64| Prices { wait: part * all, ..improved.prices.clone() };
+        let priced = [0.03, 0.1, 0.3].iter().map(at).map(|prices| (self.bound(&prices, ranges).0, prices));
+        let (bound, prices) =
+            priced.fold(
+                (f64::INFINITY, improved.prices.clone()),
+                |best, next| {
+                    if next.0 < best.0 { next } else { best }
+                },
+            );
+        if bound.is_finite() { Improved { prices, ..improved } } else { improved }
     }
 
     /// Whether memories are watched by what is drawn of them.

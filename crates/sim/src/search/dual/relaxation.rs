@@ -11,7 +11,7 @@ use crate::open_data::Rest;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
-use crate::search::dual::{Improved, OnCurve, Own, Prices, Ranges};
+use crate::search::dual::{Improved, MeanWait, OnCurve, Own, Prices, Ranges};
 use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
 
@@ -78,6 +78,8 @@ pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
     /// Memories whose readers are counted.
     pub(in crate::search) watched: Vec<Watched>,
+    /// Where bytes of several applications wait the same at all memories together.
+    pub(in crate::search) mean_wait: Option<MeanWait>,
     /// Whether potentials are what a node gets with all others empty, and add up: threads elsewhere never help those that read the memory of
     /// their own node. Else they are what no sharing gives more than.
     pub(in crate::search) exact: bool,
@@ -122,6 +124,7 @@ impl<'a> Relaxation<'a> {
                 relaxation.deal_out(evaluator);
             }
             relaxation = relaxation.with_least(&relaxation.everything());
+            relaxation.mean_wait = MeanWait::new(&relaxation, evaluator);
         }
         for watch in watched {
             relaxation.watch(evaluator, watch);
@@ -223,6 +226,7 @@ impl<'a> Relaxation<'a> {
             classes: classes.collect::<Option<_>>()?,
             shared_bandwidth: self.shared_bandwidth.clone(),
             watched: watched.collect(),
+            mean_wait: self.mean_wait.clone(),
             exact: self.exact,
             total_cores: self.total_cores,
             monitor: self.monitor,
@@ -403,7 +407,16 @@ impl<'a> Relaxation<'a> {
             }
         }
         let total_cores = machine.total_cores() as f64;
-        Self { problem, classes, shared_bandwidth, watched: Vec::new(), exact, total_cores, monitor }
+        Self {
+            problem,
+            classes,
+            shared_bandwidth,
+            watched: Vec::new(),
+            mean_wait: None,
+            exact,
+            total_cores,
+            monitor,
+        }
     }
 
     /// The same with what threads get at least in these ranges.
@@ -480,6 +493,7 @@ impl<'a> Relaxation<'a> {
             pays: vec![0.0; apps * (1 + self.classes.len())],
             charges: vec![0.0; apps * (1 + self.classes.len())],
             mu: vec![0.0; self.watched.len()],
+            wait: 0.0,
         }
     }
 
@@ -496,13 +510,13 @@ impl<'a> Relaxation<'a> {
     /// What it costs to price all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
         /// Options that are priced in the time of one along its curve.
-        const PER_CURVE: u64 = 48;
+        const PER_CURVE: u64 = 4;
         (self.options() as u64 + self.on_curves() * (PER_CURVE - 1)) / OPTIONS_PER_STEP + 1
     }
 
     /// What it costs to lay out the curves of all options, in steps of the search.
     pub(in crate::search) fn laying_out(&self) -> u64 {
-        const STEPS_PER_CURVE: u64 = 300;
+        const STEPS_PER_CURVE: u64 = 40;
         STEPS_PER_CURVE * self.on_curves()
     }
 

@@ -336,7 +336,7 @@ impl<'j, 'a> Master<'j, 'a> {
             });
             let [pays, charges] = self.threads.values(solution, if model == 0 { 1.0 } else { 0.0 });
             let lambda = self.lambda[model].iter().map(|&lambda| optional(lambda));
-            Prices { y: y.collect(), lambda: lambda.collect(), pays, charges, mu: Vec::new() }
+            Prices { y: y.collect(), lambda: lambda.collect(), pays, charges, mu: Vec::new(), wait: 0.0 }
         });
         JointPrices { of: of.collect(), weights }
     }

@@ -5,7 +5,7 @@ use numasim_model::{Model, ModelKind};
 
 use super::drawn::{check, everything, found_in_halves, one_memory_each, several_memories};
 use super::*;
-use crate::search::dual::{Effort, Relaxation};
+use crate::search::dual::{Effort, MeanWait, Relaxation};
 use crate::search::pool::Canonical;
 
 /// How long bytes wait at the memory of each class.
@@ -16,6 +16,21 @@ fn waits(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, workspace: &Workspace
     (0..part.classes.len()).map(of).collect()
 }
 
+/// How long a GB waits at all memories together whose fractions lie on all of them.
+fn mean_wait(
+    part: &Relaxation<'_>,
+    mean: &MeanWait,
+    evaluator: &Evaluator<'_>,
+    workspace: &Workspace,
+) -> f64 {
+    let wait = |(class, node): (usize, NodeId)| {
+        mean.of_node(class, evaluator.solver.wait(node, workspace).unwrap_or(0.0))
+    };
+    let nodes =
+        part.classes.iter().enumerate().flat_map(|(c, class)| class.nodes.iter().map(move |&node| (c, node)));
+    nodes.map(wait).sum()
+}
+
 proptest! {
     #![proptest_config(crate::random::questions(100))]
 
@@ -24,6 +39,7 @@ proptest! {
         (machine, apps, objective) in prop_oneof![one_memory_each(), several_memories()],
         penalty in prop_oneof![2 => (0.05..2.0_f64).prop_map(Some), 1 => Just(None)],
         cuts in prop::collection::vec(0.1..10.0_f64, 3),
+        mean_cuts in prop::collection::vec(0.1..10.0_f64, 0..3),
     ) {
         let mut model = Model::from(ModelKind::Ecm);
         model.parameters.ecm_penalty = penalty;
@@ -58,13 +74,28 @@ proptest! {
                 })
                 .collect();
         }
+        // Each of them is cut by the mean wait, too.
+        for cut in mean_cuts {
+            parts = parts
+                .iter()
+                .flat_map(|(part, ranges)| {
+                    let Some(mean) = &part.mean_wait else { return vec![(part.clone(), ranges.clone())] };
+                    let middle = (cut * mean.unit).clamp(mean.range.0, mean.range.1);
+                    [(mean.range.0, middle), (middle, mean.range.1)].map(|range| {
+                        let (part, _) = part.where_mean_waited(&part.start(), &evaluator, range).expect("a mean");
+                        (part, ranges.clone())
+                    }).into()
+                })
+                .collect();
+        }
         let canonical = Canonical::new(&problem);
         let known: Vec<(f64, Option<f64>)> = parts
             .iter()
             .map(|(part, _)| {
                 let everything = part.everything();
                 let effort = Effort { steps: 20, cuts: 20 };
-                let root = part.improve(&part.start(), &everything, f64::NEG_INFINITY, effort);
+                let start = part.with_a_price_of_waits(part.start(), &everything);
+                let root = part.improve(&start, &everything, f64::NEG_INFINITY, effort);
                 (root.bound, found_in_halves(part, &everything, &placements, &canonical))
             })
             .collect();
@@ -79,7 +110,11 @@ proptest! {
             evaluator.solver.solve(allocation.as_slice(), &mut workspace);
             for ((part, ranges), (bound, found)) in parts.iter().zip(&known) {
                 let waits = waits(part, &evaluator, &workspace);
-                if waits.iter().zip(ranges).all(|(wait, (low, high))| (*low..=*high).contains(wait)) {
+                let is_in_mean = part.mean_wait.as_ref().is_none_or(|mean| {
+                    let mean_wait = mean_wait(part, mean, &evaluator, &workspace);
+                    (mean.range.0..=mean.range.1).contains(&mean_wait)
+                });
+                if is_in_mean && waits.iter().zip(ranges).all(|(wait, (low, high))| (*low..=*high).contains(wait)) {
                     check(part, &evaluator, allocation);
                     let reaches = |bound: f64| score <= bound + 1e-9 || same_score(score, bound);
                     assert!(reaches(*bound), "{score} beyond {bound}: {allocation:?} in {ranges:?}");
