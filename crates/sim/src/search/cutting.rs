@@ -26,7 +26,6 @@ pub(super) const LARGEST_PRICE: f64 = 50.0;
 pub(super) const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
 pub(super) const PATIENCE: usize = 12;
-const PATIENCE: usize = 12;
 /// The same where waits have a price: it takes long until all prices fit together.
 const PATIENCE_WITH_WAITS: usize = 40;
 /// What solving a small linear program costs, in steps of the search (measured: about 100 microseconds).

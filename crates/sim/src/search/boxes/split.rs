@@ -197,9 +197,10 @@ impl Boxes<'_, '_> {
             // What is cut again at once is not worth much work.
             let again = (reads_first && !relaxation.knows_what_is_drawn())
                 || self.readers_first(&relaxation, &half).is_some();
-            let (effort, from) = match side_of_waits {
-                true => (OF_MEAN_WAITS, relaxation.with_a_price_of_waits(trial.clone(), &half)),
-                false => (if again { TRIAL } else { THOROUGH }, trial.clone()),
+            let (effort, from) = if side_of_waits {
+                (OF_MEAN_WAITS, relaxation.with_a_price_of_waits(trial.clone(), &half))
+            } else {
+                (if again { TRIAL } else { THOROUGH }, trial.clone())
             };
             let mut better =
                 if is_open { relaxation.improve(&from, &half, cutoff, effort) } else { trial.clone() };
