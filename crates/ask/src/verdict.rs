@@ -159,12 +159,11 @@ impl Explored {
             facts.push(("Restrictions", restrictions.join(", ")));
         }
         let (limit, bound) = (limit(objective), self.with_unit(self.bound));
-        let status = match self.unproven {
-            None => "optimal: proven, no allocation is better".to_owned(),
-            Some(_) => {
-                let near = self.near().map_or(String::new(), |near| format!("{near}, "));
-                format!("feasible: {near}not proven, no allocation has {limit} than {bound}")
-            }
+        let status = if self.unproven.is_none() {
+            "optimal: proven, no allocation is better".to_owned()
+        } else {
+            let near = self.near().map_or(String::new(), |near| format!("{near}, "));
+            format!("feasible: {near}not proven, no allocation has {limit} than {bound}")
         };
         facts.push(("Status", status));
         facts.extend(caution::clauses(&self.cautions, apps).into_iter().map(|clause| ("Caution", clause)));
