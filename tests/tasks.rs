@@ -394,15 +394,10 @@ fn tasks_that_wait_for_each_other_s_memories_never_end_and_the_message_says_why(
 /// have no hits, as 210 MB come between: 4.2 GB at 100 GB/s; 200 MB serve 0.45 of 19 sweeps.
 #[test]
 fn a_cache_serves_what_comes_back_soon_enough() {
-    let mut graph = String::new();
-    for block in 0..20 {
-        graph += &format!("[[block]]\nname = \"b{block}\"\nmb = 10.5\n");
-    }
-    for _ in 0..20 {
-        for block in 0..20 {
-            graph += &format!("[[task]]\ninout = [\"b{block}\"]\n");
-        }
-    }
+    let block = |block: u32| format!("[[block]]\nname = \"b{block}\"\nmb = 10.5\n");
+    let task = |block: u32| format!("[[task]]\ninout = [\"b{block}\"]\n");
+    let parts: Vec<String> = (0..20).map(block).chain((0..400).map(|number| task(number % 20))).collect();
+    let graph = parts.concat();
     for (llc_mb, hits, seconds) in [(14, 0.0, 0.042), (110, 0.0, 0.042), (200, 1795.5e6, 0.024_045)] {
         let machine = format!(
             "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 20\ngflops_per_core = 10\nbandwidth_gbs = 100\nllc_mb = {llc_mb}\n\
