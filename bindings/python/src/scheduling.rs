@@ -146,20 +146,16 @@ impl Given {
             object.call_method1(name, (worker.0,))?.extract()
         })?;
         let task = task?;
-        match self.open.get_mut(task as usize) {
-            Some(open @ true) => {
-                *open = false;
-                Some(TaskId(task))
-            }
-            _ => {
-                let message = format!(
-                    "the scheduler gave task {task} to worker {}, but that task is not ready, or was taken before",
-                    worker.0
-                );
-                *lock(&self.fault) = Some(Python::attach(|py| error::input(py, &message)));
-                None
-            }
+        if let Some(open @ true) = self.open.get_mut(task as usize) {
+            *open = false;
+            return Some(TaskId(task));
         }
+        let message = format!(
+            "the scheduler gave task {task} to worker {}, but that task is not ready, or was taken before",
+            worker.0
+        );
+        *lock(&self.fault) = Some(Python::attach(|py| error::input(py, &message)));
+        None
     }
 }
 
