@@ -123,7 +123,7 @@ struct Spot {
     name: String,
     /// The device that stands for it.
     device: String,
-    cores: usize,
+    cores: u64,
 }
 
 fn spots(machine: &Machine, job: &Job<'_>) -> Vec<Spot> {
@@ -141,7 +141,7 @@ fn spots(machine: &Machine, job: &Job<'_>) -> Vec<Spot> {
         } else {
             (format!("node{node}"), format!("/sys/devices/system/node/node{node}"))
         };
-        Some(Spot { name, device, cores: cores.len() })
+        Some(Spot { name, device, cores: cores.len() as u64 })
     };
     job.cores.chunk_by(|a, b| place(a) == place(b)).filter_map(of).collect()
 }
@@ -198,7 +198,7 @@ fn balloon(text: &mut String, machine: &Machine, job: &Job<'_>, name: &str, name
         let _ = writeln!(text, "      preferCloseToDevices:\n        - {}", only.device);
         return;
     }
-    let common = spots.iter().map(|spot| spot.cores).fold(0, divisor).max(1);
+    let common = spots.iter().map(|spot| spot.cores).fold(0, weights::divisor).max(1);
     let component = |spot: &Spot, names: &mut Vec<String>| {
         let wanted = format!("{name}-{}", spot.name);
         let taken: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -221,11 +221,6 @@ fn balloon(text: &mut String, machine: &Machine, job: &Job<'_>, name: &str, name
             spot.device
         );
     }
-}
-
-/// The greatest common divisor.
-fn divisor(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 /// The first processor that no application has.

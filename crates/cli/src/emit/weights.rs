@@ -95,7 +95,7 @@ fn together<'a>(groups: impl Iterator<Item = &'a Weights>, wanted: &Weights) -> 
 }
 
 /// The greatest common divisor.
-fn divisor(a: u64, b: u64) -> u64 {
+pub(super) fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
