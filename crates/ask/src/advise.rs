@@ -18,7 +18,7 @@ use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::snapshot::{DataNow, DemandKind, NOW, Snapshot};
 use crate::table::{self, Of};
-use crate::wording::{value_scale, with_unit};
+use crate::wording::with_unit;
 use crate::{caution, intervals};
 
 /// Moves that together bring less than the rest of the gain are left out.
@@ -366,11 +366,6 @@ impl Advice {
     /// A row for each move.
     pub fn csv(&self) -> String {
         table::csv(&columns(&Style::default()), &self.moves)
-    }
-
-    /// How many percent a value of the objective is worth one of.
-    pub fn scale(&self) -> f64 {
-        value_scale(self.which)
     }
 }
 

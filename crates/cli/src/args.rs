@@ -107,7 +107,7 @@ pub(crate) enum Command {
     ///
     /// The agent has a policy.
     Run(RunArgs),
-    /// Watch this host, or an agent and its applications, in the terminal
+    /// Watch this host, or an agent, in the terminal
     Top(TopArgs),
     /// Take a snapshot of this host as a study
     ///
