@@ -72,6 +72,13 @@ proptest! {
         solver.solve(case.allocation.as_slice(), &mut workspace);
         for node in case.machine.node_ids() {
             let Some(own) = solver.own_queue(node) else { continue };
+            // Threads that read this memory and others wherever they run are in the queue, whatever they draw.
+            let reads_all = |app: &AppId| {
+                let part = |from| case.demands[app.0].fraction(&case.machine, from, node);
+                case.machine.compute_nodes().all(|from| part(from) > 0.0 && part(from) < 1.0)
+            };
+            let all = |app: AppId| case.machine.node_ids().map(|from| case.allocation.get(app, from)).sum();
+            let own = own.with_at_least(case.apps().filter(reads_all).map(|app| (app.0, all(app))));
             let wait = solver.wait(node, &workspace).unwrap_or(0.0);
             let at = At { case: &case, solver: &solver, workspace: &workspace, node, wait };
             let threads = at.threads(node);

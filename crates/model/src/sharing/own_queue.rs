@@ -54,11 +54,14 @@ pub struct OwnQueue {
     /// Threads of the node that read other memories, too.
     spread: Vec<Taker>,
     others: Vec<Other>,
+    /// Others that are sure to be in the queue, whatever they draw.
+    sure: Crowd,
 }
 
 /// Threads elsewhere that read the memory, or those of the node that read others, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Other {
+    app: usize,
     /// As how many each counts in the queue.
     count: f64,
     /// ns per byte without a wait, and how much of a wait it feels.
@@ -267,6 +270,7 @@ impl OwnQueue {
         let (spread, takers): (Vec<Taker>, Vec<Taker>) =
             takers(compiled, own).into_iter().partition(|taker| taker.flow.spread);
         let other = |flow: &Flow, link: f64| Other {
+            app: compiled.app_of(flow),
             count: (flow.demand_gbs / queue.whole_thread()).min(1.0),
             time: 1.0 / flow.demand_gbs,
             waits: flow.queueing.waits,
@@ -282,7 +286,26 @@ impl OwnQueue {
                 }
             }
         }
-        Some(Self { queue, capacity: memory.bandwidth, takers, spread, others })
+        let sure = Crowd::default();
+        Some(Self { queue, capacity: memory.bandwidth, takers, spread, others, sure })
+    }
+
+    /// The same queue where so many threads of applications are somewhere, all of which read this memory and others, from each node.
+    #[must_use]
+    pub fn with_at_least(&self, readers: impl Iterator<Item = (usize, u32)>) -> Self {
+        let mut sure = Crowd::default();
+        for (app, threads) in readers {
+            let least = |of: &dyn Fn(&Other) -> f64| {
+                let counts = self.others.iter().filter(|other| other.app == app).map(of);
+                counts.reduce(f64::min).unwrap_or(0.0)
+            };
+            let threads = f64::from(threads);
+            sure = sure.and(
+                threads * least(&|other| other.count),
+                threads * least(&|other| other.count * other.penalty),
+            );
+        }
+        Self { sure, ..self.clone() }
     }
 
     /// The most that threads of the node which read other memories, too, draw of this one, GB/s: they are others here.
@@ -299,7 +322,7 @@ impl OwnQueue {
     /// ([`Self::spread_gbs`] is a part of that).
     pub fn waits(&self, threads: &[u32], others_gbs: f64) -> Waits {
         let crowd = self.crowd(threads);
-        let law = self.law(crowd);
+        let law = self.law_with(crowd, 0.0, Crowd::default());
         let least = wait_at(|| readers(&self.takers, threads), law);
         let others = others_gbs.min(FOLLOWED * self.capacity);
         // What is left falls below `others` where they would have to draw less for the sum to be what is delivered.
@@ -439,7 +462,7 @@ impl OwnQueue {
             let delivered = self.delivered(law, wait).0;
             (delivered - own - others, self.falls(crowd, others, more, law, delivered, wait))
         };
-        let all = (self.delivered(self.law(crowd), wait).0 - own).max(0.0);
+        let all = (self.delivered(self.law_with(crowd, 0.0, more), wait).0 - own).max(0.0);
         let (mut low, mut high) = (0.0, all);
         let mut others = guess.clamp(0.0, all);
         for _ in 0..STEPS_TO_OTHERS {
@@ -460,7 +483,12 @@ impl OwnQueue {
 
     /// By how much what is delivered and not yet drawn falls with each GB/s that others draw more; at least 1.
     fn falls(&self, crowd: Crowd, others: f64, more: Crowd, law: Law, delivered: f64, wait: f64) -> f64 {
-        let all = crowd.and(others * more.count, others * more.penalties);
+        let Crowd { count, penalties } = self.beside(others, more);
+        let all = crowd.and(count, penalties);
+        let more = Crowd {
+            count: if count > self.sure.count { more.count } else { 0.0 },
+            penalties: if penalties > self.sure.penalties { more.penalties } else { 0.0 },
+        };
         if law.is_hard() || all.count <= 1.0 || wait <= 0.0 {
             return 1.0;
         }
@@ -488,7 +516,16 @@ impl OwnQueue {
 
     /// The law with this crowd of own threads and with others who draw so much and are `more` for each GB/s.
     fn law_with(&self, crowd: Crowd, others_gbs: f64, more: Crowd) -> Law {
-        self.law(crowd.and(others_gbs * more.count, others_gbs * more.penalties))
+        let Crowd { count, penalties } = self.beside(others_gbs, more);
+        Law::new(self.capacity, crowd.and(count, penalties).factor(&self.queue))
+    }
+
+    /// How many others there are at least where they draw so much.
+    fn beside(&self, others_gbs: f64, more: Crowd) -> Crowd {
+        Crowd {
+            count: (others_gbs * more.count).max(self.sure.count),
+            penalties: (others_gbs * more.penalties).max(self.sure.penalties),
+        }
     }
 
     /// These threads in the queue.
@@ -498,10 +535,6 @@ impl OwnQueue {
             crowd.add_flow(&self.queue, &taker.flow, f64::from(threads[taker.app]));
         }
         crowd
-    }
-
-    fn law(&self, crowd: Crowd) -> Law {
-        Law::new(self.capacity, crowd.factor(&self.queue))
     }
 
     /// What is delivered, and how much more with each ns per byte more.

@@ -180,7 +180,7 @@ const PROOF_STEPS: u64 = 3;
 /// Elementary operations of an evaluation in the time of one step, here where one allocation after the other differs by few threads (measured).
 const OPERATIONS_PER_STEP: u64 = 12;
 /// The same where nothing is left of what was known of the allocation before.
-const OPERATIONS_ANEW_PER_STEP: u64 = 3;
+const OPERATIONS_ANEW_PER_STEP: u64 = 6;
 
 /// What was done while something is proven.
 #[derive(Default)]

@@ -15,14 +15,16 @@ use crate::search::watch::reads_own;
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 /// Work to judge where to split.
 pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
-/// The same where the range of the mean wait is another one, and its price, too.
+/// Work on the bound of a part with another range of the mean wait, which changes all prices.
 const OF_MEAN_WAITS: Effort = Effort { steps: 100, cuts: 150 };
 /// Fewer threads that read over links than these are counted nearly one by one.
 const FEW: u32 = 8;
 /// Ranges of waits whose ends are further from each other are cut before anything else.
 const WIDE_WAITS: f64 = 1.2;
-/// The same of the mean wait.
+/// Ranges of the mean wait with a larger ratio of their ends are cut before anything else.
 const WIDE_MEAN: f64 = 1.1;
+/// Ranges of threads that read all memories are cut first if the ratio of their ends is larger.
+const WIDE_SPREAD: f64 = 1.25;
 /// Places judged per split.
 const TRIALS: usize = 24;
 
@@ -82,10 +84,7 @@ impl Boxes<'_, '_> {
             counters.filter(wide).max_by(|&j, &k| ratio(j).total_cmp(&ratio(k)).then(k.cmp(&j)))
         };
         let counter = widest(0..apps).or_else(|| widest(apps..lowest.len()))?;
-        let middle = (f64::from(highest[counter] + 1) * f64::from(lowest[counter] + 1)).sqrt() - 1.0;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
-        let cut = (middle as u32).clamp(lowest[counter], highest[counter] - 1);
-        Some((counter, cut))
+        Some((counter, cut_between(lowest[counter], highest[counter])))
     }
 
     /// The threads of the best known answer per counter.
@@ -128,9 +127,10 @@ impl Boxes<'_, '_> {
         if waits_first {
             by_waits.truncate(1);
         }
-        let mean = relaxation.cut_of_mean_wait();
+        let spread = spread_first(relaxation, ranges);
+        let mean = relaxation.cut_of_mean_wait().filter(|_| spread.is_none());
         let mean_first = mean.is_some_and(|(ratio, _)| ratio > WIDE_MEAN);
-        if mean_first {
+        if mean_first || spread.is_some() {
             by_waits.clear();
         }
         let by_waits = by_waits
@@ -138,8 +138,12 @@ impl Boxes<'_, '_> {
             .map(|Cut { class, parts, .. }| parts.map(|waits| Side::Waited { class, waits }));
         let by_mean = mean.map(|(_, parts)| parts.map(|range| Side::MeanWaited { range }));
         let waits_first = waits_first || mean_first;
-        let by_threads =
-            if reads_first || waits_first { Vec::new() } else { self.places(part, known) }.into_iter();
+        let by_threads = match spread {
+            Some(place) => vec![place],
+            None if reads_first || waits_first => Vec::new(),
+            None => self.places(part, known),
+        };
+        let by_threads = by_threads.into_iter();
         let by_threads = by_threads.map(|(counter, cut)| ranges.split(counter, cut).map(Side::Threads));
         let by_reads =
             relaxation.cuts_of_what_is_drawn().into_iter().take(if reads_first { 1 } else { usize::MAX });
@@ -195,7 +199,8 @@ impl Boxes<'_, '_> {
                 relaxation
             };
             // What is cut again at once is not worth much work.
-            let again = (reads_first && !relaxation.knows_what_is_drawn())
+            let again = spread_first(&relaxation, &half).is_some()
+                || (reads_first && !relaxation.knows_what_is_drawn())
                 || self.readers_first(&relaxation, &half).is_some();
             let (effort, from) = if side_of_waits {
                 (OF_MEAN_WAITS, relaxation.with_a_price_of_waits(trial.clone(), &half))
@@ -212,6 +217,23 @@ impl Boxes<'_, '_> {
         work += parts.iter().map(|part| part.improved.work).sum::<u64>();
         (Some(parts), work)
     }
+}
+
+/// The number of threads of an application that reads all memories, if its range is still wide: they are in all queues.
+fn spread_first(relaxation: &Relaxation<'_>, ranges: &Ranges) -> Option<(usize, u32)> {
+    let readers = &relaxation.mean_wait.as_ref()?.readers;
+    let ratio = |a: usize| f64::from(ranges.highest[a] + 1) / f64::from(ranges.lowest[a] + 1);
+    let wide = readers.iter().copied().filter(|&a| ratio(a) > WIDE_SPREAD);
+    let app = wide.max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)).then(b.cmp(&a)))?;
+    Some((app, cut_between(ranges.lowest[app], ranges.highest[app])))
+}
+
+/// The number of threads that cuts a range into two with the same ratio of their ends.
+fn cut_between(lowest: u32, highest: u32) -> u32 {
+    let middle = (f64::from(highest + 1) * f64::from(lowest + 1)).sqrt() - 1.0;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
+    let middle = middle as u32;
+    middle.clamp(lowest, highest - 1)
 }
 
 /// One of two parts.

@@ -44,6 +44,17 @@ pub(in crate::search) struct OnCurve {
     pub(in crate::search) waits: (f64, f64),
 }
 
+impl Own {
+    /// The same where at least so many threads of the applications `readers`, who read all memories, are somewhere (`lowest`: per application).
+    pub(super) fn beside_at_least(&self, readers: &[usize], lowest: &[u32]) -> Self {
+        let queue = self.queue.as_ref().map(|on_curve| {
+            let own = on_curve.own.with_at_least(readers.iter().map(|&app| (app, lowest[app])));
+            OnCurve { own, ..on_curve.clone() }
+        });
+        Self { queue, ..self.clone() }
+    }
+}
+
 /// Who has a part of the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Taker {

@@ -1,36 +1,36 @@
-//! How long bytes wait whose data lie on several memories, the same wherever threads run: one number more of a part of the space.
+//! The mean wait of spread data, one number for the whole machine: parts of the space are cut by it.
 //!
 //! # Why
-//! Under `ecm` the time per byte of a thread whose data lie on several memories is a mean, 1/d + v x (sum over memories m of c_m w_m + waits at links).
-//! Where the fractions do not depend on the node, W = sum of c_m w_m is one number for all threads of all such applications: in a part where it is
-//! `least` to `most`, none of them has more than after `least` ([`numasim_model::sharing::Solver::gflops_after`]). And the waits of all memories
-//! together are no longer than `most`: a price for that keeps a bound from letting some wait for long while those who read all of them do not.
+//! Under `ecm` the time per byte of a thread with data on several memories is a mean, 1/d + v x (sum over memories m of c_m w_m + waits at links).
+//! If the fractions do not depend on the node, W = sum of c_m w_m is one number for all threads of all such applications. In a part with W from
+//! `least` to `most`, these threads get no more than after `least` ([`numasim_model::sharing::Solver::gflops_after`]). The waits of all memories
+//! together add up to `most` or less. A price for this sum keeps the bound from mixing long waits of own threads with short waits of spread data.
 
 use numasim_model::NodeId;
 
 use crate::problem::Evaluator;
 use crate::search::dual::Relaxation;
 
-/// What is known of the mean wait.
+/// The mean wait in a part of the space.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct MeanWait {
-    /// Applications whose bytes wait so long.
+    /// Applications with this mean wait.
     pub(in crate::search) readers: Vec<usize>,
-    /// Per class: what a GB takes of the memory of one of its nodes.
+    /// Per class: the part of each GB that a node's memory holds, counted as reads.
     parts: Vec<f64>,
-    /// The time that a byte takes of a memory, ns per byte: waits of less make little difference.
+    /// Transfer time of the fastest memory, ns per byte: shorter waits make little difference.
     pub(in crate::search) unit: f64,
     /// ns for each GB.
     pub(in crate::search) range: (f64, f64),
 }
 
-/// Parts of a memory that are one.
+/// Whether two lists of parts differ by rounding only.
 fn is_same(one: &[f64], other: &[f64]) -> bool {
     one.iter().zip(other).all(|(one, other)| (one - other).abs() <= 1e-12 * one.abs())
 }
 
 impl MeanWait {
-    /// `None` where memories are not shared along curves, or no application reads several, the same from all nodes.
+    /// `None` unless memories are shared along curves and an application reads several memories in the same way from all nodes.
     pub(super) fn new(relaxation: &Relaxation<'_>, evaluator: &Evaluator<'_>) -> Option<Self> {
         let machine = &relaxation.problem.machine;
         if !evaluator.solver.shares_along_curves() {
@@ -62,22 +62,22 @@ impl MeanWait {
         Some(Self { readers, parts, unit: bandwidth.recip(), range: (0.0, f64::INFINITY) })
     }
 
-    /// What each ns per byte at a memory of a class takes of the limit; nothing where there is none.
+    /// The part of the limit that each ns per byte at a memory of a class takes; 0 without a limit.
     pub(in crate::search) fn part(&self, class: usize) -> f64 {
         self.parts[class] / self.range.1
     }
 
-    /// What of it is one node of a class, where bytes wait `wait` ns per byte there.
+    /// The share of one node of a class, with a wait of `wait` ns per byte at its memory.
     pub(in crate::search) fn of_node(&self, class: usize, wait: f64) -> f64 {
         self.parts[class] * wait
     }
 
-    /// Whether there is a limit: the price of all of it is what it costs.
+    /// Whether there is a limit, which has a price.
     pub(in crate::search) fn has_a_price(&self) -> bool {
         self.range.1.is_finite()
     }
 
-    /// The same in another range, and what a price becomes.
+    /// The same in another range, with the price converted to its limit.
     pub(super) fn within(&self, range: (f64, f64), price: f64) -> (Self, f64) {
         let price = if self.has_a_price() { price * range.1 / self.range.1 } else { 0.0 };
         (Self { range, ..self.clone() }, price)

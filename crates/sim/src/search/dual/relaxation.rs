@@ -123,8 +123,8 @@ impl<'a> Relaxation<'a> {
             if !exact || evaluator.solver.shares_along_curves() {
                 relaxation.deal_out(evaluator);
             }
-            relaxation = relaxation.with_least(&relaxation.everything());
             relaxation.mean_wait = MeanWait::new(&relaxation, evaluator);
+            relaxation = relaxation.with_least(&relaxation.everything());
         }
         for watch in watched {
             relaxation.watch(evaluator, watch);
@@ -435,6 +435,11 @@ impl<'a> Relaxation<'a> {
             if let Some(kept) = &class.kept {
                 class.table = Arc::new(class.table.with_least(kept, most));
             }
+            let own = class.own.take().map(|own| match &self.mean_wait {
+                Some(mean) => Arc::new(own.beside_at_least(&mean.readers, &ranges.lowest)),
+                None => own,
+            });
+            class.own = own;
             if let Some(own) = &class.own {
                 let queue = own.queue.as_ref().map(|at| (&at.own, at.waits));
                 class.table = Arc::new(class.table.with_others(&own.others, queue, most));
