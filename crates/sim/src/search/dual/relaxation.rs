@@ -515,13 +515,13 @@ impl<'a> Relaxation<'a> {
     /// What it costs to price all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
         /// Options that are priced in the time of one along its curve.
-        const PER_CURVE: u64 = 4;
+        const PER_CURVE: u64 = 16;
         (self.options() as u64 + self.on_curves() * (PER_CURVE - 1)) / OPTIONS_PER_STEP + 1
     }
 
     /// What it costs to lay out the curves of all options, in steps of the search.
     pub(in crate::search) fn laying_out(&self) -> u64 {
-        const STEPS_PER_CURVE: u64 = 40;
+        const STEPS_PER_CURVE: u64 = 60;
         STEPS_PER_CURVE * self.on_curves()
     }
 
