@@ -83,6 +83,11 @@ impl Problem {
 
 /// How one set of choices is searched.
 pub(super) trait OneChoice {
+    /// Steps of all searches together, of which `effort` are those of the question.
+    fn budget(&self, effort: u64) -> u64 {
+        effort.saturating_mul(2)
+    }
+
     /// A score that nothing exceeds, for about so many steps.
     fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64;
 
@@ -189,7 +194,7 @@ pub(super) fn best_of_choices(
         })
         .collect();
     let (mut best, mut refused) = (None::<Candidate>, None);
-    let mut budget = Budget::new(settings.effort.saturating_mul(2));
+    let mut budget = Budget::new(search.budget(settings.effort));
     loop {
         // What may still tie has fewer threads, perhaps: it is looked at once.
         let (reached, equal) =

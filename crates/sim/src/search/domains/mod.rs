@@ -106,6 +106,11 @@ struct ByDomainOf<'k> {
 }
 
 impl OneChoice for ByDomainOf<'_> {
+    /// Until the end it is the sets that come again, with more effort each time: one alone would take all the time.
+    fn budget(&self, effort: u64) -> u64 {
+        if self.to_the_end { u64::MAX } else { effort.saturating_mul(2) }
+    }
+
     fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64 {
         let flat = of.clone().by_nodes();
         homes::anywhere(&flat, &of.machine, effort, &Quiet(monitor)).0.min(roof(of))
@@ -119,7 +124,7 @@ impl OneChoice for ByDomainOf<'_> {
         _: Option<&Candidate>,
         _: Floor,
     ) -> Result<Found, ExploreError> {
-        let outcome = explore_by_domain(of, settings, self.known, self.to_the_end, monitor)?;
+        let outcome = explore_by_domain(of, settings, self.known, false, monitor)?;
         Ok(Found {
             best: Some(outcome.best),
             bound: of.goal.score_of(outcome.bound),
