@@ -239,7 +239,12 @@ impl DataNow {
     }
 }
 
-word!(KindWord, "AppKind", "The kind of an application.", KINDS);
+word!(
+    KindWord,
+    "AppKind",
+    "The kind of an application.",
+    ["docker", "podman", "kubernetes", "container", "guest", "service", "process"]
+);
 word!(
     DemandWord,
     "DemandKind",
@@ -247,9 +252,7 @@ word!(
     DemandKind::ALL.map(DemandKind::as_str)
 );
 
-/// The words of [`AppNow`]'s kind.
-const KINDS: [&str; 7] = ["docker", "podman", "kubernetes", "container", "guest", "service", "process"];
-
+/// The word of [`AppNow`]'s kind, and the identifier of a container or the name of a unit.
 fn kind_of(kind: &Kind) -> (&'static str, Option<String>) {
     match kind {
         Kind::Container { engine, id } => (engine.as_str(), Some(id.clone())),

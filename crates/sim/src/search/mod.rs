@@ -74,6 +74,7 @@ mod pool;
 mod prove;
 mod respond;
 pub mod robust;
+mod shares;
 mod simple;
 mod uniform;
 mod watch;

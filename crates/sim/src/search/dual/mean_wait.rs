@@ -9,7 +9,6 @@
 use numasim_model::NodeId;
 
 use crate::problem::Evaluator;
-use crate::search::dual::Relaxation;
 
 /// The mean wait in a part of the space.
 #[derive(Clone, Debug)]
@@ -30,9 +29,9 @@ fn is_same(one: &[f64], other: &[f64]) -> bool {
 }
 
 impl MeanWait {
-    /// `None` unless memories are shared along curves and an application reads several memories in the same way from all nodes.
-    pub(super) fn new(relaxation: &Relaxation<'_>, evaluator: &Evaluator<'_>) -> Option<Self> {
-        let machine = &relaxation.problem.machine;
+    /// `classes`: the nodes of each. `None` unless memories are shared along curves and an application reads several memories in the same way from all nodes.
+    pub(super) fn new(classes: &[&[NodeId]], evaluator: &Evaluator<'_>) -> Option<Self> {
+        let machine = &evaluator.problem.machine;
         if !evaluator.solver.shares_along_curves() {
             return None;
         }
@@ -49,15 +48,13 @@ impl MeanWait {
             let is_spread = first.iter().filter(|part| **part > 0.0).count() > 1;
             (is_spread && nodes.all(|other| is_same(&first, &other))).then_some(first)
         };
-        let apps = 0..relaxation.problem.apps.len();
+        let apps = 0..evaluator.problem.apps.len();
         let of_nodes = apps.clone().find_map(|app| everywhere(&app))?;
         let reads_so = |app: &usize| everywhere(app).is_some_and(|other| is_same(&of_nodes, &other));
         let readers = apps.filter(reads_so).collect();
-        let parts = relaxation
-            .classes
-            .iter()
-            .map(|class| class.nodes.iter().map(|node| of_nodes[node.0]).fold(f64::INFINITY, f64::min));
-        let parts = parts.collect();
+        let least =
+            |nodes: &&[NodeId]| nodes.iter().map(|node| of_nodes[node.0]).fold(f64::INFINITY, f64::min);
+        let parts = classes.iter().map(least).collect();
         let bandwidth = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
         Some(Self { readers, parts, unit: bandwidth.recip(), range: (0.0, f64::INFINITY) })
     }

@@ -49,7 +49,6 @@ mod fewer;
 mod mean_wait;
 mod parts;
 mod relaxation;
-mod shares;
 
 // Prices of the bound, what options earn at them, and the bound that they gave.
 
@@ -73,10 +72,10 @@ pub(in crate::search) struct Prices {
 /// What the prices say about one class: the earnings of each application and thread.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Earnings {
-    of_gflops: Vec<f64>,
+    pub(in crate::search) of_gflops: Vec<f64>,
     /// Below 0 where GFLOPS cost more than they are worth: what cannot be done without costs that.
     of_least: Vec<f64>,
-    per_thread: Vec<f64>,
+    pub(in crate::search) per_thread: Vec<f64>,
     /// Application, the most threads that are paid for on a node, and the price of each.
     paid: Vec<(usize, u32, f64)>,
     of_reads: Vec<f64>,

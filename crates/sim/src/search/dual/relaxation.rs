@@ -123,7 +123,8 @@ impl<'a> Relaxation<'a> {
             if !exact || evaluator.solver.shares_along_curves() {
                 relaxation.deal_out(evaluator);
             }
-            relaxation.mean_wait = MeanWait::new(&relaxation, evaluator);
+            let nodes: Vec<&[NodeId]> = relaxation.classes.iter().map(|class| &class.nodes[..]).collect();
+            relaxation.mean_wait = MeanWait::new(&nodes, evaluator);
             relaxation = relaxation.with_least(&relaxation.everything());
         }
         for watch in watched {

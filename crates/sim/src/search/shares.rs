@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use microlp::ComparisonOp;
 use numasim_model::sharing::own_share::OwnShare;
 
-use super::{Class, Earnings, Improved, Prices, Ranges, Relaxation, best_option};
+use super::dual::{Class, Earnings, Improved, Prices, Ranges, Relaxation, best_option};
 use crate::objective::Objective;
 use crate::problem::Evaluator;
 use crate::search::cutting::{AGREEMENT, Cut, MOST_EARNINGS, Master, PATIENCE};
