@@ -13,7 +13,7 @@ fn every_declared_key_is_echoed() {
                  arithmetic_intensity = 1\n[[call]]\nfrom = \"stream\"\nto = \"library\"\n\
                  [[command]]\nat_s = 1\napp = \"stream\"\nper_node = [1, 0]\n[cluster]\nnodes = 2\n[contender]\ngflop = 1\n\
                  [graph]\ngenerator = \"cholesky\"\n\
-                 [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\nranks = 1\n\
+                 [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\nranks = 2\n\
                  smt = \"any\"\nsmt_speedup = 1.25\n\
                  [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n";
     let example = crate::EXAMPLE.replacen(
