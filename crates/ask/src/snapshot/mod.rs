@@ -1,6 +1,6 @@
 //! The host as it runs now, as a study: applications with threads, data and bandwidth, and today's placement as the scenario `now`.
 //!
-//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study ([`study`]). Unknown values are
+//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study (`study`). Unknown values are
 //! comments in the study and nulls in the document.
 
 mod demand;
