@@ -58,10 +58,7 @@ impl Relaxation<'_> {
         if self.earning_pairs() > MOST_EARNINGS {
             return best;
         }
-        let objective = self.problem.goal.objective();
-        let size = if target.is_finite() { target.abs() } else { best.bound.abs() };
-        let scale =
-            if objective == Objective::Geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
+        let scale = self.scale(target, best.bound);
         let mut master = Master::new(self, ranges, scale);
         let earnings = self.all_earnings(&best.prices, ranges);
         let mut cuts = best.cuts.clone();
@@ -77,20 +74,8 @@ impl Relaxation<'_> {
         cuts.dedup();
         let chosen = |&(class, option): &(usize, usize)| self.chosen(class, option, &earnings);
         let mut known: Vec<Chosen> = cuts.iter().map(chosen).collect();
-        let mut first = known.iter().map(|cut| cut.of(&master)).collect::<Vec<_>>();
-        for (app, weight) in self.problem.goal.weights().iter().enumerate() {
-            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
-            first.extend(
-                points.into_iter().chain([best.prices.y[app]]).filter_map(|at| master.tangent(app, at)),
-            );
-        }
-        for (terms, right) in first {
-            master.program.add_constraint(&terms, ComparisonOp::Ge, right);
-        }
-        let Some(mut solution) = master.program.solve().ok().and_then(|outcome| outcome.into_solution().ok())
-        else {
-            return best;
-        };
+        let first = known.iter().map(|cut| cut.of(&master)).collect::<Vec<_>>();
+        let Some(mut solution) = master.first_solution(first, &best.prices.y) else { return best };
         let mut since_improved = 0;
         let priced = self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price);
         let patience = if priced { PATIENCE_WITH_WAITS } else { PATIENCE };
@@ -172,8 +157,15 @@ impl Relaxation<'_> {
         goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (libm::log(*w) - 1.0)).sum()
     }
 
+    /// What scores are divided by in a linear program, so that its variables are near 1.
+    pub(super) fn scale(&self, target: f64, bound: f64) -> f64 {
+        let size = if target.is_finite() { target.abs() } else { bound.abs() };
+        let geomean = self.problem.goal.objective() == Objective::Geomean;
+        if geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size }
+    }
+
     /// What options earn, per class.
-    fn all_earnings(&self, prices: &Prices, ranges: &Ranges) -> Vec<Earnings> {
+    pub(super) fn all_earnings(&self, prices: &Prices, ranges: &Ranges) -> Vec<Earnings> {
         (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect()
     }
 
@@ -404,7 +396,7 @@ impl<'r, 'p> Master<'r, 'p> {
         (terms, 0.0)
     }
 
-    /// The cut of what a node can hold, listed or not: GFLOPS and threads of each application, parts of threads, too.
+    /// The cut of what a node can hold, listed or not: GFLOPS and threads of each application, which may be parts of threads.
     pub(super) fn cut_of_content(&self, class: usize, gflops: &[f64], threads: &[f64]) -> Cut {
         let unit = self.relaxation.problem.goal.unit_gflops();
         let of = &self.relaxation.classes[class];
@@ -421,6 +413,18 @@ impl<'r, 'p> Master<'r, 'p> {
         }
         self.add_costs(&costs, &mut terms);
         (terms, 0.0)
+    }
+
+    /// The first solution: with these cuts, and for geomean with tangents at usual prices and at `y`. `None` where the program cannot be solved.
+    pub(super) fn first_solution(&mut self, mut first: Vec<Cut>, y: &[f64]) -> Option<Solution> {
+        for (app, weight) in self.relaxation.problem.goal.weights().iter().enumerate() {
+            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
+            first.extend(points.into_iter().chain([y[app]]).filter_map(|at| self.tangent(app, at)));
+        }
+        for (terms, right) in first {
+            self.program.add_constraint(&terms, ComparisonOp::Ge, right);
+        }
+        self.program.solve().ok()?.into_solution().ok()
     }
 
     /// The tangent of -w ln(y) at `y`: bend >= -w ln(at) - w (y - at) / at.

@@ -210,7 +210,7 @@ impl Search<'_> {
         (found, complete)
     }
 
-    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: one of them, whose neighbours are good, too.
+    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: one of them; its neighbours are usually good.
     pub(super) fn add_alternatives(&self, best: Option<&Candidate>, pool: &mut Pool) -> bool {
         if let Some(best) = best {
             pool.add(&self.canonical, best.clone());

@@ -13,8 +13,7 @@ use std::collections::BinaryHeap;
 use microlp::ComparisonOp;
 use numasim_model::sharing::own_share::OwnShare;
 
-use super::dual::{Class, Earnings, Improved, Prices, Ranges, Relaxation, best_option};
-use crate::objective::Objective;
+use super::dual::{Class, Earnings, Improved, Ranges, Relaxation, best_option};
 use crate::problem::Evaluator;
 use crate::search::cutting::{AGREEMENT, Cut, MOST_EARNINGS, Master, PATIENCE};
 
@@ -266,15 +265,11 @@ impl Relaxation<'_> {
         rounds: usize,
     ) -> Improved {
         let mut best = Improved { cuts: Vec::new(), ..start };
-        let goal = &self.problem.goal;
-        let size = if target.is_finite() { target.abs() } else { best.bound.abs() };
-        let geomean = goal.objective() == Objective::Geomean;
-        let scale = if geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
+        let scale = self.scale(target, best.bound);
         let mut master = Master::new(self, ranges, scale);
-        let earnings = |prices: &Prices| -> Vec<Earnings> {
-            (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect()
-        };
-        let Some((_, mut first)) = self.best_contents(nodes, &earnings(&best.prices), &master) else {
+        let Some((_, mut first)) =
+            self.best_contents(nodes, &self.all_earnings(&best.prices, ranges), &master)
+        else {
             return best;
         };
         for (c, class) in self.classes.iter().enumerate() {
@@ -289,19 +284,7 @@ impl Relaxation<'_> {
                 None => first.extend((0..class.table.len()).map(|option| master.cut(c, option))),
             }
         }
-        for (app, weight) in goal.weights().iter().enumerate() {
-            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
-            first.extend(
-                points.into_iter().chain([best.prices.y[app]]).filter_map(|at| master.tangent(app, at)),
-            );
-        }
-        for (terms, right) in first {
-            master.program.add_constraint(&terms, ComparisonOp::Ge, right);
-        }
-        let Some(mut solution) = master.program.solve().ok().and_then(|outcome| outcome.into_solution().ok())
-        else {
-            return best;
-        };
+        let Some(mut solution) = master.first_solution(first, &best.prices.y) else { return best };
         let mut since_improved = 0;
         for _ in 0..rounds {
             since_improved += 1;
@@ -310,7 +293,9 @@ impl Relaxation<'_> {
             }
             best.work += self.program_steps() + self.pricing() * MOST_PARTS as u64;
             let prices = master.prices(&solution);
-            let Some((earned, mut fresh)) = self.best_contents(nodes, &earnings(&prices), &master) else {
+            let Some((earned, mut fresh)) =
+                self.best_contents(nodes, &self.all_earnings(&prices, ranges), &master)
+            else {
                 break;
             };
             let bound = self.constant(&prices, ranges) + earned;
