@@ -133,6 +133,20 @@ impl Demand {
         self.own_limits(machine, from).chain(of_model)
     }
 
+    /// What no thread on `from` exceeds wherever its data lies, the limits of the sharing model included. For data on several memories the time per
+    /// byte is the mean over the data, so that each limit is at most that of the memory that allows most.
+    pub fn most_wherever(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
+        let most = |of: &dyn Fn(NodeId) -> f64| machine.memory_nodes().map(of).fold(0.0, f64::max);
+        let by_lines = self.outstanding_lines.map_or(f64::INFINITY, |lines| {
+            let time = |memory| machine.latency_ns(from, memory);
+            most(&|memory| time(memory).map_or(f64::INFINITY, |ns| lines * LINE_BYTES / ns))
+        });
+        let parameters = &machine.sharing().parameters;
+        let of_model = most(&|memory| parameters.ceiling_gbs(machine, from, memory));
+        let own = self.own_limits(machine, from).filter(|(limit, _)| *limit != ThreadLimit::Latency);
+        least(own).min(GigabytesPerSecond::new(by_lines.min(of_model)))
+    }
+
     fn own_limits(
         &self,
         machine: &Machine,

@@ -303,13 +303,10 @@ impl Problem {
         Solver::new(machine, &demands(&self.apps, placements))
     }
 
-    /// An evaluator whose threads may want more than they can: no ceiling depends on where the data lies.
-    pub(crate) fn without_ceilings(&self, placements: Vec<Placement>) -> Evaluator<'_> {
-        let mut evaluator = Evaluator::new(self, placements);
-        let machine = self.machine.clone().with_sharing(self.machine.sharing().without_ceilings());
-        evaluator.solver = self.solver_on(&machine, &evaluator.placements);
-        evaluator.workspace = evaluator.solver.workspace();
-        evaluator
+    /// GFLOPS that no thread of an application exceeds on `node`, wherever its data lies.
+    pub(crate) fn most_of_thread_wherever(&self, app: usize, node: NodeId) -> f64 {
+        let demand = self.apps[app].demand(Placement::Local);
+        (demand.most_wherever(&self.machine, node) * demand.arithmetic_intensity).value()
     }
 
     /// The placements of all applications when the data of the open ones, in order, lies at `homes`, or where a climb begins.

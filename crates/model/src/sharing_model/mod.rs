@@ -120,15 +120,6 @@ impl Model {
         self.penalties() == Some(Penalties::Usual)
     }
 
-    /// The same model without the ceilings on single threads: nobody gets less from it, wherever the data lies.
-    #[must_use]
-    pub const fn without_ceilings(mut self) -> Self {
-        self.parameters.core_local_gbs = None;
-        self.parameters.core_remote_gbs = None;
-        self.parameters.outstanding_lines = None;
-        self
-    }
-
     /// The parameters that change what this model answers, with their values.
     pub fn in_use(&self) -> impl Iterator<Item = (Parameter, f64)> + '_ {
         self.parameters.in_use().filter(|(parameter, _)| parameter.is_used_by(self.kind))

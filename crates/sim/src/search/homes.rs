@@ -81,34 +81,56 @@ impl HomeSets {
     }
 }
 
-// Sets that are too many to be listed: what is open is decided node by node, the largest bound first, and only what could still beat
-// the best goes on.
-
 /// Most parts that are decided further at the same time, from the same cutoff.
 const BATCH: usize = 16;
 /// The part of the whole effort that a bound of a part of all sets may take: one of so many.
 const PART_OF_A_PART: u64 = 4_000;
 
+/// Sets that are too many to be listed: what is open is decided node by node, the largest bound first, and only what could still beat the best goes
+/// on. So many sets come at a time as are searched one by one.
+pub(super) struct Undecided<'p> {
+    problem: &'p Problem,
+    choices: OpenChoices<'p>,
+    /// Parts of all sets, each with a score that nothing in it exceeds.
+    open: Vec<(f64, Decided)>,
+}
+
 impl HomeSets {
-    /// The sets that could have a score above `cutoff`, as far as a part of `budget` lets it find them, and a bound on all that are not among
-    /// them. Where no fractions are open there are none: homes are decided one application at a time, which tells little.
-    pub(super) fn undecided(
-        &self,
-        problem: &Problem,
+    /// All sets, where they are not listed.
+    pub(super) fn undecided<'p>(&self, problem: &'p Problem) -> Undecided<'p> {
+        let choices = OpenChoices::new(&problem.machine, &problem.apps);
+        Undecided { problem, choices, open: vec![(self.bound, Decided::default())] }
+    }
+}
+
+impl Undecided<'_> {
+    /// A bound on all sets that have not come yet.
+    pub(super) fn bound(&self) -> f64 {
+        self.open.iter().map(|(bound, _)| *bound).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The next sets that could have a score above `cutoff`, as far as a part of `budget` lets it find them. Where no fractions are open there are none:
+    /// homes are decided one application at a time, which tells little.
+    pub(super) fn next_sets(
+        &mut self,
         cutoff: f64,
         budget: &mut Budget,
         monitor: &dyn Monitor,
-    ) -> (Vec<HomeSet>, f64) {
-        let choices = OpenChoices::new(&problem.machine, &problem.apps);
-        if !choices.has_fractions() || self.bound <= cutoff {
-            return (Vec::new(), self.bound);
+    ) -> Vec<HomeSet> {
+        let Self { problem, choices, open } = self;
+        let mut sets = Vec::new();
+        if !choices.has_fractions() {
+            return sets;
         }
         let each = (budget.left() / PART_OF_A_PART).max(1);
         let mut part = budget.at_most(budget.left() / 2);
-        let (mut open, mut sets) = (vec![(self.bound, Decided::default())], Vec::new());
-        while !open.is_empty() && sets.len() < MAX_SETS && !part.is_spent() && !monitor.stop() {
+        while sets.len() < MAX_SETS && !part.is_spent() && !monitor.stop() {
+            open.retain(|(bound, _)| *bound > cutoff);
             open.sort_by(|a, b| a.0.total_cmp(&b.0));
             let batch = open.split_off(open.len().saturating_sub(BATCH));
+            if batch.is_empty() {
+                break;
+            }
             let further = batch.iter().flat_map(|(bound, decided)| {
                 choices.next(decided).into_iter().map(|decided| (*bound, decided))
             });
@@ -122,23 +144,20 @@ impl HomeSets {
                     return Some((own.min(bound), work, decided));
                 }
                 let (own, work) =
-                    with_decided(problem, &problem.machine, &choices, &decided, (each, cutoff), monitor);
+                    with_decided(problem, &problem.machine, choices, &decided, (each, cutoff), monitor);
                 Some((own.min(bound), work, decided))
             });
             for (bound, work, decided) in bounded.into_iter().flatten() {
                 part.spend(work);
-                if bound <= cutoff {
-                    continue;
-                }
-                if choices.is_complete(&decided) {
+                if bound > cutoff && choices.is_complete(&decided) {
                     sets.push(HomeSet { homes: choices.placements(&decided), bound });
-                } else {
+                } else if bound > cutoff {
                     open.push((bound, decided));
                 }
             }
         }
         budget.settle(part);
-        (sets, open.iter().map(|(bound, _)| *bound).fold(f64::NEG_INFINITY, f64::max))
+        sets
     }
 }
 
@@ -198,7 +217,7 @@ fn with_decided(
     monitor: &dyn Monitor,
 ) -> (f64, u64) {
     let (placements, rest) = choices.sure(&problem.apps, decided);
-    let evaluator = problem.without_ceilings(placements);
+    let evaluator = Evaluator::new(problem, placements);
     let relaxation = Relaxation::with_homes_anywhere(problem, limits, &evaluator, &rest, monitor);
     first_bound(&relaxation, steps, target, true).unwrap_or((f64::INFINITY, 0))
 }
@@ -288,7 +307,7 @@ fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
 #[cfg(test)]
 mod tests {
     use numasim_model::units::{Gflops, GigabytesPerSecond};
-    use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, NodeId};
+    use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId};
 
     use super::*;
     use crate::monitor::{Progress, Unattended};
@@ -344,6 +363,27 @@ mod tests {
         // Both share 20 GB/s of node 0, or have 12 and 20 x 0.25.
         let much = bounds(EFFORT);
         assert!((much[0] - 5.0).abs() < 1e-6 && (much[1] - 8.0).abs() < 1e-6, "{much:?}");
+    }
+
+    #[test]
+    fn a_thread_may_draw_what_the_nearest_memory_gives_it_where_its_home_is_open() {
+        // 10 lines of 64 byte in 64 ns are 10 GB/s, in 128 ns 5. The threads belong on node 1; the first home that is tried is node 0.
+        let latencies = [64.0, 128.0, 128.0, 64.0];
+        let machine =
+            uniform_machine(2, 1, 100.0, 50.0, 40.0).with_latencies_ns(latencies.to_vec()).expect("4");
+        let open = |lines| App {
+            nodes: Some(vec![NodeId(1)]),
+            outstanding_lines: lines,
+            ..app("a", 1.0, Data::OpenHome { share: 1.0 })
+        };
+        let core = Some(GigabytesPerSecond::new(10.0));
+        let by_machine = with_nodes(&machine, |_, node| Node { core_bandwidth: core, ..node })
+            .with_sharing(Model::from(ModelKind::Ecm));
+        for (machine, app) in [(&machine, open(Some(10.0))), (&by_machine, open(None))] {
+            let problem = Problem::new(machine, &[app], Objective::TotalGflops, Restrictions::default());
+            let sets = HomeSets::new(&problem.expect("possible"), EFFORT, &Unattended);
+            assert!((sets.bound - 10.0).abs() < 1e-6, "{}", sets.bound);
+        }
     }
 
     #[test]

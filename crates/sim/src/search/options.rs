@@ -345,6 +345,15 @@ impl OptionTable {
         }
     }
 
+    /// The same corners with so many GFLOPS for one thread of an application that gets all it wants.
+    pub(super) fn with_corner_of(&self, app: usize, gflops: f64) -> Self {
+        let mut table = self.clone();
+        if let Some(corners) = &mut table.corners {
+            corners.per_thread[app] = gflops;
+        }
+        table
+    }
+
     /// The same corners with what they get at least: so many GFLOPS for each thread of an application, whatever others do.
     pub(super) fn with_least_of_one(&self, least_of_one: &[f64]) -> Self {
         let Some(corners) = &self.corners else { return self.clone() };

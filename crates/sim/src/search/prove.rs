@@ -72,15 +72,7 @@ impl<'a> Search<'a> {
             return self.prove_in_parts(&few, vec![few.root()], pool, &mut effort);
         }
         let Some(homes) = &self.homes.listed else {
-            let mut budget = Budget::new(effort);
-            let (sets, left) = self.homes.undecided(problem, pool.cutoff(), &mut budget, self.monitor);
-            let proof = if sets.is_empty() {
-                Proof { open_bound: f64::NEG_INFINITY, complete: true }
-            } else {
-                self.branch_over(pool, &sets, budget.left())
-            };
-            let open_bound = proof.open_bound.max(left);
-            return Proof { open_bound, complete: proof.complete && left <= pool.cutoff() };
+            return self.prove_undecided(pool, effort);
         };
         let limit = uniform::MOST / homes.len().max(1);
         if problem.restrictions.same_on_every_node && uniform::are_at_most(problem, limit, self.monitor) {
@@ -97,22 +89,43 @@ impl<'a> Search<'a> {
                 return Proof { open_bound: f64::NEG_INFINITY, complete: true };
             }
         }
-        self.branch_over(pool, homes, effort)
+        let open_bound = self.branch_over(pool, homes, &mut Budget::new(effort));
+        Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// Bounds each set of homes anew and searches those that could beat the cutoff, the most promising first.
-    fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], effort: u64) -> Proof {
+    /// The same where sets are too many to be listed: those with the largest bounds first, as many at a time as are searched one by one.
+    fn prove_undecided(&self, pool: &mut Pool, effort: u64) -> Proof {
+        let (mut budget, mut open_bound) = (Budget::new(effort), f64::NEG_INFINITY);
+        let mut rest = self.homes.undecided(self.problem);
+        while rest.bound() > pool.cutoff() && !self.monitor.stop() {
+            let sets = rest.next_sets(pool.cutoff(), &mut budget, self.monitor);
+            if sets.is_empty() {
+                break;
+            }
+            // Half of it, while others are to come.
+            let to_come = rest.bound() > pool.cutoff();
+            let steps = if to_come { budget.left() / 2 } else { budget.left() };
+            let mut part = budget.at_most(steps);
+            open_bound = open_bound.max(self.branch_over(pool, &sets, &mut part));
+            budget.settle(part);
+        }
+        let open_bound = open_bound.max(rest.bound());
+        Proof { open_bound, complete: open_bound <= pool.cutoff() }
+    }
+
+    /// Bounds each set of homes anew and searches those that could beat the cutoff, the most promising first. Nothing that stays open is better than
+    /// what comes back.
+    fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], budget: &mut Budget) -> f64 {
         let target = pool.cutoff();
         let share = homes.iter().filter(|set| set.bound > target).count();
         if share <= MOST_AT_ONCE {
             let decided = parallel::map(homes, |set| self.decide(set, target, share));
-            return self.settle(decided, pool, effort);
+            return self.settle(decided, pool, budget);
         }
         // Many sets of fractions: the largest bounds first, as far as a part of the effort lets it. The others stay as they are.
         let mut sets: Vec<&HomeSet> = homes.iter().filter(|set| set.bound > target).collect();
         sets.sort_by(|a, b| b.bound.total_cmp(&a.bound));
-        let mut budget = Budget::new(effort);
-        let mut part = budget.at_most(effort / 3);
+        let mut part = budget.at_most(budget.left() / 3);
         let mut decided = Vec::with_capacity(sets.len());
         for batch in sets.chunks(MOST_AT_ONCE / 4) {
             if part.is_spent() {
@@ -124,11 +137,11 @@ impl<'a> Search<'a> {
             decided.extend(more);
         }
         budget.settle(part);
-        self.settle(decided, pool, budget.left())
+        self.settle(decided, pool, budget)
     }
 
-    /// Searches what is decided where it could beat the cutoff; what is undecided stays open.
-    fn settle(&self, decided: Vec<Decided<'a>>, pool: &mut Pool, effort: u64) -> Proof {
+    /// Searches what is decided where it could beat the cutoff; what is undecided stays open, and nothing of it is better than what comes back.
+    fn settle(&self, decided: Vec<Decided<'a>>, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let problem = self.problem;
         let mut open_bound = f64::NEG_INFINITY;
         let mut cells = Vec::with_capacity(decided.len());
@@ -138,7 +151,7 @@ impl<'a> Search<'a> {
                 Decided::Undecided { bound } => open_bound = open_bound.max(bound),
             }
         }
-        let mut budget = Budget::new(effort);
+        let effort = budget.left();
         for (position, cell) in cells.iter().enumerate() {
             // Not more than half: many homes are tried one after the other. Hardly any where halves find what is best and prove it, or where
             // potentials are far from what is got.
@@ -156,10 +169,10 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let cells = self.split_into_cells(cells, pool, &mut budget, open_bound);
-        open_bound = self.search_cells(cells, pool, &mut budget, open_bound);
+        let cells = self.split_into_cells(cells, pool, budget, open_bound);
+        open_bound = self.search_cells(cells, pool, budget, open_bound);
         self.monitor.progress(&budget.progress(problem, pool.best(), open_bound));
-        Proof { open_bound, complete: open_bound <= pool.cutoff() }
+        open_bound
     }
 
     /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many of at
@@ -318,10 +331,9 @@ mod tests {
     fn homes_that_were_not_decided_keep_the_proof_open() {
         in_search(|search, pool| {
             let decided = vec![decide(search), Decided::Undecided { bound: 25.0 }];
-            let proof = search.settle(decided, pool, 1_000_000);
+            let open_bound = search.settle(decided, pool, &mut Budget::new(1_000_000));
             assert_eq!(pool.best().map(|best| best.score), Some(20.0));
-            assert!(!proof.complete);
-            assert!((proof.open_bound - 25.0).abs() < 1e-12, "{}", proof.open_bound);
+            assert!((open_bound - 25.0).abs() < 1e-12, "{open_bound}");
         });
     }
 
@@ -329,7 +341,7 @@ mod tests {
     fn homes_whose_bound_is_met_are_closed() {
         in_search(|search, pool| {
             let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
-            assert!(search.settle(decided, pool, 1_000_000).complete);
+            assert!(search.settle(decided, pool, &mut Budget::new(1_000_000)) <= pool.cutoff());
         });
     }
 }

@@ -324,6 +324,12 @@ impl<'a> Relaxation<'a> {
                 (from, resource, unknown)
             });
             for class in &mut relaxation.classes {
+                if rest[a].is_some()
+                    && let Some(&node) = class.nodes.first()
+                {
+                    let most = problem.most_of_thread_wherever(a, node);
+                    class.table = Arc::new(class.table.with_corner_of(a, most));
+                }
                 let draw = &mut class.draw[a];
                 if at_home.is_some() {
                     draw.clear();

@@ -412,7 +412,7 @@ impl<'a> Joint<'a> {
         let of = |&(problem, _): &(&'a Problem, Scale)| {
             let (placements, rest) =
                 OpenChoices::new(&problem.machine, &problem.apps).sure(&problem.apps, &Decided::default());
-            let evaluator = problem.without_ceilings(placements);
+            let evaluator = Evaluator::new(problem, placements);
             Relaxation::with_homes_anywhere(problem, &problem.machine, &evaluator, &rest, monitor)
         };
         let scales = panel.members.iter().map(|member| member.1).collect();

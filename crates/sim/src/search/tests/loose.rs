@@ -1,7 +1,7 @@
 //! Bounds of nodes whose options are not listed: by hand, and never below the best of all allocations.
 
 use super::fair::{exactly, narrow_cores};
-use super::models::{model, sharing};
+use super::models::{lines, model, sharing, with_lines};
 use super::*;
 use crate::search::dual::{Effort, Relaxation};
 use crate::search::homes::HomeSets;
@@ -89,8 +89,9 @@ proptest! {
     fn no_allocation_is_better_than_bounds_without_options(
         (machine, apps, objective, restrictions) in question(),
         model in model(),
+        lines in lines(),
     ) {
-        let machine = sharing(machine, model);
+        let (machine, apps) = (sharing(machine, model), with_lines(apps, lines));
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let sets = HomeSets::new(&problem, Settings::default().effort, &Unattended);
         let mut truth = f64::NEG_INFINITY;

@@ -36,6 +36,19 @@ pub(super) fn sharing(machine: Machine, model: Model) -> Machine {
     machine.with_sharing(model).with_latencies_ns((0..nodes * nodes).map(latency).collect()).unwrap()
 }
 
+/// Cache lines that a thread of the first application has under way, where it says so.
+pub(super) fn lines() -> impl Strategy<Value = Option<f64>> {
+    prop::option::weighted(0.3, 0.5..12.0_f64)
+}
+
+/// The applications, the first of which has so many lines under way.
+pub(super) fn with_lines(mut apps: Vec<App>, lines: Option<f64>) -> Vec<App> {
+    if let Some(app) = apps.first_mut() {
+        app.outstanding_lines = lines;
+    }
+    apps
+}
+
 proptest! {
     #![proptest_config(crate::random::questions(250))]
 
@@ -43,8 +56,9 @@ proptest! {
     fn explore_is_honest_under_every_model(
         (machine, apps, objective, restrictions) in question(),
         model in model(),
+        lines in lines(),
     ) {
-        let machine = sharing(machine, model);
+        let (machine, apps) = (sharing(machine, model), with_lines(apps, lines));
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let truth = brute_force(&problem);
         for effort in [Settings::default().effort, 0, 300] {
