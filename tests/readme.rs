@@ -211,7 +211,7 @@ fn every_picture_is_there_and_names_its_dark_variant() {
         }
         assert!(!text.contains("!["), "{document}: a picture without a dark variant");
     }
-    assert_eq!(shown, 8, "the pictures of docs/");
+    assert_eq!(shown, 9, "the pictures of docs/");
 }
 
 #[test]
@@ -238,6 +238,12 @@ fn the_thread_map_of_the_tutorial_on_virtual_machines_is_what_its_command_draws(
     run(command.line, folder.path());
     let drawn = fs::read_to_string(folder.path().join("vms.svg")).expect("the picture");
     crate::dark::keep("vms", &drawn, |svg| vec![svg], "readme");
+}
+
+/// `docs/concepts.svg` is drawn by hand; its dark variant follows from it.
+#[test]
+fn the_picture_of_the_concepts_has_a_dark_variant_of_the_same_drawing() {
+    crate::dark::keep("concepts", &read("docs/concepts.svg"), |svg| vec![svg], "readme");
 }
 
 /// The picture has each word in an element of its own; the seconds of the search are one that begins with a bracket.

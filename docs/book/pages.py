@@ -2,9 +2,9 @@
 
 Usage: pages.py FOLDER   (from the root of the repository)
 
-The README is the front page. The list of pages is docs/guide/README.md: its bold lines are parts, its tables have the chapters. What pages
-link to and the guide does not list follows as a last part (documents) or lies beside them (pictures, input files, tables). A README is the
-index of its folder, as browsers expect it.
+docs/book/landing.md is the front page. The list of pages is docs/guide/README.md: its bold lines are parts, its tables have the chapters. What pages
+link to and the guide does not list follows as a last part (documents), or is copied next to them (pictures, input files, tables). A README becomes
+the index of its folder, as browsers expect it; that of the repository is a page, because the folder's index is the front page.
 """
 
 import os
@@ -13,6 +13,8 @@ import shutil
 import sys
 from pathlib import Path
 
+LANDING = Path("docs/book/landing.md")
+README = Path("README.md")
 INDEX = Path("docs/guide/README.md")
 # A link of Markdown, and pictures with a light and a dark variant. Links to elsewhere have a scheme, those within a page begin with #.
 LINK = re.compile(r'(?P<before>\]\(|(?:src|srcset)=")(?P<path>[^)"#:\s]+)(?P<after>#[^)"\s]*)?(?=[)"])')
@@ -41,7 +43,11 @@ def target(page: Path, link: str) -> Path:
 
 
 def staged(page: Path) -> Path:
-    """Where a page lies for mdBook."""
+    """The path of a page for mdBook."""
+    if page == LANDING:
+        return Path("index.md")
+    if page == README:
+        return Path("first-answer.md")
     return page.with_name("index.md") if page.name == "README.md" else page
 
 
@@ -54,7 +60,7 @@ def title(page: Path) -> str:
 def main() -> None:
     folder = Path(sys.argv[1])
     listed = parts()
-    guide = [Path("README.md"), INDEX] + [page for _, pages in listed for _, page in pages]
+    guide = [LANDING, README, INDEX] + [page for _, pages in listed for _, page in pages]
     documents, others = list(guide), set()
     for page in documents:  # grows on the way
         def placed(link: re.Match[str], page: Path = page) -> str:
@@ -63,7 +69,7 @@ def main() -> None:
                 others.add(named)
             elif named not in documents:
                 documents.append(named)
-            path = os.path.relpath(staged(named), page.parent)
+            path = os.path.relpath(staged(named), staged(page).parent)
             return f"{link['before']}{path}{link['after'] or ''}"
 
         text = LINK.sub(placed, page.read_text())
@@ -73,7 +79,7 @@ def main() -> None:
     for file in others:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, folder / file)
-    summary = ["[numasim](index.md)", f"[Guide]({staged(INDEX)})"]
+    summary = ["[numasim](index.md)", f"[A first answer]({staged(README)})", f"[Guide]({staged(INDEX)})"]
     for part, pages in listed:
         summary += [f"\n# {part}\n"] + [f"- [{name}]({page})" for name, page in pages]
     beside = [(title(page), page) for page in documents if page not in guide]

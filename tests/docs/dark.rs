@@ -102,7 +102,7 @@ fn lightness(colour: &str) -> f64 {
 #[test]
 fn text_can_be_read_on_dark_pages() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for name in ["explore", "run", "static-work", "threads", "trade-off", "vms", "what-if"] {
+    for name in ["concepts", "explore", "run", "static-work", "threads", "trade-off", "vms", "what-if"] {
         let svg = fs::read_to_string(docs.join(format!("{name}-dark.svg"))).expect("the picture is there");
         let paper = lightness("#0d1117");
         for tag in svg.split("<text").skip(1).filter_map(|rest| rest.split('>').next()) {
