@@ -2,6 +2,7 @@
 //! and what the map says must never be where.
 
 mod circles;
+mod prose;
 
 use std::collections::BTreeSet;
 use std::fs;
