@@ -19,6 +19,7 @@
 mod document;
 mod equal_parts;
 mod picture;
+mod trust;
 
 use std::fs;
 use std::path::{Path, PathBuf};
