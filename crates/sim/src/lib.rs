@@ -12,6 +12,7 @@ pub mod cautions;
 mod contents;
 pub mod discriminate;
 pub mod intervals;
+mod layouts;
 mod memory;
 mod monitor;
 pub mod nearest;

@@ -6,6 +6,7 @@ use rand::RngExt as _;
 use crate::ascent::Ascent;
 use crate::baselines::{better_homes, even, on_few_nodes, one_app_per_node};
 use crate::contents::Sites;
+use crate::layouts;
 use crate::monitor::Monitor;
 use crate::objective::margin;
 use crate::open_data;
@@ -33,6 +34,15 @@ impl Search<'_> {
         starts.extend(one_app_per_node(&problem.machine, &problem.apps).filter(allowed));
         if problem.loses_on_several_nodes() {
             starts.extend(Some(on_few_nodes(&problem.machine, &problem.apps)).filter(allowed));
+        }
+        // Jobs of given sizes.
+        let sizes: Vec<u32> = problem.apps.iter().map(|app| app.min_threads).collect();
+        if sizes.iter().any(|&threads| threads > 1) {
+            let evaluator = Evaluator::new(problem, problem.placements(&[]));
+            let wanted_gbs = layouts::wanted_gbs(problem, &evaluator, &sizes);
+            let rows = layouts::in_a_row(problem, &sizes, &wanted_gbs);
+            let jobs = [layouts::whole_jobs(problem, &sizes, &wanted_gbs)].into_iter().chain(rows);
+            starts.extend(jobs.filter(allowed));
         }
         for restart in 0..RESTARTS {
             let mut random = local::generator(self.settings.seed, restart);

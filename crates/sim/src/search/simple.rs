@@ -16,9 +16,10 @@ use super::budget::{RISE, Settings};
 use super::parts::Division;
 use super::pool::Pool;
 use crate::answer::Forbidden;
+use crate::layouts;
 use crate::monitor::Monitor;
 use crate::objective::margin;
-use crate::problem::{Candidate, Problem};
+use crate::problem::{Candidate, Evaluator, Problem};
 
 /// The part of what is left of the effort that one class gets.
 const SHARE: u64 = 3;
@@ -55,7 +56,8 @@ pub fn simplest(
         candidate.score >= floor && problem.allows(&candidate.allocation, &candidate.placements)
     };
     let key = |candidate: &Candidate| simplicity(&candidate.allocation);
-    let found = known.iter().filter(allowed).fold(best, |simpler, next| {
+    let laid_out = laid_out(problem, best);
+    let found = known.iter().chain(&laid_out).filter(allowed).fold(best, |simpler, next| {
         let order = key(next).cmp(&key(simpler)).then(simpler.score.total_cmp(&next.score));
         if order.is_lt() { next } else { simpler }
     });
@@ -91,6 +93,20 @@ pub fn simplest(
     let value = |score| problem.goal.value(score);
     let loss = problem.goal.loss(value(best.score), value(found.score));
     Ok(Simplest { simplicity: key(&found), candidate: found, loss, proven })
+}
+
+/// Layouts with as many threads of each application as `best` has, and as large a part of all memories as there; the data is where it is there.
+fn laid_out(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
+    let mut evaluator = Evaluator::new(problem, best.placements.clone());
+    let apps = 0..problem.apps.len();
+    let threads: Vec<u32> = apps.map(|a| best.allocation.row(AppId(a)).iter().sum()).collect();
+    let gflops = evaluator.gflops_of(&best.allocation).to_vec();
+    let drawn =
+        gflops.iter().zip(&problem.apps).map(|(gflops, app)| gflops / app.arithmetic_intensity.value());
+    let mut layouts = layouts::in_a_row(problem, &threads, &drawn.collect::<Vec<_>>());
+    layouts.push(layouts::whole_jobs(problem, &threads, &layouts::wanted_gbs(problem, &evaluator, &threads)));
+    layouts.retain(|allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation));
+    layouts.into_iter().map(|allocation| evaluator.candidate(allocation)).collect()
 }
 
 /// [`simplest`], again and again with more effort until it is proven or `monitor` says stop. Without anybody who stops it, it may go

@@ -82,6 +82,43 @@ fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
     assert!((found.value - 1.0).abs() < 1e-9 && found.levels[0].proven, "{found:?}");
 }
 
+#[test]
+fn equal_jobs_are_placed_whole_where_that_is_the_best() {
+    // 4 nodes of 44 cores and 175 GB/s, 20 jobs of 8 threads and 4 of 2 that want 25 GB/s each. All of 700 GB/s for 168 threads are 1/6 of 25 for each:
+    // 5 large jobs and a small one on each node.
+    let node = Node {
+        core_bandwidth: Some(GigabytesPerSecond::new(25.0)),
+        ..uniform_machine(1, 44, 35.2, 175.0, 60.0).nodes()[0]
+    };
+    let machine = Machine::uniform("four", 4, node, GigabytesPerSecond::new(60.0)).expect("a machine");
+    let large = exactly(8, local_app("large", 0.5));
+    let small = exactly(2, local_app("small", 0.5));
+    let apps = [vec![large; 20], vec![small; 4]].concat();
+    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
+    let found =
+        explore(&problem, &Settings { top: 0, ..Settings::default() }, &Unattended).expect("an answer");
+    assert_eq!(found.status, Status::Optimal);
+    assert!((found.value - 1.0 / 6.0).abs() < 1e-9, "{}", found.value);
+}
+
+#[test]
+fn jobs_in_a_row_are_simple_and_nearly_as_good_as_the_best() {
+    // 8 nodes of 24 cores and 91.8 GB/s; jobs of 16, 16, 8 and 8 threads. Alone the large ones have 16 x 45 = 720 GB/s and the small ones 360, so that the
+    // memories are dealt out as 2.67, 2.67, 1.33, 1.33 nodes: whole nodes of 6 threads, and shared ones.
+    let node = Node {
+        core_bandwidth: Some(GigabytesPerSecond::new(45.0)),
+        ..uniform_machine(1, 24, 40.0, 91.8, 60.0).nodes()[0]
+    };
+    let machine = Machine::uniform("eight", 8, node, GigabytesPerSecond::new(60.0)).expect("a machine");
+    let job = |name, threads| exactly(threads, local_app(name, 0.3));
+    let apps = [job("a", 16), job("a2", 16), job("b", 8), job("b2", 8)];
+    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
+    let little = Settings { top: 0, effort: 1_000_000, seed: 0 };
+    let best = explore(&problem, &little, &Unattended).expect("an answer").best;
+    let found = crate::search::simplest(&problem, &best, &[], 0.01, &little, &Unattended).expect("allowed");
+    assert!(found.simplicity.numbers <= 8 && found.loss <= 0.01, "{found:?}");
+}
+
 proptest! {
     #![proptest_config(crate::random::questions(500))]
 
