@@ -11,6 +11,7 @@ mod domains;
 mod emit;
 mod results;
 mod run;
+mod snapshot;
 mod threads;
 
 use results::{Guest, list};

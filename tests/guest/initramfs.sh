@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/overlay, and other files.
-# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input; numactl comes with it)
+# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input; numactl comes with it, and what belongs to it)
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -12,10 +12,12 @@ image=$(mktemp -d)
 trap 'rm -rf "$image"' EXIT
 mkdir -p "$image"/{bin,dev,etc,input,proc,run,sys,tmp}
 cp /bin/busybox "$image/bin/busybox"
-for tool in sh mount cat echo grep sed cut paste kill poweroff taskset mkdir rmdir chmod tr cp rm sleep sync; do
+for tool in sh mount cat echo grep sed cut paste kill ln poweroff mkdir mkfifo rmdir chmod tr cp rm sleep sync; do
     ln -s busybox "$image/bin/$tool"
 done
-programs=("$program" "$(command -v numactl)") # an emitted script spreads pages with it
+# Emitted scripts spread pages with numactl and move them with migratepages; numastat says where they are. taskset is that of hosts.
+programs=("$program" "$(command -v numactl)" "$(command -v migratepages)" "$(command -v numastat)" "$(command -v taskset)"
+    "$(command -v numad)")
 cp "${programs[@]}" "$image/bin/"
 # The loader and every library at the path where the program looks for it.
 ldd "${programs[@]}" | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do

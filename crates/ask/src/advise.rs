@@ -477,8 +477,9 @@ fn in_words(
             )
         }
         (_, false) if follows => {
+            let use_it = if count == 1 { "it uses" } else { "they use" };
             format!(
-                "move {threads} of `{name}` and the data that they use from {} to {}",
+                "move {threads} of `{name}` and the data that {use_it} from {} to {}",
                 listed(&from),
                 listed(&to)
             )

@@ -1,7 +1,8 @@
 //! The bandwidth that one thread of an application would draw if nothing limited it.
 //!
 //! resctrl counts the bandwidth that threads get. If no memory and no link that they use is nearly full, they want no more. If one is, they want
-//! more, and how much is unknown: a core's limit is taken if the machine has one. Nothing counted: a fair share of a memory is assumed.
+//! more, and how much is unknown: a core's limit is taken if the machine has one. A full memory gives every thread at least the share of a core in
+//! it: a thread that draws less from it is not held back there. Nothing counted: a fair share of a memory is assumed.
 
 use numasim_draw::figures;
 use numasim_evidence::running::Application;
@@ -48,14 +49,17 @@ pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool
     for ((from, to), gbs) in own.iter().flatten().flat_map(|own| all_cells(own, nodes)) {
         all[from][to] += gbs;
     }
-    let full = |own: &Traffic| {
+    let full = |own: &Traffic, threads: &[u32]| {
         all_cells(own, nodes).find_map(|((from, to), gbs)| {
             if gbs <= 0.0 {
                 return None;
             }
             let memory: f64 = all.iter().map(|row| row[to]).sum();
             let capacity = machine.node(NodeId(to)).bandwidth.value();
-            if memory >= NEARLY_FULL * capacity {
+            let of_a_thread = gbs / f64::from(threads[from].max(1));
+            if memory >= NEARLY_FULL * capacity
+                && of_a_thread >= NEARLY_FULL * share_of_core(machine, NodeId(to))
+            {
                 return Some(format!(
                     "the memory of node {to} carries {memory:.1} of its {capacity:.1} GB/s"
                 ));
@@ -79,10 +83,12 @@ pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool
         let on: Vec<usize> = (0..nodes).filter(|&node| threads[node] > 0).collect();
         let Some(total) = app.total_gbs else { return Some(assumed(machine, &on)) };
         let gbs = (total / f64::from(count)).max(LEAST_GBS);
-        let threads = figures::count(u64::from(count), "busy thread");
-        let counted = format!("{total:.3} GB/s over {threads} ({})", groups(app));
+        let busy = figures::count(u64::from(count), "busy thread");
+        let counted = format!("{total:.3} GB/s over {busy} ({})", groups(app));
         let measured = || Demand { gbs, kind: DemandKind::Measured, source: counted.clone() };
-        let Some(why) = own.as_ref().filter(|_| is_measured).and_then(full) else { return Some(measured()) };
+        let Some(why) = own.as_ref().filter(|_| is_measured).and_then(|own| full(own, &threads)) else {
+            return Some(measured());
+        };
         let limits = on.iter().filter_map(|&node| machine.node(NodeId(node)).core_bandwidth);
         let limit = limits.map(GigabytesPerSecond::value).fold(0.0, f64::max);
         if limit <= gbs {
@@ -125,16 +131,18 @@ fn groups(app: &Application) -> String {
     format!("monitoring group{plural} {}", names.join(", "))
 }
 
-/// A core's share of the memory of its node.
+/// The share of a core in the memory of its node.
 fn assumed(machine: &Machine, on: &[usize]) -> Demand {
-    let share = |&node: &usize| {
-        let own = machine.node(NodeId(node));
-        own.bandwidth.value() / f64::from(own.cores.max(1))
-    };
-    let gbs = on.iter().map(share).fold(f64::INFINITY, f64::min);
+    let gbs = on.iter().map(|&node| share_of_core(machine, NodeId(node))).fold(f64::INFINITY, f64::min);
     Demand {
         gbs: if gbs.is_finite() { gbs.max(LEAST_GBS) } else { 1.0 },
         kind: DemandKind::Assumed,
         source: "nothing counted its bandwidth: the share of a core in the memory of its node; replace it by what `numasim profile-app` finds".to_owned(),
     }
+}
+
+/// GB/s of the memory of a node for each of its cores.
+fn share_of_core(machine: &Machine, node: NodeId) -> f64 {
+    let own = machine.node(node);
+    own.bandwidth.value() / f64::from(own.cores.max(1))
 }

@@ -141,6 +141,17 @@ fn a_full_link_is_seen_and_the_move_that_frees_it_is_advised() {
 }
 
 #[test]
+fn a_thread_that_draws_less_than_a_core_s_share_of_a_full_memory_is_not_held_back_there() {
+    // Memory 0 has 40 GB/s for 4 cores. `heavy` draws 36 with two threads, which is more than 10 for each; `light` draws 1 of it.
+    let heavy = app("heavy", &[0, 1], [GIB_BYTES, 0], Placement::Local, Some(36.0));
+    let light = app("light", &[2], [GIB_BYTES, 0], Placement::Local, Some(1.0));
+    let found = taken(machine("measured", "core_bandwidth_gbs = 25\n"), vec![heavy, light]);
+    let demands = found.apps.iter().map(|app| app.demand.clone().expect("threads"));
+    let demands: Vec<(DemandKind, f64)> = demands.map(|demand| (demand.kind, demand.gbs)).collect();
+    assert_eq!(demands, [(DemandKind::Estimated, 25.0), (DemandKind::Measured, 1.0)]);
+}
+
+#[test]
 fn there_is_no_advice_on_assumed_figures_or_without_a_gain() {
     let advice = advise(held_back("assumed"), Objective::Geomean, &Unattended).expect("an answer");
     assert!(!advice.advised && advice.now.is_none());
