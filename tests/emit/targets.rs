@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{APPS, DOMAINS, MACHINE, folder, numasim, text};
+use crate::common::repository;
 
 /// The kinds that write several files.
 const KINDS: [&str; 5] = ["openmpi", "systemd", "docker", "libvirt", "kubernetes"];
@@ -307,6 +308,28 @@ fn docker_compose_accepts_the_file() {
         let args = ["-f", "compose.yaml", "config", "-q"];
         let checked = said(Command::new(&compose).args(args).current_dir(folder));
         assert_eq!((checked.0.as_str(), checked.1), ("", Some(0)));
+    });
+}
+
+/// The schema of the plugin itself, `tests/emit/config.nri_balloonspolicies.yaml`: it sees unknown fields, and the script components without a type.
+#[test]
+fn the_balloons_plugin_accepts_its_configuration() {
+    let Some(python) = from_pypi("python") else { return };
+    let own = |name: &str| repository("tests/emit").join(name);
+    with_folders("kubernetes", |folder| {
+        let judged = |file: &str| {
+            let (script, schema) = (own("balloons.py"), own("config.nri_balloonspolicies.yaml"));
+            said(Command::new(&python).arg(script).arg(schema).arg(folder.join(file)))
+        };
+        let (said, code) = judged("balloons.yaml");
+        assert_eq!((said.as_str(), code), ("", Some(0)));
+        let text = fs::read_to_string(folder.join("balloons.yaml")).expect("readable");
+        for (from, to) in
+            [("maxCPUs:", "maxCPU:"), ("minCPUs: ", "minCPUs: x"), ("balloonTypes:", "balloonType:")]
+        {
+            fs::write(folder.join("wrong.yaml"), text.replacen(from, to, 1)).expect("written");
+            assert_eq!(judged("wrong.yaml").1, Some(1), "{to}");
+        }
     });
 }
 
