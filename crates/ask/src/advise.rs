@@ -21,6 +21,8 @@ use crate::table::{self, Of};
 use crate::wording::with_unit;
 use crate::{caution, intervals};
 
+/// Objectives that compare each application with itself: the computation of a host's applications is unknown.
+pub const OBJECTIVES: [Objective; 2] = [Objective::Geomean, Objective::Fair];
 /// Moves that together bring less than the rest of the gain are left out.
 const PART_OF_GAIN: f64 = 0.99;
 /// A gain below this is none.
@@ -363,9 +365,14 @@ impl Advice {
         text
     }
 
+    /// The columns of its CSV.
+    pub fn columns<'a>() -> [Of<'a, Move>; 6] {
+        columns(&Style::default())
+    }
+
     /// A row for each move.
     pub fn csv(&self) -> String {
-        table::csv(&columns(&Style::default()), &self.moves)
+        table::csv(&Self::columns(), &self.moves)
     }
 }
 

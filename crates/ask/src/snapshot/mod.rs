@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use numasim_evidence::app_profile::app_file::rounded;
 use numasim_evidence::formats::resctrl::LocalAndTotal;
 use numasim_evidence::running::{Application, Kind, Places, Running};
+pub use numasim_evidence::running::{HostFacts, Seen};
 use numasim_model::machine::{FigureKind, Node};
 use numasim_model::{Machine, NodeId, Placement};
 use serde::Serialize;
@@ -24,42 +25,6 @@ use crate::refusal::Refusal;
 
 pub use demand::{Demand, DemandKind};
 pub use study::NOW;
-
-/// A host as a front end read it.
-#[derive(Clone, Debug)]
-pub struct Seen {
-    /// Its applications.
-    pub running: Running,
-    /// The machine as text of an input file.
-    pub machine: String,
-    /// Where its processors are in the machine.
-    pub places: Places,
-    /// Facts of the host that matter to a reader of the figures.
-    pub facts: HostFacts,
-}
-
-impl Seen {
-    /// Whether the machine has more cores than the host.
-    fn by_hardware_threads(&self, machine: &Machine) -> bool {
-        let cores: u64 = (0..machine.node_count()).map(|node| u64::from(cores_of(&self.places, node))).sum();
-        threads_per_core(&self.places) > 1 && machine.total_cores() > cores
-    }
-}
-
-/// Facts of a host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostFacts {
-    /// Number of sockets; `None` if the system does not say.
-    pub sockets: Option<usize>,
-    /// Distances between the nodes as the firmware reports them.
-    pub distances: Option<Vec<Vec<u64>>>,
-    /// Model name of the processor.
-    pub processor: Option<String>,
-    /// Processors that are switched off.
-    pub offline: Option<String>,
-    /// The kernel moves pages and threads between nodes on its own.
-    pub numa_balancing: bool,
-}
 
 /// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -262,11 +227,28 @@ fn kind_of(kind: &Kind) -> (&'static str, Option<String>) {
     }
 }
 
-/// The snapshot of a host.
+/// The snapshot of a host. If more threads are busy than it has cores, and not in pairs, hardware threads are the cores of the study.
 ///
 /// # Errors
 /// The machine cannot be read: with its places.
-pub fn snapshot(seen: Seen) -> Result<Snapshot, Refusal> {
+pub fn snapshot(mut seen: Seen) -> Result<Snapshot, Refusal> {
+    let by_threads = seen.by_hardware_threads.take();
+    let again = by_threads.map(|machine| Seen { machine, ..seen.clone() });
+    let found = of_machine(seen)?;
+    if found.seconds.is_some()
+        && !found.apps.is_empty()
+        && !found.has_now
+        && let Some(again) = again
+    {
+        let by_threads = of_machine(again)?;
+        if by_threads.has_now {
+            return Ok(by_threads);
+        }
+    }
+    Ok(found)
+}
+
+fn of_machine(seen: Seen) -> Result<Snapshot, Refusal> {
     let machine = Input::read(&[("the machine", &seen.machine)])?.study.machine.clone();
     let places = &seen.places;
     let assumed: Vec<String> = machine
@@ -321,6 +303,12 @@ fn cores_of(places: &Places, node: usize) -> u32 {
     u32::try_from(own.count()).unwrap_or(u32::MAX)
 }
 
+/// Whether the machine has more cores than the host.
+fn cores_are_hardware_threads(machine: &Machine, places: &Places) -> bool {
+    let cores: u64 = (0..machine.node_count()).map(|node| u64::from(cores_of(places, node))).sum();
+    threads_per_core(places) > 1 && machine.total_cores() > cores
+}
+
 /// Hardware threads of the core with the most.
 fn threads_per_core(places: &Places) -> u32 {
     let mut cores: BTreeMap<u32, u32> = BTreeMap::new();
@@ -339,7 +327,14 @@ fn unseen(seen: &Seen, machine: &Machine) -> Vec<String> {
     if seen.facts.numa_balancing {
         unseen.push("the kernel moves pages and threads between nodes on its own (numa_balancing): a placement may change after the snapshot".to_owned());
     }
-    if seen.by_hardware_threads(machine) {
+    let counters = &seen.facts.memory_counters;
+    if seen.running.traffic.is_empty() && !counters.is_empty() {
+        unseen.push(format!(
+            "the memory controllers have counters ({}) that only perf reads: they count all applications of a memory together",
+            counters.join(", ")
+        ));
+    }
+    if cores_are_hardware_threads(machine, &seen.places) {
         unseen.push("the cores of the machine are hardware threads here: more threads are busy than the host has cores".to_owned());
     }
     let is_amd = seen.facts.processor.as_ref().is_some_and(|name| name.contains("AMD"));

@@ -10,9 +10,14 @@ use super::{AppNow, CacheNow, DataNow, NodeNow, Snapshot};
 use crate::table::{self, Of};
 
 impl Snapshot {
+    /// The columns of its CSV.
+    pub fn columns<'a>() -> [Of<'a, AppNow>; 9] {
+        app_columns(&Style::default())
+    }
+
     /// A line for each application.
     pub fn csv(&self) -> String {
-        table::csv(&app_columns(&Style::default()), &self.apps)
+        table::csv(&Self::columns(), &self.apps)
     }
 
     /// For people: the study, or on a page the tables.

@@ -74,7 +74,14 @@ fn app(
 fn taken(machine: String, apps: Vec<Application>) -> Snapshot {
     let running =
         Running { seconds: Some(2.0), apps, cores_used: Some(vec![4.0, 0.0]), ..Running::default() };
-    snapshot(Seen { running, machine, places: places(), facts: HostFacts::default() }).expect("a machine")
+    snapshot(Seen {
+        running,
+        machine,
+        by_hardware_threads: None,
+        places: places(),
+        facts: HostFacts::default(),
+    })
+    .expect("a machine")
 }
 
 const GIB_BYTES: u64 = 1 << 30;
@@ -138,6 +145,26 @@ fn a_full_link_is_seen_and_the_move_that_frees_it_is_advised() {
     assert!((advice.moves[0].gbs_now - 10.0).abs() < 1e-9 && (advice.moves[0].gbs_then - 40.0).abs() < 1e-9);
     let (_, target) = advice.targets().next().expect("a target");
     assert_eq!((target.pages.clone(), target.threads.len()), (Some((vec![0], vec![1])), 0));
+}
+
+#[test]
+fn counters_that_only_perf_reads_are_named_if_nothing_else_counts() {
+    let facts = HostFacts { memory_counters: vec!["uncore_imc".to_owned()], ..HostFacts::default() };
+    let machine = machine("measured", "");
+    let counted = BTreeMap::from([(0, (Some(1.0), Some(1.0)))]);
+    for (traffic, expected) in [(BTreeMap::new(), 1), (counted, 0)] {
+        let running = Running { traffic, ..Running::default() };
+        let seen = Seen {
+            running,
+            machine: machine.clone(),
+            by_hardware_threads: None,
+            places: places(),
+            facts: facts.clone(),
+        };
+        let found = snapshot(seen).expect("a machine");
+        let named = found.unseen.iter().filter(|said| said.contains("(uncore_imc) that only perf reads"));
+        assert_eq!(named.count(), expected, "{:?}", found.unseen);
+    }
 }
 
 #[test]

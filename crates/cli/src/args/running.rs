@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, ValueHint};
+use numasim_ask::advise::OBJECTIVES;
 use numasim_sim::Objective;
 
 use crate::args::named;
@@ -115,9 +116,9 @@ pub(crate) struct AdviseArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Objectives that compare each application with itself: the computation of a host's applications is unknown.
+/// One of [`OBJECTIVES`].
 fn relative() -> impl TypedValueParser<Value = Objective> {
-    named([Objective::Geomean, Objective::Fair], |objective| objective.as_str())
+    named(OBJECTIVES, |objective| objective.as_str())
 }
 
 #[cfg(test)]

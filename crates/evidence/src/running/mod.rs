@@ -114,6 +114,39 @@ pub struct Places {
     pub node_of_cache: BTreeMap<u32, usize>,
 }
 
+/// Facts of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostFacts {
+    /// Number of sockets; `None` if the system does not say.
+    pub sockets: Option<usize>,
+    /// Distances between the nodes as the firmware reports them.
+    pub distances: Option<Vec<Vec<u64>>>,
+    /// Model name of the processor.
+    pub processor: Option<String>,
+    /// Processors that are switched off.
+    pub offline: Option<String>,
+    /// The kernel moves pages and threads between nodes on its own.
+    pub numa_balancing: bool,
+    /// Kinds of counters of memory controllers that the kernel offers to perf: `uncore_imc`.
+    pub memory_counters: Vec<String>,
+}
+
+/// A host as it was read.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its applications.
+    pub running: Running,
+    /// The machine as text of an input file.
+    pub machine: String,
+    /// The same machine with hardware threads as its cores, for more busy threads than cores; `None` if the machine was measured, or its
+    /// cores have one hardware thread.
+    pub by_hardware_threads: Option<String>,
+    /// Where its processors are in the machine.
+    pub places: Places,
+    /// Facts of the host that matter to a reader of the figures.
+    pub facts: HostFacts,
+}
+
 /// The kind of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {

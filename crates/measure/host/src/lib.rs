@@ -7,6 +7,7 @@ pub mod affinity;
 pub mod agent_path;
 #[cfg(feature = "hwloc")]
 mod hwloc;
+pub mod looking;
 pub mod memory;
 #[cfg(target_os = "linux")]
 pub mod os;

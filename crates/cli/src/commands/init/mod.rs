@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use asking::Asking;
 use numasim_ask::reading::read_study;
+use numasim_host::looking::round_figures;
 use numasim_model::app::{App, Data, OpenData, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
@@ -332,7 +333,8 @@ struct Figures {
 
 impl Default for Figures {
     fn default() -> Self {
-        Self { gflops_per_core: 10.0, bandwidth_gbs: 100.0, link_gbs: 40.0 }
+        let Placeholders { gflops_per_core, bandwidth_gbs, link_gbs, .. } = round_figures("");
+        Self { gflops_per_core, bandwidth_gbs, link_gbs }
     }
 }
 
@@ -345,11 +347,6 @@ impl Figures {
             source,
         }
     }
-}
-
-/// Figures for a host that tells none, for another command; `source` says so in the file.
-pub(super) fn placeholders(source: &'static str) -> Placeholders {
-    Figures::default().placeholders(source)
 }
 
 /// A machine that was chosen, as text.

@@ -176,6 +176,14 @@ impl System {
         self.number("proc/sys/kernel/numa_balancing").is_some_and(|mode| mode > 0)
     }
 
+    /// Kinds of counters of memory controllers that the kernel offers to perf, ascending: `uncore_imc` of Intel, `amd_umc` and `amd_df` of AMD.
+    pub fn memory_counters(&self) -> Vec<String> {
+        const KINDS: [&str; 3] = ["amd_df", "amd_umc", "uncore_imc"];
+        let devices = self.names("sys/bus/event_source/devices");
+        let has = |kind: &&str| devices.iter().any(|device| device.starts_with(*kind));
+        KINDS.iter().filter(|kind| has(kind)).map(|kind| (*kind).to_owned()).collect()
+    }
+
     /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes; `counting` says what a core is.
     pub fn whole_topology(&self, counting: Counting) -> HostTopology {
         let mut host = self.topology_of(&self.online_cpus(), counting);
@@ -354,6 +362,17 @@ mod tests {
         assert_eq!(names, [("", true), ("batch", false), ("x", false)]);
         let totals: Vec<_> = groups[0].counters.values().map(|one| (one.local, one.total)).collect();
         assert_eq!(totals, [(None, Some(10)), (None, Some(9))]);
+    }
+
+    #[test]
+    fn counters_of_memory_controllers_are_found_by_their_kind() {
+        let tree = Tree::new(&[
+            ("sys/bus/event_source/devices/uncore_imc_0/type", "15\n"),
+            ("sys/bus/event_source/devices/uncore_imc_free_running_1/type", "16\n"),
+            ("sys/bus/event_source/devices/cpu/type", "4\n"),
+        ]);
+        assert_eq!(tree.system().memory_counters(), ["uncore_imc"]);
+        assert!(Tree::new(&[("proc/uptime", "1 1")]).system().memory_counters().is_empty());
     }
 
     #[test]
