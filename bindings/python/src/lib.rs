@@ -9,6 +9,7 @@ mod exploring;
 mod nearly;
 mod pareto;
 mod reading;
+mod running;
 mod scenario;
 mod scheduling;
 mod simulating;
@@ -31,6 +32,8 @@ mod _core {
     use super::pareto::{Front, pareto};
     #[pymodule_export]
     use super::reading::Reading;
+    #[pymodule_export]
+    use super::running::{Advice, Snapshot, advise, snapshot};
     #[pymodule_export]
     use super::scenario::{Evaluation, ScenarioResult, evaluate};
     #[pymodule_export]

@@ -11,6 +11,7 @@ The package computes what the program ``numasim`` computes, to the last bit, fro
     numasim.sweep(study, {"machine.link_gbs": "5..50:5"}).to_pandas()
     numasim.simulate("applications-over-time.toml", ["none", "fair-share"])["fair-share"].makespan_s
     numasim.tasks("graph-of-tasks.toml", ["fifo", "dep"]).to_pandas()
+    numasim.advise("measured-machine.toml").moves  # what to move on this host
 
 or from values of Python::
 
@@ -21,9 +22,10 @@ Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_g
 (``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
 """
 
-from ._ask import evaluate, explore, pareto, simulate, sweep, tasks
+from ._ask import advise, evaluate, explore, pareto, simulate, snapshot, sweep, tasks
 from ._columns import Columns
 from ._core import (
+    Advice,
     Evaluation,
     Exploration,
     Fewest,
@@ -34,6 +36,7 @@ from ._core import (
     SimulatedRun,
     Simplest,
     Simulation,
+    Snapshot,
     TaskProgram,
     Tasks,
     TasksRun,
@@ -44,6 +47,7 @@ from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
 
 __all__ = [
+    "Advice",
     "App",
     "Columns",
     "Evaluation",
@@ -65,16 +69,19 @@ __all__ = [
     "SimulatedRun",
     "Simplest",
     "Simulation",
+    "Snapshot",
     "Study",
     "SweepResult",
     "TaskProgram",
     "Tasks",
     "TasksRun",
+    "advise",
     "evaluate",
     "explore",
     "pareto",
     "schedule",
     "simulate",
+    "snapshot",
     "sweep",
     "tasks",
 ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._checked import flag, mapping, names, real, text, whole
-from ._core import Evaluation, Exploration, Front, Simulation, Tasks
-from ._errors import InputError
-from ._study import Asked, PathLike, folder_of, reading_of
+from ._checked import flag, is_list, mapping, names, real, shown, text, whole
+from ._core import Advice, Evaluation, Exploration, Front, Simulation, Snapshot, Tasks
+from ._errors import InputError, InputTypeError
+from ._study import Asked, Machine, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
 
 
@@ -341,3 +342,79 @@ def tasks(
         plan=None if plan is None else folder_of(plan, ("plan-tree.csv", "plan-dbs.csv")),
         trace=flag("trace", trace),
     )
+
+
+def snapshot(
+    machine: Machine | PathLike | None = None,
+    *,
+    select: str | Sequence[str] | None = None,
+    root: PathLike | Sequence[PathLike] | None = None,
+    seconds: float = 2.0,
+) -> Snapshot:
+    """What runs on this host now, or on a recorded one, as ``numasim snapshot`` finds it. It changes nothing.
+
+    The study is ``numasim.Study.from_toml(snapshot.to_toml())``; today's placement is its scenario ``"now"``.
+
+    Args:
+        machine: The measured machine; by default what ``/sys`` shows, with assumed bandwidths and peaks.
+        select: One or several applications: names, numbers of processes, control groups, units of services, or the
+            beginnings of identifiers of containers; by default all that use more than 5 % of a core.
+        root: A recorded host: a folder with ``proc`` and ``sys``, one with ``at-0`` and ``at-1``, or two folders.
+        seconds: Time between the two instants of this host.
+
+    Raises:
+        InputTypeError: an argument has the wrong type.
+        InputError: there is no such host or application, or the machine is another one.
+        OSError: the file of the machine cannot be read.
+        KeyboardInterrupt: after Ctrl-C.
+    """
+    return _core.snapshot(*_look(machine, select, root, seconds))
+
+
+def advise(
+    machine: Machine | PathLike | None = None,
+    objective: str = "geomean",
+    *,
+    select: str | Sequence[str] | None = None,
+    root: PathLike | Sequence[PathLike] | None = None,
+    seconds: float = 2.0,
+) -> Advice:
+    """What to move on this host, or on a recorded one, as ``numasim advise`` says. It changes nothing.
+
+    Args:
+        machine: The measured machine. Without one there is no advice: what ``/sys`` shows has assumed bandwidths.
+        objective: ``"geomean"`` or ``"fair"``.
+
+    The other arguments are those of :func:`snapshot`.
+
+    Raises:
+        InputTypeError: an argument has the wrong type.
+        InputError: there is no such host, application or objective, or the machine is another one.
+        OSError: the file of the machine cannot be read.
+        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+    """
+    return _core.advise(text("objective", objective), *_look(machine, select, root, seconds))
+
+
+def _look(
+    machine: Machine | PathLike | None,
+    select: str | Sequence[str] | None,
+    root: PathLike | Sequence[PathLike] | None,
+    seconds: float,
+) -> tuple[list[str], list[str], float, _core.Reading | None]:
+    """What is looked at."""
+    if not (machine is None or isinstance(machine, (Machine, str, os.PathLike))):
+        raise InputTypeError(f"machine is a Machine or the path of its file, not {shown(machine)}")
+    reading = machine._reading if isinstance(machine, Machine) else None if machine is None else reading_of(machine)
+    between = real("seconds", seconds)
+    if not 0.2 <= between <= 3600.0:
+        raise InputError(f"seconds is a number from 0.2 to 3600, not {shown(seconds)}")
+    return _folders(root), names("select", select), between, reading
+
+
+def _folders(root: Any) -> list[str]:
+    """The folders of a recorded host; none is this host."""
+    given: Any = [] if root is None else [root] if isinstance(root, (str, os.PathLike)) else root
+    if not is_list(given) or not all(isinstance(one, (str, os.PathLike)) for one in given):
+        raise InputTypeError(f"root is one path or two, not {shown(root)}")
+    return [os.fspath(one) for one in given]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ._columns import Columns
 
 __all__ = [
+    "Advice",
     "Evaluation",
     "Exploration",
     "Fewest",
@@ -17,18 +18,21 @@ __all__ = [
     "Robust",
     "ScenarioResult",
     "ScheduledRun",
-    "SimulatedRun",
     "Simplest",
+    "SimulatedRun",
     "Simulation",
+    "Snapshot",
     "TaskProgram",
     "Tasks",
     "TasksRun",
+    "advise",
     "arrow_stream",
     "evaluate",
     "explore",
     "pareto",
     "schedule",
     "simulate",
+    "snapshot",
     "sweep",
     "tasks",
 ]
@@ -239,6 +243,47 @@ class Front:
     def _repr_html_(self) -> str: ...
 
 @final
+class Snapshot:
+    """The applications of a host, and its study."""
+
+    @property
+    def machine_name(self) -> str: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def apps(self) -> list[str]: ...
+    @property
+    def unseen(self) -> list[str]: ...
+    @property
+    def assumed(self) -> list[str]: ...
+    def to_toml(self) -> str: ...
+    def columns(self) -> Columns: ...
+    def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+
+@final
+class Advice:
+    """Moves on a host, or why none are advised."""
+
+    @property
+    def advised(self) -> bool: ...
+    @property
+    def reasons(self) -> list[str]: ...
+    @property
+    def gain_percent(self) -> float | None: ...
+    @property
+    def gain_interval_percent(self) -> tuple[float, float] | None: ...
+    @property
+    def moves(self) -> list[str]: ...
+    @property
+    def cautions(self) -> list[str]: ...
+    def columns(self) -> Columns: ...
+    def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+
+@final
 class Simplest:
     """The simplest allocation that loses at most a given share of the best."""
 
@@ -436,6 +481,10 @@ def pareto(
     time_limit_s: float | None = None,
     threads: int | None = None,
 ) -> Front: ...
+def snapshot(roots: list[str], select: list[str], seconds: float, machine: Reading | None = None) -> Snapshot: ...
+def advise(
+    objective: str, roots: list[str], select: list[str], seconds: float, machine: Reading | None = None
+) -> Advice: ...
 def sweep(
     reading: Reading,
     settings: list[str],
