@@ -62,10 +62,10 @@ mod shared;
 mod worker;
 
 #[cfg(not(loom))]
-pub use client::Agent;
-#[cfg(not(loom))]
 pub use dispatch::Dispatcher;
 pub use layout::{Bind, HostError, Layout, LayoutError, OrderError, PoolNode, WorkerId};
+#[cfg(not(loom))]
+pub use numasim_client::Agent;
 pub use numasim_model::order::{Control, Order, Waiting};
 #[cfg(not(loom))]
 pub use pool::{Pool, PoolError, PoolStatus};

@@ -6,12 +6,13 @@ use std::thread::{Builder, JoinHandle};
 use std::{fmt, io};
 
 use crossbeam_deque::Worker as Deque;
+use numasim_client::{Agent, Link};
 use numasim_host::affinity::{AffinityError, bind_this_thread};
 use numasim_model::ids::NodeId;
 use numasim_protocol::Waiting;
 
 use crate::barrier;
-use crate::client::{Agent, Link};
+
 use crate::job::{HeapJob, JobRef};
 use crate::layout::OrderError;
 use crate::layout::{Layout, WorkerId};
@@ -106,7 +107,8 @@ impl Pool {
 
     #[cfg(target_os = "linux")]
     fn connect(&mut self, agent: Option<Agent>) -> io::Result<()> {
-        self.link = agent.map(|agent| Link::start(agent, self.shared.clone())).transpose()?;
+        let link = |agent| Link::start(agent, self.shared.clone());
+        self.link = agent.map(link).transpose()?;
         Ok(())
     }
 

@@ -1,8 +1,6 @@
 //! What the program says about itself, for the agent; and the bell that has it told at once.
 
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
+use numasim_client::Bell;
 use numasim_protocol::Waiting;
 
 use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -22,8 +20,7 @@ pub(crate) struct Said {
     pub(crate) told_tasks: AtomicBool,
     /// Something was said since the last [`Said::heard`]: the bell rings once for all of it.
     news: AtomicBool,
-    rung: Mutex<bool>,
-    bell: Condvar,
+    pub(crate) bell: Bell,
 }
 
 const WORDS: [Waiting; 4] = [Waiting::None, Waiting::Input, Waiting::Output, Waiting::Call];
@@ -52,7 +49,7 @@ impl Said {
 
     fn tell(&self) {
         if !self.news.swap(true, Ordering::AcqRel) {
-            self.ring();
+            self.bell.ring();
         }
     }
 
@@ -73,34 +70,10 @@ impl Said {
         self.news.swap(false, Ordering::AcqRel);
     }
 
-    /// Whoever listens looks at once.
-    pub(crate) fn ring(&self) {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.bell.notify_all();
-    }
-
     /// Tasks came, or the last one went: worth a status if the last one said otherwise.
     pub(crate) fn tasks_are_there(&self, there: bool) {
         if self.told_tasks.load(Ordering::Relaxed) != there {
-            self.ring();
-        }
-    }
-
-    /// Waits for the bell, at most until `end`; whether it rang.
-    pub(crate) fn listen(&self, end: Instant) -> bool {
-        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let time = end.saturating_duration_since(Instant::now());
-        let quiet = |rung: &mut bool| !*rung;
-        let (mut rung, _) =
-            self.bell.wait_timeout_while(rung, time, quiet).unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *rung)
-    }
-
-    /// Waits for a time, or until `stop` and the bell.
-    pub(crate) fn pause(&self, time: Duration, stop: &std::sync::atomic::AtomicBool) {
-        let end = Instant::now() + time;
-        while !stop.load(Ordering::Acquire) && Instant::now() < end {
-            self.listen(end);
+            self.bell.ring();
         }
     }
 }

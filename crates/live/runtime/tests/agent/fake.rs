@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use numasim_protocol::{AppStatus, Control, FromAgent, FromApp, Lines, Version, Welcome};
-use numasim_runtime::{Agent, Bind, Layout, Pool, PoolNode};
+use numasim_protocol::{AppStatus, FromAgent, FromApp, Lines, Version, Welcome};
 
 /// Generous: a slow machine is no failure.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,13 +20,6 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(start.elapsed() < PATIENCE, "{what}");
         std::thread::sleep(Duration::from_micros(200));
     }
-}
-
-/// A pool with these workers, bound to nothing, and this agent.
-pub(crate) fn pool_of(workers: &[usize], agent: Agent) -> Pool {
-    let node = |&workers: &usize| PoolNode { workers, cores: workers, cpus: None };
-    let layout = Layout::new(workers.iter().map(node).collect(), Bind::None).expect("a layout");
-    Pool::with_agent(layout, Some(agent)).expect("threads")
 }
 
 /// A socket on which agents listen, or will.
@@ -62,11 +54,6 @@ impl Agents {
     /// Of the socket.
     pub(crate) fn path(&self) -> String {
         self.socket.to_str().expect("a path of letters").to_owned()
-    }
-
-    /// For an application called `test`.
-    pub(crate) fn agent(&self, control: Control) -> Agent {
-        Agent { socket: self.socket.clone(), name: "test".into(), control }
     }
 
     pub(crate) fn accept(&self) -> Connection {

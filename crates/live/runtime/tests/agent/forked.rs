@@ -1,7 +1,8 @@
 //! A child of fork has no agent and no workers, and does not stand in the way of its parent.
 #![allow(unsafe_code, reason = "fork; every block says why it is sound")]
 
-use super::fake::{Agents, pool_of, until};
+use super::fake::{Agents, until};
+use super::{agent_of, pool_of};
 use numasim_protocol::{Control, FromApp};
 
 /// A copy of this process that runs `life` and ends; its number.
@@ -28,7 +29,7 @@ fn exit_status(child: libc::pid_t) -> i32 {
 #[test]
 fn a_child_does_not_keep_the_connection_of_its_parent_open() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::Total));
+    let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(false, 1000.0);
@@ -63,7 +64,7 @@ fn peer_is(number: i32, path: &[u8]) -> bool {
 #[test]
 fn a_child_that_drops_the_pool_of_its_parent_does_not_wait_for_threads_that_it_has_not() {
     let agents = Agents::listen();
-    let mut pool = Some(pool_of(&[2], agents.agent(Control::Total)));
+    let mut pool = Some(pool_of(&[2], agent_of(&agents, Control::Total)));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(false, 1000.0);

@@ -9,9 +9,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fake::{Agents, pool_of, until};
+use fake::{Agents, until};
 use numasim_protocol::{Control, FromAgent, FromApp, Order, Waiting};
-use numasim_runtime::{Agent, Pool};
+use numasim_runtime::{Agent, Bind, Layout, Pool, PoolNode};
+
+/// A pool with these workers, bound to nothing, and this agent.
+pub(crate) fn pool_of(workers: &[usize], agent: Agent) -> Pool {
+    let node = |&workers: &usize| PoolNode { workers, cores: workers, cpus: None };
+    let layout = Layout::new(workers.iter().map(node).collect(), Bind::None).expect("a layout");
+    Pool::with_agent(layout, Some(agent)).expect("threads")
+}
+
+/// The agent there for an application called `test`.
+pub(crate) fn agent_of(agents: &Agents, control: Control) -> Agent {
+    Agent { socket: agents.path().into(), name: "test".into(), control }
+}
 
 /// Keeps all workers of a pool busy until it is true.
 fn keep_busy(pool: &Pool, workers: usize) -> (Arc<AtomicBool>, Arc<AtomicUsize>) {
@@ -31,7 +43,7 @@ fn keep_busy(pool: &Pool, workers: usize) -> (Arc<AtomicBool>, Arc<AtomicUsize>)
 #[test]
 fn it_says_hello_and_nobody_runs_before_the_agent_allows_it() {
     let agents = Agents::listen();
-    let pool = pool_of(&[2, 1], agents.agent(Control::PerNode));
+    let pool = pool_of(&[2, 1], agent_of(&agents, Control::PerNode));
     let done = Arc::new(AtomicUsize::new(0));
     let counts = done.clone();
     pool.spawn(move || {
@@ -50,7 +62,7 @@ fn it_says_hello_and_nobody_runs_before_the_agent_allows_it() {
 #[test]
 fn held_workers_wait_for_the_first_order_which_is_acknowledged_once_it_is_in_force() {
     let agents = Agents::listen();
-    let pool = pool_of(&[2, 2], agents.agent(Control::PerNode));
+    let pool = pool_of(&[2, 2], agent_of(&agents, Control::PerNode));
     let (over, done) = keep_busy(&pool, 4);
     let mut agent = agents.accept();
     agent.hear();
@@ -74,7 +86,7 @@ fn held_workers_wait_for_the_first_order_which_is_acknowledged_once_it_is_in_for
 #[test]
 fn orders_of_the_other_kinds_and_too_many_threads_are_refused_with_a_reason() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1, 1], agents.agent(Control::Total));
+    let pool = pool_of(&[1, 1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(true, 1000.0);
@@ -93,7 +105,7 @@ fn orders_of_the_other_kinds_and_too_many_threads_are_refused_with_a_reason() {
 #[test]
 fn cores_are_those_of_the_agents_machine() {
     let agents = Agents::listen();
-    let pool = pool_of(&[2, 2], agents.agent(Control::Cores));
+    let pool = pool_of(&[2, 2], agent_of(&agents, Control::Cores));
     let mut agent = agents.accept();
     agent.hear();
     // Node 0 has cores 0 to 2 there, node 1 cores 3 to 5.
@@ -109,7 +121,7 @@ fn cores_are_those_of_the_agents_machine() {
 #[test]
 fn without_an_agent_all_run_and_one_that_comes_later_is_found() {
     let agents = Agents::later();
-    let pool = pool_of(&[2], agents.agent(Control::Total));
+    let pool = pool_of(&[2], agent_of(&agents, Control::Total));
     assert_eq!(pool.install(|| 7), 7);
     let agents = agents.come();
     let mut agent = agents.accept();
@@ -119,7 +131,7 @@ fn without_an_agent_all_run_and_one_that_comes_later_is_found() {
 #[test]
 fn all_run_again_when_the_agent_goes_and_it_is_greeted_when_it_comes_back() {
     let agents = Agents::listen();
-    let pool = pool_of(&[2], agents.agent(Control::Total));
+    let pool = pool_of(&[2], agent_of(&agents, Control::Total));
     for _ in 0..2 {
         let mut agent = agents.accept();
         assert!(matches!(agent.hear(), FromApp::Hello(_)));
@@ -136,7 +148,7 @@ fn all_run_again_when_the_agent_goes_and_it_is_greeted_when_it_comes_back() {
 #[test]
 fn an_agent_that_is_silent_for_a_second_is_lost_and_one_that_pings_is_not() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::Total));
+    let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(true, 1000.0);
@@ -154,7 +166,7 @@ fn an_agent_that_is_silent_for_a_second_is_lost_and_one_that_pings_is_not() {
 #[test]
 fn one_that_is_refused_runs_on_and_does_not_come_again() {
     let agents = Agents::listen();
-    let pool = pool_of(&[2], agents.agent(Control::Total));
+    let pool = pool_of(&[2], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     agent.say(&FromAgent::Refused { text: "\"test\" is connected (pid 1)".into() });
@@ -167,7 +179,7 @@ fn one_that_is_refused_runs_on_and_does_not_come_again() {
 #[test]
 fn what_it_waits_for_is_told_at_once_and_at_most_fifty_times_a_second() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::Total));
+    let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     // A status each second, so that those below have another reason.
@@ -200,7 +212,7 @@ fn what_it_waits_for_is_told_at_once_and_at_most_fifty_times_a_second() {
 #[test]
 fn iterations_that_are_done_are_told_at_once() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::Total));
+    let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     // Longer than an agent may be silent: each status below has another reason.
@@ -215,7 +227,7 @@ fn iterations_that_are_done_are_told_at_once() {
 #[test]
 fn that_tasks_came_and_that_the_last_one_went_is_told_at_once() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::Total));
+    let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(true, 1000.0);
@@ -233,7 +245,7 @@ fn that_tasks_came_and_that_the_last_one_went_is_told_at_once() {
 #[test]
 fn dropping_the_pool_says_goodbye() {
     let agents = Agents::listen();
-    let pool = pool_of(&[1], agents.agent(Control::None));
+    let pool = pool_of(&[1], agent_of(&agents, Control::None));
     let mut agent = agents.accept();
     agent.hear();
     agent.welcome(false, 1000.0);
@@ -247,7 +259,7 @@ fn dropping_the_pool_says_goodbye() {
 fn a_pool_ends_at_once_whatever_its_agent_does() {
     let agents = Agents::listen();
     for accepts in [false, true] {
-        let pool = pool_of(&[2], agents.agent(Control::Total));
+        let pool = pool_of(&[2], agent_of(&agents, Control::Total));
         let agent = accepts.then(|| agents.accept());
         drop(pool);
         drop(agent);

@@ -1,9 +1,14 @@
-//! The way to an agent: found by the environment, kept up by a thread of its own.
+//! The connection of a program to its agent: the environment names the socket, and a dedicated thread keeps the connection up.
+//!
+//! The program implements [`Follower`]: [`Link`] passes orders to it and asks it for statuses. The task runtime and the preloaded
+//! library use the same link.
 //!
 //! Without an agent all workers run, and the thread tries again after 0.1, 0.2, 0.4, ... at most 5 s. With one, workers are
 //! held until it says otherwise; orders are put in force as they come, and a status is sent as often as the agent asks and
 //! when something changes. An agent that closes the connection, or says nothing for 1 s, is lost: all workers run again.
+#![warn(missing_docs)]
 
+mod bell;
 #[cfg(target_os = "linux")]
 mod fork;
 #[cfg(target_os = "linux")]
@@ -11,15 +16,41 @@ mod link;
 
 use std::path::PathBuf;
 
-use numasim_protocol::Control;
+use numasim_protocol::{AppStatus, Control, Order};
 
+pub use bell::Bell;
 #[cfg(target_os = "linux")]
-pub(crate) use link::Link;
+pub use link::Link;
 
 /// Where there are no agents.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub(crate) enum Link {}
+pub enum Link {}
+
+/// The part of a program that obeys an agent. All functions are called from the threads of the [`Link`] and must not wait.
+pub trait Follower: Send + Sync + 'static {
+    /// Threads on each node of the agent's machine, as the hello reports them.
+    fn threads(&self) -> Vec<u32>;
+
+    /// Puts an order in force; `None` allows all threads. `cores` are the cores of each node as the agent counts them, empty
+    /// before its welcome.
+    ///
+    /// # Errors
+    /// The reason why the order cannot be followed. The last one then stays in force.
+    fn obey(&self, order: Option<&Order>, cores: &[u32]) -> Result<(), String>;
+
+    /// The present status. Changes that the next one has to report count from here.
+    fn status(&self) -> AppStatus;
+
+    /// Whether something changed since `last` that the agent must know before the next regular status.
+    fn is_news(&self, last: &AppStatus) -> bool;
+
+    /// Whether every such change rings the bell at this time; if not, the link also looks every 20 ms.
+    fn rings(&self) -> bool;
+
+    /// The bell that the program rings when there may be news.
+    fn bell(&self) -> &Bell;
+}
 
 /// Which agent, and as whom.
 #[derive(Clone, Debug, PartialEq, Eq)]

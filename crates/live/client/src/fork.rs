@@ -8,14 +8,14 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 const FREE: i32 = -1;
-/// Connections of this process: one for each pool with an agent. Those beyond stay open in children.
+/// Connections of this process: one for each link. Those beyond stay open in children.
 static OPEN: [AtomicI32; 16] = [const { AtomicI32::new(FREE) }; 16];
 
 /// A connection that children close, as long as this lives.
-pub(super) struct Closed(Option<&'static AtomicI32>);
+pub(crate) struct Closed(Option<&'static AtomicI32>);
 
 impl Closed {
-    pub(super) fn in_children(stream: &UnixStream) -> Self {
+    pub(crate) fn in_children(stream: &UnixStream) -> Self {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             // SAFETY: the handler lives as long as the program, and does only what is allowed between fork and exec.

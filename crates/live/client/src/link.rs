@@ -11,21 +11,20 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use numasim_protocol::{AppStatus, Control, FromAgent, FromApp, Hello, Lines, Order, Welcome};
+use numasim_protocol::{Control, FromAgent, FromApp, Hello, Lines, Order, Welcome};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use super::Agent;
-use super::fork::Closed;
-use crate::shared::Shared;
+use crate::fork::Closed;
+use crate::{Agent, Follower};
 
 /// From the loss of an agent to the first attempt; doubled until the last.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(5);
 
-/// A pool's way to the agent. Dropping it says goodbye.
-pub(crate) struct Link {
+/// A program's connection to its agent. Dropping it sends goodbye and waits for its thread.
+pub struct Link {
     state: Arc<State>,
-    shared: Arc<Shared>,
+    shared: Arc<dyn Follower>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -36,21 +35,24 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Tries once, so that workers of a pool that begins are held before their first task, and leaves the rest to the thread.
-    pub(crate) fn start(agent: Agent, shared: Arc<Shared>) -> io::Result<Self> {
+    /// Tries once, so that the threads of a program that begins are held before their first task, and leaves the rest to the thread.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub fn start(agent: Agent, shared: Arc<dyn Follower>) -> io::Result<Self> {
         let state = Arc::new(State::default());
         let first = connected(&agent.socket).ok();
         if first.is_some() {
-            hold(&agent, &shared);
+            hold(&agent, &*shared);
         }
-        let (affinity_of, for_thread) = (state.clone(), shared.clone());
-        let life = move || live(&agent, &for_thread, &affinity_of, first);
+        let (for_thread_state, for_thread) = (state.clone(), shared.clone());
+        let life = move || live(&agent, &*for_thread, &for_thread_state, first);
         let thread = Builder::new().name("agent".into()).spawn(life)?;
         Ok(Self { state, shared, thread: Some(thread) })
     }
 
     /// In a child of fork: there is no thread, and the connection is not ours.
-    pub(crate) fn forget(mut self) {
+    pub fn forget(mut self) {
         self.thread = None;
         std::mem::forget(self);
     }
@@ -60,7 +62,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.state.stop.store(true, Ordering::Release);
         self.state.goodbye();
-        self.shared.said.ring();
+        self.shared.bell().ring();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join(); // it does not panic
         }
@@ -68,13 +70,13 @@ impl Drop for Link {
 }
 
 /// From the connection to the agent's first word nobody runs.
-fn hold(agent: &Agent, shared: &Shared) {
+fn hold(agent: &Agent, shared: &dyn Follower) {
     if agent.control != numasim_protocol::Control::None {
-        let _ = shared.order(Some(&Order::Total(0))); // no order is easier to follow
+        let _ = shared.obey(Some(&Order::Total(0)), &[]); // no order is easier to follow
     }
 }
 
-fn live(agent: &Agent, shared: &Arc<Shared>, state: &State, first: Option<UnixStream>) {
+fn live(agent: &Agent, shared: &dyn Follower, state: &State, first: Option<UnixStream>) {
     let mut next = first;
     let mut pause = FIRST;
     while !state.stop.load(Ordering::Acquire) {
@@ -85,7 +87,7 @@ fn live(agent: &Agent, shared: &Arc<Shared>, state: &State, first: Option<UnixSt
         });
         if let Some(stream) = stream {
             let end = talk(agent, shared, state, stream);
-            let _ = shared.order(None); // nobody is too many
+            let _ = shared.obey(None, &[]); // nobody is too many
             match end {
                 End::Refused(why) => {
                     eprintln!(
@@ -99,7 +101,7 @@ fn live(agent: &Agent, shared: &Arc<Shared>, state: &State, first: Option<UnixSt
                 End::Lost { welcomed: false } => {}
             }
         }
-        shared.said.pause(pause, &state.stop);
+        shared.bell().pause(pause, &state.stop);
         pause = (2 * pause).min(LAST);
     }
 }
@@ -127,7 +129,7 @@ fn connected(path: &Path) -> io::Result<UnixStream> {
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// How a connection ended.
-pub(super) enum End {
+pub(crate) enum End {
     /// The agent is gone.
     Lost {
         /// It had answered.
@@ -138,7 +140,7 @@ pub(super) enum End {
 }
 
 /// Says hello and does what the agent says until the connection ends. The caller lifts the last order then.
-fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) -> End {
+fn talk(agent: &Agent, shared: &dyn Follower, state: &State, stream: UnixStream) -> End {
     let stream = Arc::new(stream);
     let _closed = Closed::in_children(&stream); // ends before the stream, whose number may have another meaning then
     state.set_stream(Some(stream.clone()));
@@ -147,8 +149,7 @@ fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) 
     }
     let sender = Sender::new(&stream);
     let over = AtomicBool::new(false);
-    let threads = shared.layout.workers().into_iter().map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
-    sender.send(&FromApp::Hello(Hello::new(&agent.name, agent.control, threads)));
+    sender.send(&FromApp::Hello(Hello::new(&agent.name, agent.control, shared.threads())));
     let end = std::thread::scope(|threads| {
         let mut welcome: Option<Welcome> = None;
         let mut lines = Lines::new();
@@ -156,7 +157,7 @@ fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) 
             match next(&stream, &mut lines) {
                 Some(FromAgent::Welcome(new)) if welcome.is_none() => {
                     if !new.hold {
-                        let _ = shared.order(None); // nobody is too many
+                        let _ = shared.obey(None, &[]); // nobody is too many
                     }
                     let every = Duration::try_from_secs_f64(new.status_ms / 1e3).unwrap_or(SILENCE);
                     let (sender, over) = (&sender, &over);
@@ -174,9 +175,9 @@ fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) 
         };
         let _ = stream.shutdown(Shutdown::Both);
         // Before the reporter has ended: it may be writing.
-        let _ = shared.order(None);
+        let _ = shared.obey(None, &[]);
         over.store(true, Ordering::Release);
-        shared.said.ring();
+        shared.bell().ring();
         end
     });
     state.set_stream(None);
@@ -184,20 +185,20 @@ fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) 
 }
 
 /// Puts an order in force, and what to say then.
-fn answer(agent: &Agent, shared: &Shared, welcome: Option<&Welcome>, seq: u64, order: &Order) -> FromApp {
+fn answer(
+    agent: &Agent,
+    shared: &dyn Follower,
+    welcome: Option<&Welcome>,
+    seq: u64,
+    order: &Order,
+) -> FromApp {
     let done = match order {
         order if order.control() != agent.control || agent.control == Control::None => Err(format!(
             "an order of the kind {} for control {}",
             order.control().as_str(),
             agent.control.as_str()
         )),
-        // The agent counts the cores of its machine.
-        Order::Cores(cores) => {
-            let cores_of: Option<Vec<usize>> =
-                welcome.map(|welcome| welcome.cores.iter().map(|&cores| cores as usize).collect());
-            shared.order_cores(&cores_of.unwrap_or_default(), cores).map_err(|error| error.to_string())
-        }
-        Order::Total(_) | Order::PerNode(_) => shared.order(Some(order)).map_err(|error| error.to_string()),
+        order => shared.obey(Some(order), welcome.map_or(&[], |welcome| &welcome.cores)),
     };
     match done {
         Ok(()) => FromApp::Ack { seq },
@@ -231,21 +232,21 @@ fn next(mut stream: &UnixStream, lines: &mut Lines) -> Option<FromAgent> {
 
 /// What the thread of the agent and the pool share.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(crate) struct State {
     /// The pool ends.
-    pub(super) stop: AtomicBool,
+    pub(crate) stop: AtomicBool,
     /// The connection, while there is one.
-    pub(super) stream: Mutex<Option<Arc<UnixStream>>>,
+    pub(crate) stream: Mutex<Option<Arc<UnixStream>>>,
 }
 
 impl State {
     /// There is a connection, or none any more.
-    pub(super) fn set_stream(&self, stream: Option<Arc<UnixStream>>) {
+    pub(crate) fn set_stream(&self, stream: Option<Arc<UnixStream>>) {
         *self.stream.lock().unwrap_or_else(PoisonError::into_inner) = stream;
     }
 
     /// Says that the application ends by itself, if somebody listens.
-    pub(super) fn goodbye(&self) {
+    pub(crate) fn goodbye(&self) {
         if let Some(stream) = &*self.stream.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = (&**stream).write_all(FromApp::Bye.line().as_bytes()); // nobody may be there
             let _ = stream.shutdown(Shutdown::Both);
@@ -254,18 +255,18 @@ impl State {
 }
 
 /// The sending side: whole lines, one after the other.
-pub(super) struct Sender<'a> {
+pub(crate) struct Sender<'a> {
     stream: &'a UnixStream,
     turn: Mutex<()>,
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(stream: &'a UnixStream) -> Self {
+    pub(crate) fn new(stream: &'a UnixStream) -> Self {
         Self { stream, turn: Mutex::default() }
     }
 
     /// Sends a line. What fails ends the connection for both sides.
-    pub(super) fn send(&self, message: &FromApp) {
+    pub(crate) fn send(&self, message: &FromApp) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stream = self.stream;
         if stream.write_all(message.line().as_bytes()).is_err() {
@@ -280,30 +281,22 @@ impl<'a> Sender<'a> {
 const LEAST: Duration = Duration::from_millis(20);
 
 /// Sends statuses until the connection is over.
-fn report(shared: &Shared, sender: &Sender<'_>, every: Duration, over: &AtomicBool) {
+fn report(shared: &dyn Follower, sender: &Sender<'_>, every: Duration, over: &AtomicBool) {
     let every = every.max(LEAST);
     let mut allowance = Allowance::new(Instant::now());
     while !over.load(Ordering::Acquire) {
-        shared.said.heard();
-        let status = now(shared);
-        let (waiting, progress, tasks) = (status.waiting, status.progress, status.queued != Some(0));
-        shared.said.told_tasks.store(tasks, Ordering::Relaxed);
-        sender.send(&FromApp::Status(status));
+        let status = shared.status();
+        sender.send(&FromApp::Status(status.clone()));
         let sent = Instant::now();
         let next = allowance.take(sent);
         // Whatever changes meanwhile is in the next one.
         while !over.load(Ordering::Acquire) && Instant::now() < next {
-            shared.said.listen(next);
+            shared.bell().listen(next);
         }
-        let changed = || {
-            shared.said.heard();
-            let said = (shared.said.waiting(), told(shared.said.progress()), shared.has_tasks());
-            said != (waiting, progress, tasks)
-        };
-        while !over.load(Ordering::Acquire) && sent.elapsed() < every && !changed() {
+        while !over.load(Ordering::Acquire) && sent.elapsed() < every && !shared.is_news(&status) {
             // A worker that takes the last task and stays with it rings no bell; one that finds none does.
-            let look = if shared.gate.all_parked() { every } else { LEAST };
-            shared.said.listen((sent + every).min(Instant::now() + look));
+            let look = if shared.rings() { every } else { LEAST };
+            shared.bell().listen((sent + every).min(Instant::now() + look));
         }
     }
 }
@@ -336,25 +329,6 @@ impl Allowance {
         }
         self.left = self.left.saturating_sub(1);
         if self.left > 0 { now } else { self.since + Self::AGAIN }
-    }
-}
-
-fn told(value: usize) -> u64 {
-    u64::try_from(value).unwrap_or(u64::MAX).min(numasim_protocol::LARGEST)
-}
-
-/// How the application is now.
-fn now(shared: &Shared) -> AppStatus {
-    let number = |count: &usize| u32::try_from(*count).unwrap_or(u32::MAX);
-    let counts = shared.counts();
-    AppStatus {
-        running: counts.running.iter().map(number).collect(),
-        blocked: counts.blocked.iter().map(number).collect(),
-        progress: told(shared.said.progress()),
-        waiting: shared.said.waiting(),
-        queued: Some(told(shared.queued())),
-        phase: told(shared.said.phase.load(Ordering::Acquire)),
-        tasks: Some(told(shared.tasks_done())),
     }
 }
 
