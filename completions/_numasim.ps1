@@ -213,6 +213,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;run' {
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads [default: that of [policy] in the files, else fair-share]')
             [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Use the agent that listens at PATH, and its policy [default: an agent of its own]')
+            [CompletionResult]::new('--agent-library', '--agent-library', [CompletionResultType]::ParameterName, 'The library that is preloaded into each `command` with control "total" or "per-node", so that its OpenMP and oneTBB follow the agent [default: libnumasim_agent.so next to numasim, else in ../lib/numasim]')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End after so many seconds [default: when every application is finished]')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the work of tasks with a task_spread: the same tasks as those of `simulate` with this seed')
             [CompletionResult]::new('--sample-ms', '--sample-ms', [CompletionResultType]::ParameterName, 'Time between two rows of the timeline, in milliseconds')

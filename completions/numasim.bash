@@ -4259,7 +4259,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__run)
-            opts="-o -h -V --policy --explore --socket --no-agent --until --seed --sample-ms --isa --memory-per-thread --real-items --output --format --color --help --version"
+            opts="-o -h -V --policy --explore --socket --no-agent --agent-library --until --seed --sample-ms --isa --memory-per-thread --real-items --output --format --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4270,6 +4270,21 @@ _numasim() {
                     return 0
                     ;;
                 --socket)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --agent-library)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"

@@ -202,6 +202,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;run'= {
             cand --policy 'Who decides about threads [default: that of [policy] in the files, else fair-share]'
             cand --socket 'Use the agent that listens at PATH, and its policy [default: an agent of its own]'
+            cand --agent-library 'The library that is preloaded into each `command` with control "total" or "per-node", so that its OpenMP and oneTBB follow the agent [default: libnumasim_agent.so next to numasim, else in ../lib/numasim]'
             cand --until 'End after so many seconds [default: when every application is finished]'
             cand --seed 'Seed of the work of tasks with a task_spread: the same tasks as those of `simulate` with this seed'
             cand --sample-ms 'Time between two rows of the timeline, in milliseconds'

@@ -248,6 +248,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand agent; and __fish_seen_s
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and __fish_seen_subcommand_from stop" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l policy -d 'Who decides about threads [default: that of [policy] in the files, else fair-share]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l socket -d 'Use the agent that listens at PATH, and its policy [default: an agent of its own]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand run" -l agent-library -d 'The library that is preloaded into each `command` with control "total" or "per-node", so that its OpenMP and oneTBB follow the agent [default: libnumasim_agent.so next to numasim, else in ../lib/numasim]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l until -d 'End after so many seconds [default: when every application is finished]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l seed -d 'Seed of the work of tasks with a task_spread: the same tasks as those of `simulate` with this seed' -r
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l sample-ms -d 'Time between two rows of the timeline, in milliseconds' -r

@@ -4,6 +4,7 @@
 mod agents;
 mod compared;
 mod ending;
+mod preloaded;
 
 use std::fs;
 use std::path::PathBuf;

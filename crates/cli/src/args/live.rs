@@ -250,6 +250,11 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["policy", "socket"])]
     pub(crate) no_agent: bool,
 
+    /// The library that is preloaded into each `command` with control "total" or "per-node", so that its OpenMP and oneTBB follow
+    /// the agent [default: libnumasim_agent.so next to numasim, else in ../lib/numasim]
+    #[arg(long, value_name = "PATH", env = "NUMASIM_LIBRARY", hide_env = true, value_hint = ValueHint::FilePath)]
+    pub(crate) agent_library: Option<PathBuf>,
+
     /// End after so many seconds [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) until: Option<Duration>,

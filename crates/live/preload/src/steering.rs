@@ -1,7 +1,7 @@
 //! What the agent steers in this process: regions and workers report here, and orders arrive here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use numasim_client::{Bell, Follower};
@@ -10,7 +10,6 @@ use numasim_protocol::{AppStatus, LARGEST, Order, Waiting};
 
 use crate::environment::Node;
 use crate::limits::Limits;
-use crate::tbb;
 
 /// A program that begins no region for so long has no parallel work left to start.
 const SERIAL: Duration = Duration::from_millis(20);
@@ -24,6 +23,8 @@ pub(crate) struct Steering {
     /// The order allows threads again.
     open: Condvar,
     bell: Bell,
+    /// Called after each order: oneTBB's part, once the program uses it.
+    also: OnceLock<fn(&Steering)>,
 }
 
 struct Inner {
@@ -36,10 +37,22 @@ struct Inner {
     regions: u32,
     /// Regions done.
     done: u64,
-    /// When the last region ended.
-    ended: Instant,
+    /// The value of `done` when it was looked at last, and when it was first seen: regions look at no clock.
+    seen: (u64, Instant),
+    /// The last status said that there is nothing to start.
+    told_idle: bool,
     /// Workers of oneTBB.
     workers: Vec<Worker>,
+}
+
+impl Inner {
+    /// Whether the program has no parallel work: no region now, none that waits, and none since [`SERIAL`].
+    fn is_idle(&mut self) -> bool {
+        if self.regions > 0 || self.waiting > 0 || self.seen.0 != self.done {
+            self.seen = (self.done, Instant::now());
+        }
+        self.regions == 0 && self.waiting == 0 && self.seen.1.elapsed() >= SERIAL
+    }
 }
 
 /// A worker inside an arena.
@@ -89,7 +102,8 @@ impl Steering {
             waiting: 0,
             regions: 0,
             done: 0,
-            ended: Instant::now(),
+            seen: (0, Instant::now()),
+            told_idle: false,
             workers: Vec::new(),
         };
         Self {
@@ -98,6 +112,7 @@ impl Steering {
             turn: AtomicU64::new(1),
             open: Condvar::new(),
             bell: Bell::default(),
+            also: OnceLock::new(),
         }
     }
 
@@ -138,8 +153,9 @@ impl Steering {
             threads = wanted;
         }
         inner.regions += 1;
-        if inner.regions == 1 && inner.ended.elapsed() >= SERIAL {
-            self.bell.ring(); // the last status said that there was nothing to start
+        if inner.told_idle {
+            inner.told_idle = false;
+            self.bell.ring();
         }
         Taken { threads, on_node, bound: inner.bound && !inside }
     }
@@ -150,9 +166,6 @@ impl Steering {
         inner.limits.give_back(&taken.on_node);
         inner.regions -= 1;
         inner.done += 1;
-        if inner.regions == 0 {
-            inner.ended = Instant::now();
-        }
     }
 
     /// Binds a thread, 0 for the calling one, to a node; `None` is all processors of the process. What the system refuses stays as it is.
@@ -209,7 +222,13 @@ impl Steering {
         }
     }
 
-    /// The threads that oneTBB may use, its master included; `None` is no order.
+    /// Calls a function now and after each order.
+    pub(crate) fn also(&self, function: fn(&Steering)) {
+        let _ = self.also.set(function); // there is one such function
+        function(self);
+    }
+
+    /// The threads that may run in this process; `None` is no order.
     pub(crate) fn allowed(&self) -> Option<u32> {
         self.lock().limits.allowed()
     }
@@ -230,15 +249,18 @@ impl Follower for Steering {
         if change {
             self.move_workers(&mut inner);
         }
-        let allowed = inner.limits.allowed();
         drop(inner);
         self.open.notify_all();
-        tbb::control::allow(allowed);
+        if let Some(also) = self.also.get() {
+            also(self);
+        }
         Ok(())
     }
 
     fn status(&self) -> AppStatus {
-        let inner = self.lock();
+        let mut inner = self.lock();
+        let idle = inner.is_idle();
+        inner.told_idle = idle;
         let limits = &inner.limits;
         let most = |(used, threads): (&u32, &u32)| *used.min(threads);
         let mut running: Vec<u32> = limits.used().iter().zip(limits.threads()).map(most).collect();
@@ -252,7 +274,6 @@ impl Follower for Steering {
                 blocked[node] = blocked[node].min(limits.threads()[node] - 1);
             }
         }
-        let idle = serial && inner.ended.elapsed() >= SERIAL;
         AppStatus {
             running,
             blocked,
@@ -266,9 +287,7 @@ impl Follower for Steering {
     }
 
     fn is_news(&self, last: &AppStatus) -> bool {
-        let inner = self.lock();
-        let idle = inner.regions == 0 && inner.waiting == 0 && inner.ended.elapsed() >= SERIAL;
-        idle != (last.queued == Some(0))
+        self.lock().is_idle() != (last.queued == Some(0))
     }
 
     /// That a program begins no region rings no bell.
@@ -340,6 +359,20 @@ mod tests {
         check();
         steering.leave(7);
         check();
+    }
+
+    #[test]
+    fn a_program_without_regions_for_a_while_has_nothing_to_start() {
+        let steering = steering(&[2]);
+        steering.end(&steering.begin(2, false));
+        assert_eq!(steering.status().queued, None);
+        std::thread::sleep(SERIAL);
+        let status = steering.status();
+        // Its own thread runs.
+        assert_eq!((status.queued, &status.running[..]), (Some(0), &[1][..]));
+        let taken = steering.begin(2, false);
+        assert!(steering.bell.listen(Instant::now()) && steering.is_news(&status));
+        assert_eq!((steering.status().queued, taken.threads), (None, 2));
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod going;
 #[cfg(target_os = "linux")]
 mod planning;
 #[cfg(target_os = "linux")]
+mod preloading;
+#[cfg(target_os = "linux")]
 mod rows;
 #[cfg(target_os = "linux")]
 mod starting;

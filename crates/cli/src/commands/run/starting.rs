@@ -22,6 +22,7 @@ use crate::args::RunArgs;
 use crate::commands::run::going::Going;
 use crate::commands::run::going::{Agent, Wanted};
 use crate::commands::run::planning::{self, How};
+use crate::commands::run::preloading;
 use crate::commands::run::rows;
 use crate::commands::simulate::{RECORD, RESULT, TIMELINE};
 use crate::commands::{host_nodes, measuring};
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         real_items: args.real_items,
         seed: args.seed,
     };
+    let library = preloading::library(args.agent_library.as_deref())?;
     let folder = open(&args.output)?;
     folder.make()?;
     let mut inputs = args.files.clone();
@@ -112,9 +114,21 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         let name = order.name.clone();
         let mut environment = environment(&name, path.as_deref());
         if foreign {
-            let cores = planning::cores(&host, course);
             let unset = |(key, _): &(String, String)| std::env::var_os(key).is_none();
-            environment.extend(numasim_agent::load::variables(&cores).into_iter().filter(unset));
+            let steered = path.is_some() && preloading::is_for(course);
+            let variables = match &library {
+                Some(library) if steered => {
+                    environment.extend(preloading::environment(library, course, &host));
+                    preloading::openmp(course)
+                }
+                _ => numasim_agent::load::variables(&planning::cores(&host, course)),
+            };
+            environment.extend(variables.into_iter().filter(unset));
+            if steered && library.is_none() {
+                shell.warn(format!(
+                    "'{name}' follows orders only if it connects to the agent itself: libnumasim_agent.so is not installed with numasim, and --agent-library names none"
+                ));
+            }
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
 
 use crate::next::{TBB, next};
-use crate::process::steering_already;
+use crate::steering::Steering;
 
 /// `tbb::detail::d1::global_control`, the fields in their order.
 #[repr(C)]
@@ -15,34 +15,17 @@ struct GlobalControl {
     parameter: c_int,
 }
 
-/// What is in force.
-struct InForce {
-    /// This program uses oneTBB.
-    used: bool,
-    /// oneTBB has its address.
-    control: Option<Box<GlobalControl>>,
-}
+/// The one in force; oneTBB has its address.
+static IN_FORCE: Mutex<Option<Box<GlobalControl>>> = Mutex::new(None);
 
-static IN_FORCE: Mutex<InForce> = Mutex::new(InForce { used: false, control: None });
-
-/// The program uses oneTBB from now on.
-pub(super) fn begin() {
-    IN_FORCE.lock().unwrap_or_else(PoisonError::into_inner).used = true;
-    if let Some(steering) = steering_already() {
-        allow(steering.allowed());
-    }
-}
-
-/// Allows so many threads, the one of the program included: oneTBB has no 0, and the program's thread waits in that case before
-/// its next work. `None` allows all.
-pub(crate) fn allow(threads: Option<u32>) {
+/// Allows as many threads as the order, the one of the program included. OneTBB has no 0: the program's thread waits in that case
+/// before its next work.
+pub(super) fn allow(steering: &Steering) {
     type Entry = unsafe extern "C-unwind" fn(*mut GlobalControl);
     let mut in_force = IN_FORCE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !in_force.used {
-        return;
-    }
-    let value = threads.map(|threads| threads.max(1) as usize);
-    if in_force.control.as_ref().map(|control| control.value) == value {
+    // Asked under the lock: of two calls the last one has the newest order.
+    let value = steering.allowed().map(|threads| threads.max(1) as usize);
+    if in_force.as_ref().map(|control| control.value) == value {
         return;
     }
     let new = value.map(|value| {
@@ -53,7 +36,7 @@ pub(crate) fn allow(threads: Option<u32>) {
         control
     });
     // Of several controls the lowest counts: with the new one there first, no moment is without.
-    if let Some(mut old) = std::mem::replace(&mut in_force.control, new) {
+    if let Some(mut old) = std::mem::replace(&mut *in_force, new) {
         let destroy = next!(c"_ZN3tbb6detail2r17destroyERNS0_2d114global_controlE" in TBB, as Entry);
         // SAFETY: it was made above, and is destroyed once.
         unsafe { destroy(&raw mut *old) };

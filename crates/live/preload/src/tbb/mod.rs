@@ -3,7 +3,7 @@
 //! The headers of oneTBB are compiled into programs, so that each algorithm ends in one of these functions. Their names are those
 //! of the binary interface 12 (2021 and later).
 
-pub(crate) mod control;
+mod control;
 mod observer;
 
 use std::cell::Cell;
@@ -13,11 +13,12 @@ use std::sync::OnceLock;
 use crate::next::{Next, TBB, next};
 use crate::process::steering;
 use crate::region::{Inside, Region, is_inside};
+use crate::steering::Steering;
 
 type Pointer = *mut c_void;
 
 /// Whether this program's oneTBB has the interface that is known here. The first call makes the control.
-fn is_known() -> bool {
+fn is_known(steering: &Steering) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     *KNOWN.get_or_init(|| {
         static VERSION: Next = Next::new(c"TBB_runtime_interface_version", TBB);
@@ -29,7 +30,7 @@ fn is_known() -> bool {
         let version = unsafe { std::mem::transmute::<Pointer, extern "C" fn() -> i32>(version)() };
         let known = (12_000..13_000).contains(&version);
         if known {
-            control::begin();
+            steering.also(control::allow);
         } else {
             eprintln!("numasim: oneTBB with interface {version} follows no orders: 12000 to 12999 is known");
         }
@@ -39,7 +40,7 @@ fn is_known() -> bool {
 
 /// Work begins: connects at the first time, and puts the order in force.
 fn arrived() -> bool {
-    steering().is_some() && is_known()
+    steering().is_some_and(is_known)
 }
 
 thread_local! {

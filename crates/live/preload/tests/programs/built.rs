@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 /// The repository.
 fn root() -> PathBuf {
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    above.filter(|folder| folder.join("Cargo.lock").exists()).last().expect("the repository").to_owned()
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above.find(|folder| folder.join("Cargo.lock").exists()).expect("the repository").to_owned()
 }
 
 /// `libnumasim_agent.so`. Cargo builds no cdylib for tests, so the first call does.

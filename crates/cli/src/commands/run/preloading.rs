@@ -1,0 +1,96 @@
+//! The library that puts OpenMP and oneTBB programs under the agent: where it is, and what such a program finds in its environment.
+
+use std::path::{Path, PathBuf};
+
+use numasim_course::Course;
+use numasim_host::system::NodeCores;
+use numasim_model::order::Control;
+
+use crate::failure::Failure;
+
+/// Its file, next to the program or in `lib/numasim` next to the folder of the program.
+const FILE: &str = "libnumasim_agent.so";
+/// Libraries that the system loads before those of a program.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// The library: the one that was asked for, else the one that was installed with this program; `None` if there is none.
+///
+/// # Errors
+/// No such file, or a path that `LD_PRELOAD` cannot have.
+pub(super) fn library(asked: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    let found = match asked {
+        Some(path) if !path.is_file() => {
+            return Err(Failure::input(format!("there is no library {}", path.display()))
+                .hint(format!("--agent-library and NUMASIM_LIBRARY name a {FILE}")));
+        }
+        Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
+        None => std::env::current_exe().ok().and_then(|program| beside(&program)),
+    };
+    match found {
+        Some(path) if path.display().to_string().contains([' ', ':']) => Err(Failure::input(format!(
+            "{} has a space or a colon in its path, which {PRELOAD} takes for the end of a name",
+            path.display()
+        ))
+        .hint("name a copy elsewhere with --agent-library")),
+        found => Ok(found),
+    }
+}
+
+fn beside(program: &Path) -> Option<PathBuf> {
+    let folder = program.parent()?;
+    let installed = folder.parent().map(|above| above.join("lib/numasim").join(FILE));
+    [Some(folder.join(FILE)), installed].into_iter().flatten().find(|path| path.is_file())
+}
+
+/// Whether the library is for a program of its own: its orders are those that OpenMP and oneTBB can follow.
+pub(super) fn is_for(course: &Course) -> bool {
+    course.command.is_some() && matches!(course.control, Control::Total | Control::PerNode)
+}
+
+/// What a program with the library finds in its environment. Its threads are bound by the library, so that no variable does it.
+pub(super) fn environment(library: &Path, course: &Course, host: &[NodeCores]) -> Vec<(String, String)> {
+    let before = std::env::var(PRELOAD).ok().filter(|list| !list.is_empty());
+    let preload = [Some(library.display().to_string()), before].into_iter().flatten();
+    let joined = |numbers: &mut dyn Iterator<Item = u32>| {
+        numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let threads = &course.threads;
+    let variable = |name: &str, value: String| (name.to_owned(), value);
+    vec![
+        variable(PRELOAD, preload.collect::<Vec<_>>().join(":")),
+        variable("NUMASIM_CONTROL", course.control.as_str().to_owned()),
+        variable("NUMASIM_NODES", joined(&mut host.iter().map(|node| node.number))),
+        variable("NUMASIM_THREADS", joined(&mut threads.iter().copied())),
+    ]
+}
+
+/// The variables of OpenMP for such a program, unless a person has set them.
+pub(super) fn openmp(course: &Course) -> Vec<(String, String)> {
+    let variable = |name: &str, value: String| (name.to_owned(), value);
+    vec![
+        variable("OMP_NUM_THREADS", course.thread_count().to_string()),
+        // Else the library may make fewer when the system is busy.
+        variable("OMP_DYNAMIC", "false".into()),
+        // Threads of LLVM's OpenMP spin for 200 ms after a region, also those that the next order leaves out. Those of GNU's spin about 3 ms.
+        variable("KMP_BLOCKTIME", "3".into()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_next_to_the_program_or_where_it_is_installed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("bin/numasim");
+        std::fs::create_dir_all(folder.path().join("bin")).expect("a folder");
+        std::fs::create_dir_all(folder.path().join("lib/numasim")).expect("a folder");
+        assert_eq!(beside(&program), None);
+        for place in ["lib/numasim", "bin"] {
+            let file = folder.path().join(place).join(FILE);
+            std::fs::write(&file, "").expect("a file");
+            assert_eq!(beside(&program), Some(file));
+        }
+    }
+}
