@@ -24,17 +24,25 @@
 //! A region gets as many threads as the program asks for, at most those that the order leaves. It always has the thread that
 //! enters it. If an order allows no thread, a thread that enters a region waits there; the end of the agent releases it.
 //! A child of fork has no agent, and its regions are as the program wants them.
-#![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "functions of C and C++ libraries; every block says why it is sound")]
 
+#[cfg(target_os = "linux")]
 mod environment;
+#[cfg(target_os = "linux")]
 mod gomp;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod kmp;
+#[cfg(target_os = "linux")]
 mod limits;
+#[cfg(target_os = "linux")]
 mod next;
+#[cfg(target_os = "linux")]
 mod omp;
+#[cfg(target_os = "linux")]
 mod process;
+#[cfg(target_os = "linux")]
 mod region;
+#[cfg(target_os = "linux")]
 mod steering;
+#[cfg(target_os = "linux")]
 mod tbb;

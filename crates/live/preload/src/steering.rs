@@ -302,6 +302,8 @@ impl Follower for Steering {
 
 #[cfg(test)]
 mod tests {
+    use numasim_host::affinity::allowed;
+
     use super::*;
 
     fn steering(threads: &[u32]) -> Steering {
@@ -359,6 +361,35 @@ mod tests {
         check();
         steering.leave(7);
         check();
+    }
+
+    #[test]
+    fn a_worker_is_bound_to_its_node_and_moved_from_outside() {
+        let all = allowed().expect("Linux tells");
+        let [first, second, ..] = all[..] else {
+            println!("skipped: two processors are needed");
+            return;
+        };
+        // Two nodes of one processor each.
+        let node = |cpu| Node { threads: 1, cpus: vec![cpu] };
+        let steering = Steering::new(vec![node(first), node(second)]);
+        let now = || allowed().expect("Linux tells");
+        let order =
+            |nodes: &[u32]| steering.obey(Some(&Order::PerNode(nodes.to_vec())), &[]).expect("an order");
+        // SAFETY: no arguments.
+        let this = u32::try_from(unsafe { libc::gettid() }).expect("a thread");
+        order(&[1, 0]);
+        steering.enter(this);
+        assert_eq!(now(), [first]);
+        order(&[0, 1]);
+        assert_eq!(now(), [second]);
+        // Whoever is told a number only, or nothing, is bound to nothing.
+        steering.obey(Some(&Order::Total(1)), &[]).expect("an order");
+        assert_eq!(now(), [first, second]);
+        order(&[1, 0]);
+        assert_eq!(now(), [first]);
+        steering.obey(None, &[]).expect("no order");
+        assert_eq!(now(), [first, second]);
     }
 
     #[test]

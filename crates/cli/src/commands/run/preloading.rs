@@ -2,22 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
-use numasim_course::Course;
+use numasim_course::{Course, Study};
 use numasim_host::system::NodeCores;
 use numasim_model::order::Control;
 
+use crate::args::RunArgs;
+use crate::commands::run::planning;
 use crate::failure::Failure;
+use crate::shell::Shell;
 
 /// Its file, next to the program or in `lib/numasim` next to the folder of the program.
 const FILE: &str = "libnumasim_agent.so";
 /// Libraries that the system loads before those of a program.
 const PRELOAD: &str = "LD_PRELOAD";
 
-/// The library: the one that was asked for, else the one that was installed with this program; `None` if there is none.
+/// The library: the one that was asked for, else the one that was installed with this program; `None` if there is none, with a
+/// warning for each program that needs it.
 ///
 /// # Errors
 /// No such file, or a path that `LD_PRELOAD` cannot have.
-pub(super) fn library(asked: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+pub(super) fn library(args: &RunArgs, study: &Study, shell: &Shell) -> Result<Option<PathBuf>, Failure> {
+    let library = found(args.agent_library.as_deref())?;
+    let apps = study.apps.iter().zip(&study.dynamics.courses);
+    for (app, _) in apps.filter(|(_, course)| is_for(course) && library.is_none()) {
+        let name = &app.name;
+        shell.warn(format!(
+            "'{name}' follows orders only if it connects to the agent itself: {FILE} is not installed with numasim, and --agent-library names none"
+        ));
+    }
+    Ok(library)
+}
+
+fn found(asked: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     let found = match asked {
         Some(path) if !path.is_file() => {
             return Err(Failure::input(format!("there is no library {}", path.display()))
@@ -43,33 +59,47 @@ fn beside(program: &Path) -> Option<PathBuf> {
 }
 
 /// Whether the library is for a program of its own: its orders are those that OpenMP and oneTBB can follow.
-pub(super) fn is_for(course: &Course) -> bool {
+fn is_for(course: &Course) -> bool {
     course.command.is_some() && matches!(course.control, Control::Total | Control::PerNode)
 }
 
-/// What a program with the library finds in its environment. Its threads are bound by the library, so that no variable does it.
-pub(super) fn environment(library: &Path, course: &Course, host: &[NodeCores]) -> Vec<(String, String)> {
+/// What a program of its own finds in its environment, with the library or without it.
+pub(super) fn environment(
+    library: Option<&Path>,
+    course: &Course,
+    host: &[NodeCores],
+) -> Vec<(String, String)> {
+    let (ours, openmp) = match library.filter(|_| is_for(course)) {
+        Some(library) => (steered(library, course, host), openmp(course)),
+        None => (Vec::new(), numasim_agent::load::variables(&planning::cores(host, course))),
+    };
+    // A person may have set those of OpenMP.
+    let unset = openmp.into_iter().filter(|(key, _)| std::env::var_os(key).is_none());
+    ours.into_iter().chain(unset).collect()
+}
+
+/// What the library looks for.
+fn steered(library: &Path, course: &Course, host: &[NodeCores]) -> Vec<(String, String)> {
     let before = std::env::var(PRELOAD).ok().filter(|list| !list.is_empty());
     let preload = [Some(library.display().to_string()), before].into_iter().flatten();
     let joined = |numbers: &mut dyn Iterator<Item = u32>| {
         numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",")
     };
-    let threads = &course.threads;
     let variable = |name: &str, value: String| (name.to_owned(), value);
     vec![
         variable(PRELOAD, preload.collect::<Vec<_>>().join(":")),
         variable("NUMASIM_CONTROL", course.control.as_str().to_owned()),
         variable("NUMASIM_NODES", joined(&mut host.iter().map(|node| node.number))),
-        variable("NUMASIM_THREADS", joined(&mut threads.iter().copied())),
+        variable("NUMASIM_THREADS", joined(&mut course.threads.iter().copied())),
     ]
 }
 
-/// The variables of OpenMP for such a program, unless a person has set them.
-pub(super) fn openmp(course: &Course) -> Vec<(String, String)> {
+/// The variables of OpenMP with the library, which binds threads itself.
+fn openmp(course: &Course) -> Vec<(String, String)> {
     let variable = |name: &str, value: String| (name.to_owned(), value);
     vec![
         variable("OMP_NUM_THREADS", course.thread_count().to_string()),
-        // Else the library may make fewer when the system is busy.
+        // Else the runtime may make fewer when the system is busy.
         variable("OMP_DYNAMIC", "false".into()),
         // Threads of LLVM's OpenMP spin for 200 ms after a region, also those that the next order leaves out. Those of GNU's spin about 3 ms.
         variable("KMP_BLOCKTIME", "3".into()),

@@ -1,7 +1,7 @@
 //! From the command line to a run, and its files.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use numasim_ask::located::Located;
 use numasim_ask::{Explore, Input, document, explore, over_time};
@@ -17,6 +17,7 @@ use numasim_policy::PolicyName;
 use numasim_sim::Candidate;
 use numasim_study::writing::study::Written;
 use numasim_study::{Problem, ProblemKind};
+use tempfile::TempDir;
 
 use crate::args::RunArgs;
 use crate::commands::run::going::Going;
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         real_items: args.real_items,
         seed: args.seed,
     };
-    let library = preloading::library(args.agent_library.as_deref())?;
+    let library = if args.no_agent { None } else { preloading::library(args, study, shell)? };
     let folder = open(&args.output)?;
     folder.make()?;
     let mut inputs = args.files.clone();
@@ -99,12 +100,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let data: Option<Vec<Data>> = chosen.or_else(|| Some(scenario?.data.clone()));
     let data = |app: AppId| data.as_ref().and_then(|data| data.get(app.0));
     let mut family = Family::new(planning::extent(study)).map_err(|error| failed(&error))?;
-    // Told by the environment of each; those that are adopted need none.
-    let socket = (!args.no_agent).then(|| args.socket.clone());
-    let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
-    let own_folder = own_folder
-        .map_err(|error| Failure::output("cannot make a folder for the agent's socket").caused_by(&error))?;
-    let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
+    let (_own_folder, path) = socket(args)?;
     let (mut pids, mut adopted) = (Vec::new(), Vec::new());
     for app in (0..study.apps.len()).map(AppId) {
         let order = planning::order(study, app, &host, &how, data(app));
@@ -114,21 +110,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         let name = order.name.clone();
         let mut environment = environment(&name, path.as_deref());
         if foreign {
-            let unset = |(key, _): &(String, String)| std::env::var_os(key).is_none();
-            let steered = path.is_some() && preloading::is_for(course);
-            let variables = match &library {
-                Some(library) if steered => {
-                    environment.extend(preloading::environment(library, course, &host));
-                    preloading::openmp(course)
-                }
-                _ => numasim_agent::load::variables(&planning::cores(&host, course)),
-            };
-            environment.extend(variables.into_iter().filter(unset));
-            if steered && library.is_none() {
-                shell.warn(format!(
-                    "'{name}' follows orders only if it connects to the agent itself: libnumasim_agent.so is not installed with numasim, and --agent-library names none"
-                ));
-            }
+            environment.extend(preloading::environment(library.as_deref(), course, &host));
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;
@@ -173,6 +155,17 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     shell.answer(&Destination::Stdout, args.format, table, &ran_document, rows)?;
     warn_of_pages(study, &ran, shell);
     verdict(&ran, &args.output, shell)
+}
+
+/// Where the agent listens, if there is one, and the folder of a socket of our own. The environment of each application says it; those that are
+/// adopted need none.
+fn socket(args: &RunArgs) -> Result<(TempDir, Option<PathBuf>), Failure> {
+    let socket = (!args.no_agent).then(|| args.socket.clone());
+    let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
+    let own_folder = own_folder
+        .map_err(|error| Failure::output("cannot make a folder for the agent's socket").caused_by(&error))?;
+    let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
+    Ok((own_folder, path))
 }
 
 fn warn_of_pages(study: &Study, ran: &Ran, shell: &Shell) {
