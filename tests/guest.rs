@@ -9,6 +9,7 @@ mod bench;
 mod calibrate;
 mod domains;
 mod emit;
+mod preload;
 mod results;
 mod run;
 mod snapshot;

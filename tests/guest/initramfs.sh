@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/overlay, and other files.
-# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input; numactl comes with it, and what belongs to it)
+# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input, programs with their libraries; numactl comes with it, and what belongs to it)
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -20,7 +20,8 @@ programs=("$program" "$(command -v numactl)" "$(command -v migratepages)" "$(com
     "$(command -v numad)")
 cp "${programs[@]}" "$image/bin/"
 # The loader and every library at the path where the program looks for it.
-ldd "${programs[@]}" | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do
+# Other programs among the files have libraries too; of the rest ldd says that they are none.
+(ldd "${programs[@]}" "$@" 2>/dev/null || true) | grep -v ':$' | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do
     install -D "$(realpath "$library")" "$image$library"
 done
 cp -a "$here/overlay/." "$image/"
