@@ -3,71 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-/// A colour on light pages, and what stands for it on dark ones.
-const COLOURS: [(&str, &str); 20] = [
-    // paper and ink
-    ("#ffffff", "#0d1117"),
-    ("#1e1e1e", "#e6edf3"),
-    ("#1f2328", "#e6edf3"),
-    ("#000000", "#e6edf3"),
-    ("#5f5f5f", "#9da7b1"),
-    ("#6e7781", "#8b949e"),
-    // faint lines and borders
-    ("#e1e1e1", "#2b323b"),
-    ("#d6d6d6", "#3a3f46"),
-    ("#787878", "#8b949e"),
-    ("#3c3c3c", "#8b949e"),
-    ("#a5a5a5", "#5b646e"),
-    // areas behind other things
-    ("#eef5fa", "#14202b"),
-    ("#73b2d6", "#3e6e8e"),
-    ("#cde1ee", "#2c4253"),
-    ("#d6e8f4", "#1c3346"),
-    ("#fad1cb", "#5c2a26"),
-    // what is too dark to be read
-    ("#0072b2", "#58a9e0"),
-    ("#be3c00", "#ff9d73"),
-    ("#c1272d", "#ff7b72"),
-    ("#c2629a", "#d57fb0"),
-];
+use numasim_draw::look::{Theme, in_theme};
 
-/// Colours that can be seen on both.
-const KEPT: [&str; 11] = [
-    "#0a0a0a", "#fcfcfc", "#7d7d7d", "#56b4e9", "#d55e00", "#f0e442", "#e69f00", "#009e73", "#cc79a7",
-    "#2f8fcf", "#d98e00",
-];
+/// Colours of pictures that no plot draws, and what stands for them on dark pages.
+const OTHERS: [(&str, &str); 3] = [("#1f2328", "#e6edf3"), ("#6e7781", "#8b949e"), ("#c1272d", "#ff7b72")];
 
 /// The same picture for a dark page.
-///
-/// # Panics
-/// A colour that is in neither list.
 pub(crate) fn dark(svg: &str) -> String {
-    svg.split_inclusive('>').map(recoloured).collect()
-}
-
-fn recoloured(element: &str) -> String {
-    // Letters stand in it, and are chosen for its colour.
-    let is_badge = ["#0a0a0a", "#3c3c3c"]
-        .iter()
-        .any(|edge| element.to_ascii_lowercase().contains(&format!("stroke=\"{edge}\"")));
-    let mut text = String::with_capacity(element.len());
-    let mut rest = element;
-    while let Some(at) = rest.find("\"#") {
-        let colour = rest[at + 1..at + 8].to_ascii_lowercase();
-        text.push_str(&rest[..=at]);
-        let other = COLOURS.iter().find(|(light, _)| *light == colour).map(|(_, dark)| *dark);
-        let is_fill = rest[..at].ends_with("fill=");
-        match other {
-            Some(_) if is_badge && is_fill => text.push_str(&colour),
-            Some(dark) => text.push_str(dark),
-            None => {
-                assert!(KEPT.contains(&colour.as_str()), "no colour for {colour} on dark pages: {element}");
-                text.push_str(&colour);
-            }
-        }
-        rest = &rest[at + 8..];
-    }
-    text + rest
+    let svg = OTHERS.iter().fold(svg.to_owned(), |svg, (light, dark)| svg.replace(light, dark));
+    in_theme(&svg, Theme::Dark)
 }
 
 /// Compares `docs/NAME.svg` and `docs/NAME-dark.svg` with what was drawn; with `UPDATE_README` set writes both first.

@@ -67,7 +67,7 @@ fn cells(line: &str) -> Vec<(char, Paint)> {
                 "1" => Paint { bold: true, ..paint },
                 "2" => Paint { colour: FAINT, ..paint },
                 "31" => Paint { colour: "#c1272d", ..paint },
-                other => Paint { colour: okabe_ito(other), ..paint },
+                other => Paint { colour: of_app(other), ..paint },
             };
             rest = after;
         } else {
@@ -78,19 +78,22 @@ fn cells(line: &str) -> Vec<(char, Paint)> {
     cells
 }
 
-/// The palette that the program approximates with terminal colours, darkened where white needs it.
-fn okabe_ito(codes: &str) -> &'static str {
-    match codes {
-        "38;5;214" => "#d98e00",
-        "38;5;74" => "#2f8fcf",
-        "38;5;36" => "#009e73",
-        "38;5;175" => "#c2629a",
-        "38;5;166" => "#d55e00",
-        "38;5;227" => "#b3a100",
-        "38;5;250" => "#8c959f",
-        "38;5;25" => "#0072b2",
-        other => panic!("no colour for the terminal's {other}"),
+/// The colour of an application's text, darkened until it can be read on white paper.
+fn of_app(codes: &str) -> &'static str {
+    let code: u8 = codes.strip_prefix("38;5;").and_then(|code| code.parse().ok()).expect("a colour of 256");
+    let app =
+        (0..8).find(|&app| numasim_draw::terminal_colour_of(app) == code).expect("an application's colour");
+    let hex = numasim_draw::colour_of(app);
+    let mut parts =
+        [1, 3, 5].map(|at| f64::from(u8::from_str_radix(&hex[at..at + 2], 16).expect("two digits")));
+    // About half as light as white: a contrast of 3.
+    while 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] > 155.0 {
+        parts = parts.map(|part| 0.97 * part);
     }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+    let [red, green, blue] = parts.map(|part| part.round() as u8);
+    // A few colours of a test.
+    format!("#{red:02x}{green:02x}{blue:02x}").leak()
 }
 
 /// How many characters are drawn at once: equal line characters, or a word in one paint.

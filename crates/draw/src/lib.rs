@@ -17,7 +17,7 @@
 
 pub use canvas::Heading;
 pub use legend::{Kind, Named};
-pub use palette::{colour_of, themed};
+pub use palette::{colour_of, terminal_colour_of, themed};
 pub use scale::{Axis, Scale};
 pub use terminal::{Grade, Style};
 
@@ -31,6 +31,7 @@ pub mod grid;
 pub mod heat_map;
 mod legend;
 pub mod line;
+pub mod look;
 pub mod markdown;
 mod metrics;
 mod palette;

@@ -45,23 +45,72 @@ pub(super) fn line_colour(i: usize) -> Colour {
 pub(super) const NULL_MODELS: [Colour; 3] =
     [Colour(110, 110, 110), Colour(140, 140, 140), Colour(165, 165, 165)];
 
-/// What is filled with a colour and has a letter in it: the whole palette, its black as a grey, from one lightness to
-/// another so that neighbours differ in print too.
-const FILLS: [Colour; 8] = [
-    Colour(86, 180, 233),
-    Colour(213, 94, 0),
-    Colour(240, 228, 66),
-    Colour(0, 114, 178),
-    Colour(230, 159, 0),
-    Colour(0, 158, 115),
-    Colour(222, 165, 197),
-    Colour(90, 90, 90),
+/// The colours of applications, the same in plots, reports and terminals, each with the nearest of the 256 terminal colours
+/// that can be read on black and on white. They are distinct for colour-blind readers (Okabe and Ito; Tol), and neighbours
+/// differ in lightness, so that they also differ in print. None of them is the colour of a link or of something full.
+const APPS: [(Colour, u8); 8] = [
+    (Colour(0, 114, 178), 32),
+    (Colour(230, 159, 0), 214),
+    (Colour(0, 158, 115), 36),
+    (Colour(226, 206, 46), 227),
+    (Colour(170, 68, 153), 133),
+    (Colour(86, 180, 233), 117),
+    (Colour(110, 110, 110), 245),
+    (Colour(153, 153, 51), 142),
 ];
+
+/// Links, and what is read over them.
+pub(super) const LINK: Colour = Colour(84, 96, 112);
+/// What delivers or carries the most it can.
+pub(super) const FULL: Colour = Colour(190, 60, 0);
 
 /// The colour of the i-th application.
 pub(super) fn fill_colour(i: usize) -> Colour {
-    FILLS[i % FILLS.len()]
+    APPS[i % APPS.len()].0
 }
+
+/// The number of the application's colour among the 256 of a terminal.
+pub fn terminal_colour_of(app: usize) -> u8 {
+    APPS[app % APPS.len()].1
+}
+
+/// What each colour of the light theme becomes on dark paper; a colour that is missing here can be seen on both.
+pub(super) const DARK: [(Colour, Colour); 27] = [
+    // Paper and ink.
+    (PAPER, Colour(13, 17, 23)),
+    (TEXT, Colour(230, 237, 243)),
+    (Colour(0, 0, 0), Colour(230, 237, 243)),
+    (FAINT_TEXT, Colour(157, 167, 177)),
+    // Faint lines and borders.
+    (FAINT_LINE, Colour(43, 50, 59)),
+    (Colour(214, 214, 214), Colour(58, 63, 70)),
+    (Colour(120, 120, 120), Colour(139, 148, 158)),
+    (Colour(60, 60, 60), Colour(139, 148, 158)),
+    (Colour(165, 165, 165), Colour(91, 100, 110)),
+    (NO_RESULT, Colour(65, 70, 77)),
+    // Areas behind other things.
+    (Colour(238, 245, 250), Colour(20, 32, 43)),
+    (Colour(115, 178, 214), Colour(62, 110, 142)),
+    (BAND, Colour(44, 66, 83)),
+    (Colour(226, 230, 235), Colour(38, 46, 56)),
+    (GROUNDS[0], Colour(92, 42, 38)),
+    (GROUNDS[1], Colour(67, 51, 92)),
+    (GROUNDS[2], Colour(87, 70, 27)),
+    (GROUNDS[3], Colour(74, 64, 50)),
+    (GROUNDS[4], Colour(34, 64, 94)),
+    (GROUNDS[5], Colour(64, 69, 75)),
+    (GROUNDS[6], Colour(42, 46, 51)),
+    // What is too dark to be seen.
+    (LINK, Colour(169, 180, 194)),
+    (FULL, Colour(255, 157, 115)),
+    (Colour(0, 114, 178), Colour(88, 169, 224)),
+    (Colour(170, 68, 153), Colour(221, 130, 205)),
+    (Colour(110, 110, 110), Colour(150, 150, 150)),
+    (Colour(125, 125, 125), Colour(139, 139, 139)),
+];
+
+/// Borders of areas that have letters in them: both keep their colours on dark paper.
+pub(super) const BADGE_EDGES: [Colour; 2] = [DARK_TEXT, Colour(60, 60, 60)];
 
 /// What stands behind data, pale on light paper; a page may have others ([`themed`]).
 pub(super) const GROUNDS: [Colour; 7] = [
@@ -132,7 +181,7 @@ pub fn themed(svg: &str) -> String {
     })
 }
 
-/// The colour of the application with this number in thread maps, as CSS writes it.
+/// The colour of the application with this number, as CSS writes it.
 pub fn colour_of(app: usize) -> String {
     fill_colour(app).hex()
 }
@@ -147,6 +196,17 @@ mod tests {
     fn the_colours_of_the_map_begin_and_end_as_viridis_does() {
         assert_eq!([heat_colour(0.0), heat_colour(1.0)], [Colour(68, 1, 84), Colour(253, 231, 37)]);
         assert_eq!(heat_colour(0.0625), Colour(70, 23, 104));
+    }
+
+    #[test]
+    fn neighbouring_applications_differ_in_grey_and_none_looks_like_a_link_or_like_something_full() {
+        // Luma of Rec. 709, 0 to 255; the last one is the neighbour of the first.
+        let grey = |c: Colour| 0.2126 * f64::from(c.0) + 0.7152 * f64::from(c.1) + 0.0722 * f64::from(c.2);
+        for i in 0..APPS.len() {
+            let (one, next) = (fill_colour(i), fill_colour(i + 1));
+            assert!((grey(one) - grey(next)).abs() > 20.0, "{one:?} and {next:?}");
+            assert!(one != LINK && one != FULL);
+        }
     }
 
     #[test]

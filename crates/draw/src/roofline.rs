@@ -196,12 +196,11 @@ fn place_of(plot: &Roofline, badge: &Badge) -> Place {
 
 fn draw_badge(plot: &Roofline, canvas: &mut Canvas, badge: &Badge) -> Place {
     let place = place_of(plot, badge);
-    let colour = match badge.apps.as_slice() {
-        [only] => fill_colour(*only),
-        _ => PAPER,
+    let (colour, edge, ink) = match badge.apps.as_slice() {
+        [only] => (fill_colour(*only), DARK_TEXT, text_on(fill_colour(*only))),
+        _ => (PAPER, TEXT, TEXT),
     };
-    canvas.rect(place, BADGE / 2.0, Some(colour), Some(Stroke::new(DARK_TEXT, 1.2)));
-    let ink = if badge.apps.len() == 1 { text_on(colour) } else { TEXT };
+    canvas.rect(place, BADGE / 2.0, Some(colour), Some(Stroke::new(edge, 1.2)));
     let font = Font::middle(SMALL).colour(ink).bold();
     canvas.text(badge.x, badge.y, &letters(plot, badge), font);
     place

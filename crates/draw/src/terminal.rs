@@ -4,6 +4,7 @@ use anstyle::{Ansi256Color, AnsiColor};
 
 use super::figures::FULL;
 use super::markdown;
+use super::palette::terminal_colour_of;
 
 /// A narrower terminal wraps the lines itself.
 const NARROWEST: usize = 60;
@@ -57,19 +58,6 @@ const UNICODE_FRAME: Frame =
     Frame { across: "─", down: "│", top: ["╭", "╮"], middle: ["├", "┤"], bottom: ["╰", "╯"] };
 const ASCII_FRAME: Frame =
     Frame { across: "-", down: "|", top: ["+", "+"], middle: ["+", "+"], bottom: ["+", "+"] };
-
-/// The palette of Okabe and Ito, distinct for colour-blind readers, as the nearest of the 256 terminal colours.
-/// The dark blue comes last: it is hard to read on a dark background.
-const OKABE_ITO: [u8; 8] = [
-    214, // orange          (230, 159, 0)
-    74,  // sky blue        (86, 180, 233)
-    36,  // bluish green    (0, 158, 115)
-    175, // reddish purple  (204, 121, 167)
-    166, // vermillion      (213, 94, 0)
-    227, // yellow          (240, 228, 66)
-    250, // light grey, for the black of the palette
-    25,  // blue            (0, 114, 178)
-];
 
 impl Style {
     /// For a terminal of `width` columns, or for text that goes elsewhere; Unicode unless the locale that `variable` looks up
@@ -137,7 +125,7 @@ impl Style {
 
     /// The colour of the `index`th letter.
     pub fn in_colour_of(&self, index: usize, text: &str) -> String {
-        let colour = Ansi256Color(OKABE_ITO[index % OKABE_ITO.len()]);
+        let colour = Ansi256Color(terminal_colour_of(index));
         self.painted(anstyle::Style::new().fg_color(Some(colour.into())), text)
     }
 
@@ -264,6 +252,6 @@ mod tests {
     #[test]
     fn without_colour_text_stays_plain() {
         assert_eq!(Style::default().in_colour_of(3, "D"), "D");
-        assert!(Style { color: true, ..Style::default() }.in_colour_of(3, "D").contains("38;5;175"));
+        assert!(Style { color: true, ..Style::default() }.in_colour_of(3, "D").contains("38;5;227"));
     }
 }

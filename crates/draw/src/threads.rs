@@ -8,16 +8,14 @@ use std::collections::HashMap;
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, Place, SMALL, Stroke};
 use crate::metrics;
-use crate::palette::{Colour, FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
+use crate::palette::{Colour, FAINT_TEXT, FULL, LINK, PAPER, TEXT, fill_colour, text_on};
 
 mod legend;
 mod links;
 #[cfg(test)]
 mod tests;
 
-/// Links in use, links that are full, links that are not used.
-const USED: Colour = Colour(0, 114, 178);
-const FULL: Colour = Colour(190, 60, 0);
+/// Links that are not used.
 const UNUSED: Colour = Colour(214, 214, 214);
 /// Borders of nodes.
 const BORDER: Colour = Colour(120, 120, 120);
@@ -597,12 +595,12 @@ fn own_memory(canvas: &mut Canvas, place: Place) {
 fn remote_memory(canvas: &mut Canvas, place: Place) {
     if place.width > 0.0 {
         canvas.filled(place, REMOTE);
-        canvas.hatch(place, 5.0, Stroke::new(USED, 1.0));
+        canvas.hatch(place, 5.0, Stroke::new(LINK, 1.0));
     }
 }
 
 const OWN: Colour = Colour(125, 125, 125);
-const REMOTE: Colour = Colour(214, 232, 244);
+const REMOTE: Colour = Colour(226, 230, 235);
 
 #[cfg(test)]
 mod layout_tests {

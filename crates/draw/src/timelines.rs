@@ -6,7 +6,7 @@
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, MEDIUM, Place, SIZE, SMALL, Stroke, THIN};
 use super::legend::{Legend, patch};
-use super::palette::{Colour, FAINT_LINE, FAINT_TEXT, PAPER, TEXT, ground_colour, line_colour};
+use super::palette::{Colour, FAINT_LINE, FAINT_TEXT, PAPER, TEXT, fill_colour, ground_colour};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, largest};
 use super::strips::{Columns, Of};
@@ -229,7 +229,7 @@ impl TimelinePlot {
     fn legend(&self) -> Legend<'_> {
         let mut legend = Legend::new(Font::new(SMALL));
         for (app, name) in self.names.iter().take(MOST_APPS).enumerate() {
-            legend.patch(name, line_colour(app));
+            legend.patch(name, fill_colour(app));
         }
         legend.patch(&format!("{} not used", self.resource_label), FAINT_LINE);
         legend.sign("threads without a task", |canvas, at| {
@@ -274,7 +274,7 @@ impl TimelinePlot {
                 let Some(apps) = one.shares.get(number) else { continue };
                 let slots = apps.first().map_or(0, Vec::len);
                 let parts = apps.iter().take(MOST_APPS).enumerate();
-                let parts = parts.map(|(app, values)| (vec![values.as_slice()], line_colour(app)));
+                let parts = parts.map(|(app, values)| (vec![values.as_slice()], fill_colour(app)));
                 one.columns(slots, &panel).stack(canvas, &panel, slots, parts);
             }
             self.beside(canvas, layout, pair, *size);
@@ -294,7 +294,7 @@ impl TimelinePlot {
             for (app, items) in one.items.iter().take(MOST_APPS).enumerate() {
                 let Some((mean, most)) = items else { continue };
                 for (values, of, width) in [(most, Of::Most, 0.7), (mean, Of::Mean, 1.6)] {
-                    let stroke = Stroke::new(line_colour(app), width);
+                    let stroke = Stroke::new(fill_colour(app), width);
                     one.columns(values.len(), &panel).line(canvas, &panel, (values, of), stroke);
                 }
             }
@@ -308,7 +308,7 @@ impl TimelinePlot {
         panel.edges(canvas);
         for (one, dashes) in self.dashed() {
             for (app, values) in one.progress.iter().take(MOST_APPS).enumerate() {
-                let stroke = Stroke::new(line_colour(app), 1.6).dashed(dashes);
+                let stroke = Stroke::new(fill_colour(app), 1.6).dashed(dashes);
                 one.draw_progress(canvas, &panel, values, stroke);
             }
         }
@@ -385,7 +385,7 @@ impl Timeline {
         let mut fill = |lower: &[f64], upper: &[f64], colour: Colour| {
             self.columns(upper.len(), panel).fill(canvas, panel, (lower, upper), colour);
         };
-        fill(&vec![0.0; running.len()], &running, line_colour(app));
+        fill(&vec![0.0; running.len()], &running, fill_colour(app));
         let free: Vec<f64> = blocked.iter().map(|blocked| (size - blocked).max(0.0)).collect();
         fill(&free, &vec![size; free.len()], ground_colour(0));
         let at = self.whole(panel);

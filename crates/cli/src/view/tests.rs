@@ -349,5 +349,5 @@ fn starvation_is_among_the_warnings_of_the_json() {
 #[test]
 fn colours_are_those_of_the_palette() {
     let style = Style { color: true, ..Style::default() };
-    assert_eq!(lettering::painted(0, &style), "\u{1b}[38;5;214mA\u{1b}[0m");
+    assert_eq!(lettering::painted(0, &style), "\u{1b}[38;5;32mA\u{1b}[0m");
 }

@@ -2,12 +2,13 @@
 
 use super::links::PlacedLinks;
 use super::{
-    BAR, BORDER, FULL, Layout, MapLink, MapNode, MapSharedLink, TAG, ThreadMap, USED, draw_domain_border,
-    draw_idle, draw_tag, draw_thread, links, own_memory, remote_memory,
+    BAR, BORDER, Layout, MapLink, MapNode, MapSharedLink, TAG, ThreadMap, draw_domain_border, draw_idle,
+    draw_tag, draw_thread, links, own_memory, remote_memory,
 };
 use crate::canvas::{Canvas, Font, Place, SMALL, Stroke};
 use crate::legend::FAINT;
 use crate::metrics;
+use crate::palette::{FULL, LINK};
 
 const MARGIN: f64 = 24.0;
 /// Height of an application (two lines), and of a line.
@@ -182,8 +183,11 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
         }
         Sign::Link | Sign::BareLink | Sign::Bundle | Sign::FullLink | Sign::FullBundle => {
             let is_full = matches!(sign, Sign::FullLink | Sign::FullBundle);
-            let colour = if is_full { FULL } else { USED };
-            canvas.line((x, y), (x + 20.0, y), Stroke::new(colour, 3.0));
+            let colour = if is_full { FULL } else { LINK };
+            canvas.line((x, y), (x + 20.0, y), Stroke::new(colour, 4.0));
+            if is_full {
+                canvas.line((x, y), (x + 20.0, y), links::full_core(4.0));
+            }
             canvas.polygon(&[(x + 28.0, y), (x + 18.0, y - 5.5), (x + 18.0, y + 5.5)], Some(colour), None);
         }
         Sign::Data => {

@@ -1,10 +1,10 @@
 //! The links of a thread map: where they run, how thick they are, and where their figures stand; all of them as one where they are too many to be
 //! followed: a line between the rows, and for each node what its cores read from other memories and what others read from its own.
 
-use super::{FULL, Layout, MapLink, ThreadMap, UNUSED, USED, gbs};
+use super::{Layout, MapLink, ThreadMap, UNUSED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
 use crate::metrics;
-use crate::palette::{Colour, FAINT_TEXT, PAPER};
+use crate::palette::{Colour, FAINT_TEXT, FULL, LINK, PAPER};
 
 /// Pixels between both directions of a link.
 const APART: f64 = 9.0;
@@ -174,8 +174,13 @@ fn place_labels(links: &mut [PlacedLink<'_>], layout: &Layout) {
     }
 }
 
+/// Dashes inside the line of a link that is full: it differs from the others without its colour.
+pub(super) fn full_core(width: f64) -> Stroke {
+    Stroke::new(PAPER, 0.3 * width).dashed(&[3, 4])
+}
+
 fn colour(link: &MapLink) -> Colour {
-    if link.is_full() { FULL } else { USED }
+    if link.is_full() { FULL } else { LINK }
 }
 
 /// The lines; nodes are drawn over their ends.
@@ -186,6 +191,9 @@ pub(super) fn draw_lines(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
     for one in &placed.used {
         // The head covers the end of the line.
         canvas.curve(one.curve, Stroke::new(colour(one.link), one.width));
+        if one.link.is_full() {
+            canvas.curve(one.curve, full_core(one.width));
+        }
     }
 }
 
@@ -316,8 +324,11 @@ impl Bundle {
     pub(super) fn draw_lines(&self, canvas: &mut Canvas) {
         for one in &self.branches {
             canvas.line((one.x, one.node), (one.x, one.trunk), Stroke::new(one.colour(), one.width));
+            if one.is_full {
+                canvas.line((one.x, one.node), (one.x, one.trunk), full_core(one.width));
+            }
         }
-        canvas.rect(self.trunk, TRUNK / 2.0, Some(PAPER), Some(Stroke::new(USED, 1.5)));
+        canvas.rect(self.trunk, TRUNK / 2.0, Some(PAPER), Some(Stroke::new(LINK, 1.5)));
         let (x, y) = self.trunk.middle();
         canvas.text(x, y, &self.text, Font::middle(SMALL).colour(FAINT_TEXT));
     }
@@ -344,7 +355,7 @@ impl Bundle {
 
 impl Branch {
     fn colour(&self) -> Colour {
-        if self.is_full { FULL } else { USED }
+        if self.is_full { FULL } else { LINK }
     }
 }
 

@@ -1,0 +1,141 @@
+//! How a finished plot is shown: on light or dark paper, and how large.
+
+use crate::canvas::SMALL;
+use crate::palette::{BADGE_EDGES, Colour, DARK};
+
+/// The paper that a plot is drawn for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark ink on white paper.
+    #[default]
+    Light,
+    /// Light ink on dark paper.
+    Dark,
+    /// As the reader's browser or system prefers. Programs that ignore the style sheet in the file show the light plot.
+    Auto,
+}
+
+/// Pixels of CSS in a point.
+const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
+
+/// The plot in a theme.
+pub fn in_theme(svg: &str, theme: Theme) -> String {
+    match theme {
+        Theme::Light => svg.to_owned(),
+        Theme::Dark => svg.split_inclusive('>').map(darkened).collect(),
+        Theme::Auto => {
+            let style =
+                format!("<style>@media (prefers-color-scheme: dark) {{\n{}}}</style>\n", dark_rules());
+            svg.replacen("<title>", &(style + "<title>"), 1)
+        }
+    }
+}
+
+/// An element of the plot in the colours of dark paper. Areas with letters in them keep their colour: the letters were chosen for it.
+fn darkened(element: &str) -> String {
+    let is_badge =
+        BADGE_EDGES.iter().any(|edge| both_cases("stroke", *edge).iter().any(|of| element.contains(of)));
+    DARK.iter()
+        .fold(element.to_owned(), |element, (light, dark)| {
+            // The mark keeps what was replaced once from being replaced again.
+            let in_place_of = |element: &str, attribute: &str| {
+                let dark = format!("{attribute}=\"\u{0}{}\"", dark.hex().to_ascii_lowercase());
+                both_cases(attribute, *light)
+                    .iter()
+                    .fold(element.to_owned(), |element, of| element.replace(of, &dark))
+            };
+            let element = if is_badge { element } else { in_place_of(&element, "fill") };
+            in_place_of(&element, "stroke")
+        })
+        .replace('\u{0}', "")
+}
+
+/// An attribute with a colour, as our plots and drawings made by hand write it.
+fn both_cases(attribute: &str, colour: Colour) -> [String; 2] {
+    [colour.hex(), colour.hex().to_ascii_lowercase()].map(|colour| format!("{attribute}=\"{colour}\""))
+}
+
+/// The same as rules of CSS.
+fn dark_rules() -> String {
+    let not_badge: String =
+        BADGE_EDGES.iter().map(|edge| format!(":not([stroke=\"{}\"])", edge.hex())).collect();
+    let rules = DARK.iter().map(|(light, dark)| {
+        let (light, dark) = (light.hex(), dark.hex());
+        format!("[fill=\"{light}\"]{not_badge}{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}\n")
+    });
+    rules.collect()
+}
+
+/// The plot as wide as this, in pixels; its height, lines and letters change in the same proportion.
+pub fn of_width(svg: &str, pixels: f64) -> String {
+    match size(svg) {
+        Some(width) if width > 0.0 => scaled(svg, pixels / width),
+        _ => svg.to_owned(),
+    }
+}
+
+/// The plot as large as it must be for its labels to have this size in points.
+pub fn of_font_size(svg: &str, points: f64) -> String {
+    scaled(svg, points * PIXELS_PER_POINT / SMALL)
+}
+
+/// The width of the whole picture in pixels.
+fn size(svg: &str) -> Option<f64> {
+    number(svg.split_once('>')?.0, " width=\"").map(|(_, value)| value)
+}
+
+/// The text and the value of an attribute.
+fn number<'a>(tag: &'a str, before: &str) -> Option<(&'a str, f64)> {
+    let text = tag.split_once(before)?.1.split_once('"')?.0;
+    text.parse().ok().map(|value| (text, value))
+}
+
+fn scaled(svg: &str, factor: f64) -> String {
+    let Some((tag, rest)) = svg.split_once('>') else { return svg.to_owned() };
+    let resized = [" width=\"", " height=\""].into_iter().fold(tag.to_owned(), |tag, before| {
+        match number(&tag, before) {
+            Some((text, value)) => {
+                tag.replacen(&format!("{before}{text}\""), &format!("{before}{:.0}\"", value * factor), 1)
+            }
+            None => tag.clone(),
+        }
+    });
+    format!("{resized}>{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLOT: &str = "<svg height=\"100\" viewBox=\"0 0 900 100\" width=\"900\">\n<title>t</title>\
+                        <rect fill=\"#FFFFFF\" height=\"100\"/><circle fill=\"#0072B2\" stroke=\"#3C3C3C\"/>\
+                        <path fill=\"none\" stroke=\"#0072B2\"/></svg>";
+
+    #[test]
+    fn dark_paper_changes_ink_and_lines_and_no_area_that_has_a_letter() {
+        let dark = in_theme(PLOT, Theme::Dark);
+        assert!(dark.contains("<rect fill=\"#0d1117\""), "{dark}");
+        assert!(dark.contains("<circle fill=\"#0072B2\"") && dark.contains("stroke=\"#58a9e0\""), "{dark}");
+    }
+
+    #[test]
+    fn the_theme_of_the_reader_is_a_style_sheet_over_the_light_plot() {
+        let auto = in_theme(PLOT, Theme::Auto);
+        assert!(
+            auto.contains("prefers-color-scheme: dark") && auto.contains("<rect fill=\"#FFFFFF\""),
+            "{auto}"
+        );
+        assert_eq!(in_theme(PLOT, Theme::Light), PLOT);
+    }
+
+    #[test]
+    fn width_and_size_of_letters_scale_the_whole_plot() {
+        assert!(
+            of_width(PLOT, 450.0).starts_with("<svg height=\"50\" viewBox=\"0 0 900 100\" width=\"450\">")
+        );
+        // Labels of 11.3 pixels; 8 points are 10.67 pixels: 900 x 10.67 / 11.3 = 849.6.
+        assert!(
+            of_font_size(PLOT, 8.0).starts_with("<svg height=\"94\" viewBox=\"0 0 900 100\" width=\"850\">")
+        );
+    }
+}
