@@ -77,6 +77,9 @@ impl Queue {
     }
 }
 
+/// Sums that differ by this part alone may be equal.
+const ROUNDING: f64 = 1e-9;
+
 /// Working memory of one evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
@@ -92,6 +95,8 @@ pub(super) struct Notes {
     firsts: Vec<usize>,
     /// Per group: how many times as long as others it waits.
     waits: Vec<f64>,
+    /// Whether an answer begins at the waits of the one before it.
+    begins_near: bool,
 }
 
 /// One of several queues.
@@ -113,6 +118,11 @@ impl Notes {
         self.capacities.extend(compiled.pools.iter().map(|pool| pool.capacity));
     }
 
+    /// Begins each answer at the waits of the one before it from now on, in the same [`Shares`].
+    pub(super) fn begin_near(&mut self) {
+        self.begins_near = true;
+    }
+
     /// Learns what shared links leave each link where all ask for `asks`.
     pub(super) fn leave(&mut self, compiled: &Compiled, asks: &[f64]) {
         for (capacity, pool) in self.capacities.iter_mut().zip(&compiled.pools) {
@@ -120,7 +130,12 @@ impl Notes {
         }
         for common in &compiled.shared {
             let users = || common.users.iter().map(|&p| p as usize);
+            let all: f64 = users().map(|p| asks[p]).sum();
             for p in users() {
+                // Most often all have room beside each other, and a link what it has itself.
+                if common.capacity - (all - asks[p]) > (1.0 + ROUNDING) * self.capacities[p] {
+                    continue;
+                }
                 let others = users().filter(|&other| other != p).map(|other| asks[other]);
                 self.capacities[p] = self.capacities[p].min(left_by(common.capacity, others));
             }
@@ -272,7 +287,8 @@ fn solve(
     if !notes.is_laid_out {
         notes.lay_out(compiled, remote);
     }
-    let Notes { capacities, together, kinds, firsts, waits, .. } = notes;
+    let Notes { capacities, together, kinds, firsts, waits, begins_near, .. } = notes;
+    together.begins_near = *begins_near;
     let demand_gbs = compiled.demand_gbs.as_slice();
     together.groups.fill(Group::default());
     for g in together.active.iter().map(|&group| group as usize) {
@@ -298,6 +314,11 @@ fn solve(
             crowd.add(&queue, threads[group], one.counted * demand_gbs[group], one.penalty);
         }
         together.laws[q] = Law::new(capacity, crowd.factor(&queue));
+        together.waits[q] = match kinds[q] {
+            Kind::Reads(r) => shares.read_waits[r],
+            Kind::Link(p) => shares.link_waits[p],
+            Kind::Controller(m) => shares.waits[m],
+        };
     }
     together.solve(queues.clone());
     for q in queues {

@@ -125,29 +125,49 @@ pub(super) struct Layout {
     of_group: Vec<u32>,
     /// All groups with uses, as they come first: an order that their numbers have no part in.
     order: Vec<u32>,
-    /// Of each queue: the later ones that its equation has left when those before it are solved for. Empty where there are too many queues for that.
-    later: Vec<u32>,
+    /// Of each queue: the later ones that its equation has left when those before it are solved for, as ranges of numbers. Empty where there are
+    /// too many queues for that.
+    later: Vec<(u32, u32)>,
     of_later: Vec<u32>,
+    /// Of each queue: the queues that it meets in an equation, a bit for each.
+    meet: Vec<[u64; WORDS]>,
+}
+
+/// Of each of `count` numbers the place of its first one if all are sorted, and behind them the end.
+fn first_of_each(firsts: &mut Vec<u32>, count: usize, numbers: impl Iterator<Item = u32>) {
+    firsts.clear();
+    firsts.resize(count + 1, 0);
+    numbers.for_each(|number| firsts[number as usize + 1] += 1);
+    (0..count).for_each(|number| firsts[number + 1] += firsts[number]);
+}
+
+fn join(all: &mut [u64; WORDS], more: &[u64; WORDS]) {
+    all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
 }
 
 impl Layout {
     /// Lays out the uses, whose queues ascend.
     pub(super) fn lay_out(&mut self, uses: impl Iterator<Item = Use>, queues: usize, groups: usize) {
-        self.by_queue.clear();
-        self.by_queue.extend(uses);
-        self.by_group.clone_from(&self.by_queue);
-        self.by_group.sort_by_key(|one| one.group);
-        let firsts = |firsts: &mut Vec<u32>, uses: &[Use], count: usize, number: fn(&Use) -> u32| {
-            let first = |n: usize| uses.partition_point(|one| (number(one) as usize) < n);
-            firsts.clear();
-            firsts.extend((0..=count).map(|n| u32::try_from(first(n)).unwrap_or(u32::MAX)));
-        };
-        firsts(&mut self.of_queue, &self.by_queue, queues, |one| one.queue);
-        firsts(&mut self.of_group, &self.by_group, groups, |one| one.group);
-        let mut is_new = vec![true; groups];
-        let new = self.by_queue.iter().map(|one| one.group);
-        self.order.clear();
-        self.order.extend(new.filter(|&group| std::mem::take(&mut is_new[group as usize])));
+        let Self { by_queue, by_group, of_queue, of_group, order, .. } = self;
+        by_queue.clear();
+        by_queue.extend(uses);
+        first_of_each(of_queue, queues, by_queue.iter().map(|one| one.queue));
+        first_of_each(of_group, groups, by_queue.iter().map(|one| one.group));
+        by_group.clone_from(by_queue);
+        order.clear();
+        for one in by_queue.iter() {
+            // While uses are placed, where the next one of the group goes.
+            let place = &mut of_group[one.group as usize];
+            by_group[*place as usize] = *one;
+            *place += 1;
+        }
+        // The place behind the last one of a group is that of the first one of the next.
+        of_group.rotate_right(1);
+        if let Some(first) = of_group.first_mut() {
+            *first = 0;
+        }
+        let is_first = |one: &&Use| by_group[of_group[one.group as usize] as usize].queue == one.queue;
+        order.extend(by_queue.iter().filter(is_first).map(|one| one.group));
         self.later.clear();
         self.of_later.clear();
         if queues <= MOST_DIRECTLY {
@@ -157,30 +177,45 @@ impl Layout {
 
     /// Finds which unknowns meet in an equation.
     fn eliminate(&mut self, queues: usize) {
-        let mut meet = vec![false; queues * queues];
-        for &group in &self.order {
-            let uses = self.group(group);
-            for (i, one) in uses.iter().enumerate() {
-                uses[i..]
-                    .iter()
-                    .for_each(|other| meet[one.queue as usize * queues + other.queue as usize] = true);
+        let Self { by_group, of_group, order, later, of_later, meet, .. } = self;
+        meet.clear();
+        meet.resize(queues, [0; WORDS]);
+        for &group in order.iter() {
+            let (first, end) = (of_group[group as usize], of_group[group as usize + 1]);
+            let uses = &by_group[first as usize..end as usize];
+            let mut all = [0; WORDS];
+            for one in uses {
+                all[one.queue as usize / 64] |= 1 << (one.queue % 64);
+            }
+            for one in uses {
+                join(&mut meet[one.queue as usize], &all);
             }
         }
-        self.of_later.push(0);
+        of_later.push(0);
         for q in 0..queues {
-            let first = self.later.len();
-            let later = (q + 1..queues).filter(|&other| meet[q * queues + other]);
-            self.later.extend(later.map(|other| u32::try_from(other).unwrap_or(u32::MAX)));
-            let later = &self.later[first..];
-            for (i, &one) in later.iter().enumerate() {
-                later[i..].iter().for_each(|&other| meet[one as usize * queues + other as usize] = true);
+            let (first, met) = (later.len(), meet[q]);
+            for word in q / 64..WORDS {
+                let mut left = met[word];
+                if word == q / 64 {
+                    left &= !(u64::MAX >> (63 - q % 64));
+                }
+                while left != 0 {
+                    let one = u32::try_from(word * 64).unwrap_or(u32::MAX) + left.trailing_zeros();
+                    left &= left - 1;
+                    match later.get_mut(first..).and_then(<[_]>::last_mut) {
+                        Some((_, end)) if *end == one => *end += 1,
+                        _ => later.push((one, one + 1)),
+                    }
+                    join(&mut meet[one as usize], &met);
+                }
             }
-            self.of_later.push(u32::try_from(self.later.len()).unwrap_or(u32::MAX));
+            of_later.push(u32::try_from(later.len()).unwrap_or(u32::MAX));
         }
     }
 
-    fn later(&self, queue: usize) -> &[u32] {
-        &self.later[self.of_later[queue] as usize..self.of_later[queue + 1] as usize]
+    fn later(&self, queue: usize) -> impl DoubleEndedIterator<Item = Range<usize>> + Clone + '_ {
+        let ranges = &self.later[self.of_later[queue] as usize..self.of_later[queue + 1] as usize];
+        ranges.iter().map(|&(first, end)| first as usize..end as usize)
     }
 
     /// All groups that need a queue, each once.
@@ -222,15 +257,21 @@ pub(super) struct Queues {
     /// The answer: of each queue its wait, of each group the rate of one thread.
     pub(super) waits: Vec<f64>,
     pub(super) rates: Vec<f64>,
+    /// Whether `waits` has the answer to a similar question, from which to begin.
+    pub(super) begins_near: bool,
     drawn: Vec<f64>,
     /// Of each queue: by how much too much is drawn ([`Law::excess`]), what that loses with each ns per byte more, and whether its wait may be any.
     excess: Vec<f64>,
     slopes: Vec<f64>,
     is_free: Vec<bool>,
+    /// The same as the matrix was last divided into factors.
+    was_free: Vec<bool>,
     step: Vec<f64>,
     before: Vec<f64>,
     /// The upper half of the equations of a step, and for many the working memory of conjugate gradients.
     matrix: Vec<f64>,
+    /// Of a group: the queues whose waits may be any, and what it takes of each.
+    free: Vec<(usize, f64)>,
     diagonal: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
@@ -247,6 +288,12 @@ const TOLERANCE: f64 = 1e-13;
 const ROUNDING: f64 = 1e-10;
 /// A step of this part of a wait is the last one: what it leaves is its square.
 const LAST_STEP: f64 = 1e-8;
+/// A queue of which so much too much or too little is drawn, where a similar question left it, has other threads.
+const CHANGED: f64 = 0.003;
+/// Where so little is left, the factors of the step before are good enough for the next one: what that leaves is about this part of it.
+const AGAIN: f64 = 1e-6;
+/// And this part of what was apart before.
+const BY_FAR: f64 = 1e-2;
 /// Newton's steps for one queue; a handful is enough.
 const STEPS: usize = 64;
 /// Steps for several; a handful is enough, but for queues that nearly are one.
@@ -260,6 +307,8 @@ const LEAST: f64 = 1e-25;
 const NO_PIVOT: f64 = 1e-14;
 /// Most queues whose equations are solved directly.
 const MOST_DIRECTLY: usize = 160;
+/// 64-bit words with a bit for each of these.
+const WORDS: usize = MOST_DIRECTLY.div_ceil(64);
 
 impl Queues {
     /// Makes room for what is laid out.
@@ -282,12 +331,22 @@ impl Queues {
     pub(super) fn solve(&mut self, queues: Range<usize>) {
         self.begin(&queues);
         let (mut apart, mut last) = (self.look(&queues), f64::INFINITY);
+        if self.begins_near && apart > CHANGED {
+            // Threads came or went there.
+            self.take_turns(&queues, CHANGED);
+            apart = self.look(&queues);
+        }
         for _ in 0..TURNS {
             if apart <= TOLERANCE || (apart <= ROUNDING && apart >= 0.5 * last) {
                 break;
             }
+            let can_aim_again = self.can_aim_again(apart, last);
             last = apart;
-            self.aim(&queues);
+            if can_aim_again {
+                self.substitute(&queues);
+            } else {
+                self.aim(&queues);
+            }
             self.go(&queues, 1.0);
             apart = self.look(&queues);
             let is_nearer = apart < last;
@@ -296,7 +355,7 @@ impl Queues {
             }
             if !is_nearer || apart > 0.9 * last {
                 if !self.leave_one_out(&queues) && (is_nearer || !self.shorten(&queues, last)) {
-                    self.take_turns(&queues);
+                    self.take_turns(&queues, 0.0);
                 }
                 apart = self.look(&queues);
             }
@@ -304,15 +363,21 @@ impl Queues {
         self.keep_within(&queues);
     }
 
-    /// Of each queue the wait that it has at least without the others.
+    /// Of each queue the wait that it has at least without the others, or that of a similar question. A soft queue waits.
     fn begin(&mut self, queues: &Range<usize>) {
+        self.was_free.clear();
+        self.before[queues.clone()].copy_from_slice(&self.waits[queues.clone()]);
         self.waits[queues.clone()].fill(0.0);
         self.flow(queues);
-        let Self { layout, groups, laws, waits, rates, drawn, .. } = self;
+        let Self { layout, groups, laws, waits, rates, drawn, before, begins_near, .. } = self;
         for q in queues.clone() {
             let (law, asked) = (&mut laws[q], drawn[q]);
             if asked <= LEAST * law.capacity {
                 law.capacity = 0.0;
+                continue;
+            }
+            if *begins_near && (law.is_hard() || before[q] > 0.0) {
+                waits[q] = before[q];
                 continue;
             }
             let slope = |one: &Use| {
@@ -324,14 +389,15 @@ impl Queues {
         self.flow(queues);
     }
 
-    /// Each queue in turn finds its wait, the others as they are.
-    fn take_turns(&mut self, queues: &Range<usize>) {
-        let Self { layout, active, groups, laws, waits, sums, .. } = self;
+    /// Each queue in turn of which at least that part too much or too little is drawn finds its wait, the others as they are.
+    fn take_turns(&mut self, queues: &Range<usize>, least: f64) {
+        let Self { layout, active, groups, laws, waits, sums, excess, drawn, .. } = self;
         for &group in active.iter() {
             sums[group as usize] =
                 layout.group(group).iter().map(|one| one.taken * waits[one.queue as usize]).sum();
         }
-        for q in queues.clone().filter(|&q| laws[q].capacity > 0.0) {
+        let takes_a_turn = |q: &usize| laws[*q].capacity > 0.0 && excess[*q].abs() >= least * drawn[*q];
+        for q in queues.clone().filter(takes_a_turn) {
             let uses = layout.queue(q);
             let before = waits[q];
             let readers = || {
@@ -389,27 +455,34 @@ impl Queues {
         if self.matrix.is_empty() { self.aim_by_gradients(queues) } else { self.aim_directly(queues) }
     }
 
+    /// Whether the factors of the step before lead as near: they came nearer than `last` by far, little is left, and the same queues may wait.
+    fn can_aim_again(&self, apart: f64, last: f64) -> bool {
+        self.begins_near
+            && apart <= AGAIN.min(BY_FAR * last)
+            && !self.matrix.is_empty()
+            && self.was_free == self.is_free
+    }
+
     /// By the factors of the matrix, without the queues that are not free and those that others make up for.
     fn aim_directly(&mut self, queues: &Range<usize>) {
         let n = self.laws.len();
-        self.contradicts = None;
-        let Self { layout, active, groups, rates, laws, .. } = self;
-        let Self { matrix, step, is_free, excess, slopes, diagonal, contradicts, .. } = self;
+        let Self { layout, active, groups, rates, .. } = self;
+        let Self { matrix, is_free, was_free, slopes, diagonal, free, .. } = self;
+        was_free.clone_from(is_free);
         for q in queues.clone() {
             matrix[q * n + q] = slopes[q];
-            for &other in layout.later(q) {
-                matrix[q * n + other as usize] = 0.0;
-            }
-            step[q] = excess[q];
+            layout.later(q).for_each(|others| matrix[q * n..][others].fill(0.0));
         }
         for &g in active.iter() {
             let (group, rate) = (&groups[g as usize], rates[g as usize]);
             let slope = group.threads * group.waits * rate * rate;
-            let uses = layout.group(g);
-            for (i, one) in uses.iter().enumerate() {
-                let (first, part) = (one.queue as usize * n, slope * one.taken);
-                for other in &uses[i..] {
-                    matrix[first + other.queue as usize] += part * other.taken;
+            free.clear();
+            let uses = layout.group(g).iter().filter(|one| is_free[one.queue as usize]);
+            free.extend(uses.map(|one| (one.queue as usize, one.taken)));
+            for (i, &(queue, taken)) in free.iter().enumerate() {
+                let (row, part) = (&mut matrix[queue * n..][..n], slope * taken);
+                for &(other, taken) in &free[i..] {
+                    row[other] += part * taken;
                 }
             }
         }
@@ -417,24 +490,49 @@ impl Queues {
             diagonal[q] = matrix[q * n + q];
         }
         for q in queues.clone() {
-            let pivot = matrix[q * n + q];
-            if !is_free[q] || pivot <= NO_PIVOT * diagonal[q] {
+            let (known, rest) = matrix.split_at_mut((q + 1) * n);
+            let row = &known[q * n..];
+            if !is_free[q] || row[q] <= NO_PIVOT * diagonal[q] {
                 diagonal[q] = 0.0;
-                if is_free[q]
-                    && step[q].abs() > contradicts.map_or(ROUNDING * laws[q].capacity, |(_, most)| most.abs())
-                {
-                    *contradicts = Some((q, step[q]));
+                continue;
+            }
+            diagonal[q] = 1.0 / row[q];
+            let mut later = layout.later(q);
+            while let Some(others) = later.next() {
+                for one in others.clone().filter(|&one| is_free[one]) {
+                    let part = row[one] * diagonal[q];
+                    if part == 0.0 {
+                        continue;
+                    }
+                    let of_one = &mut rest[(one - q - 1) * n..][..n];
+                    for others in std::iter::once(one..others.end).chain(later.clone()) {
+                        let less = row[others.clone()].iter();
+                        of_one[others].iter_mut().zip(less).for_each(|(left, less)| *left -= part * less);
+                    }
+                }
+            }
+        }
+        self.substitute(queues);
+    }
+
+    /// The step, by the factors that there are.
+    fn substitute(&mut self, queues: &Range<usize>) {
+        let n = self.laws.len();
+        self.contradicts = None;
+        let Self { layout, laws, matrix, step, is_free, excess, diagonal, contradicts, .. } = self;
+        step[queues.clone()].copy_from_slice(&excess[queues.clone()]);
+        for q in queues.clone() {
+            let known = step[q];
+            if diagonal[q] == 0.0 {
+                let most = contradicts.map_or(ROUNDING * laws[q].capacity, |(_, most)| most.abs());
+                if is_free[q] && known.abs() > most {
+                    *contradicts = Some((q, known));
                 }
                 continue;
             }
-            diagonal[q] = 1.0 / pivot;
-            let later = layout.later(q);
-            for (i, one) in later.iter().map(|&one| one as usize).enumerate() {
-                let part = matrix[q * n + one] * diagonal[q];
-                for other in later[i..].iter().map(|&other| other as usize) {
-                    matrix[one * n + other] -= part * matrix[q * n + other];
-                }
-                step[one] -= part * step[q];
+            for others in layout.later(q) {
+                let row = matrix[q * n..][others.clone()].iter();
+                step[others].iter_mut().zip(row).for_each(|(left, part)| *left -= part * diagonal[q] * known);
             }
         }
         for q in queues.clone().rev() {
@@ -445,9 +543,14 @@ impl Queues {
 
     /// What the later unknowns contribute to the equation of `queue` once those before it are solved for.
     fn known(&self, queue: usize) -> f64 {
-        let row = queue * self.laws.len();
-        let others = self.layout.later(queue).iter().map(|&other| other as usize);
-        others.map(|other| self.matrix[row + other] * self.step[other]).sum()
+        let row = &self.matrix[queue * self.laws.len()..];
+        let mut sum = 0.0;
+        for others in self.layout.later(queue) {
+            for (part, step) in row[others.clone()].iter().zip(&self.step[others]) {
+                sum += part * step;
+            }
+        }
+        sum
     }
 
     /// Where queues hold back the same threads and cannot all be full, moves the waits in the direction that changes no rate until one of them is as

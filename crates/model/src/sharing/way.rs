@@ -28,6 +28,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// Begins each answer near the one before it from now on, where that saves steps.
+    pub(super) fn begin_near(&mut self) {
+        self.notes.ecm.begin_near();
+    }
+
     /// There is a flow more, on `node`; in sums it stands where `is_before` ends.
     pub(super) fn flow_added(
         &mut self,

@@ -9,7 +9,8 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
-use numasim_model::machine::{LastLevelCache, Machine, Node};
+use numasim_model::NodeId;
+use numasim_model::machine::{LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing_model::{Model, ModelKind, Parameters};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_tasks::{Question, Silent, simulate};
@@ -46,6 +47,34 @@ fn latency_bound() -> Machine {
     let parameters = Parameters { outstanding_lines: Some(4.0), ..Parameters::default() };
     let machine = machine(0.0).with_latencies_ns(latencies).expect("latencies");
     machine.with_sharing(Model { parameters, ..Model::default() })
+}
+
+/// Two processors of four nodes with 8 cores and a cache of 16.78 MB each, as an EPYC 7501 has them: all links between the processors share one, and
+/// bytes wait in queues that depend on each other.
+fn two_packages() -> Machine {
+    let node = Node {
+        cores: 8,
+        gflops_per_core: Gflops::new(16.0),
+        bandwidth: GigabytesPerSecond::new(42.7),
+        core_bandwidth: Some(GigabytesPerSecond::new(21.58)),
+        ..Node::default()
+    };
+    let cache = LastLevelCache { size: Megabytes::new(16.78), core_bandwidth: None };
+    let [one, other] = [0..4, 4..8].map(|nodes| nodes.map(NodeId).collect());
+    let shared = SharedLink {
+        name: "between".to_owned(),
+        bandwidth: GigabytesPerSecond::new(76.0),
+        from: one,
+        to: other,
+        both_ways: true,
+    };
+    Machine::uniform("8 x 8", 8, node, GigabytesPerSecond::new(19.0))
+        .expect("a machine")
+        .with_shared_links(vec![shared])
+        .expect("two groups")
+        .with_caches(vec![Some(cache); 8])
+        .expect("eight caches")
+        .with_sharing(ModelKind::Ecm.into())
 }
 
 fn access(block: BlockId, mode: AccessMode, bytes: f64) -> Access {
@@ -186,6 +215,12 @@ fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn contended_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(20.0), &stencil(TASKS));
+}
+
+/// The same where hardly two tasks are alike and all wait in queues that depend on each other.
+#[divan::bench(args = KINDS, sample_count = 3)]
+fn waiting_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &two_packages(), &stencil(TASKS / 10));
 }
 
 #[divan::bench(args = KINDS, sample_count = 5)]

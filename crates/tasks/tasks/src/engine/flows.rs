@@ -20,7 +20,7 @@ mod tests;
 /// Classes without members that are kept where tasks come back to them, and where they do not: taken away together, as that is laid out
 /// anew then.
 const KEPT: usize = 1024;
-const KEPT_IN_VAIN: usize = 32;
+const KEPT_IN_VAIN: usize = 8;
 /// Joins between two looks whether they do.
 const JOINS_PER_LOOK: u32 = 1024;
 
@@ -63,7 +63,7 @@ struct Joined {
 impl<'n> Flows<'n> {
     pub(super) fn new(network: &'n Network) -> Self {
         Self {
-            load: network.load(),
+            load: network.load().beginning_near(),
             classes: Classes::default(),
             live: Vec::new(),
             ends: Vec::new(),
