@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN, TINY};
-use crate::palette::{Colour, FAINT_TEXT, NO_RESULT, PAPER, heat_colour, text_on};
+use crate::palette::{Colour, FAINT_LINE, FAINT_TEXT, NO_RESULT, PAPER, TEXT, heat_colour, text_on};
 use crate::panel::{Lines, Panel};
 use crate::scale::{Axis, Coordinate, extent, largest};
 use crate::{figures, metrics};
@@ -37,8 +37,8 @@ pub(super) struct Colours<'a> {
     range: Range<f64>,
     scale: Coordinate,
     label: &'a str,
-    /// Not all values are the same.
-    varies: bool,
+    /// The only value, if all are the same: they have no colours.
+    same: Option<f64>,
     /// What a cell without a value means, if there is one.
     gap: Option<&'a str>,
 }
@@ -46,20 +46,22 @@ pub(super) struct Colours<'a> {
 impl<'a> Colours<'a> {
     pub(super) fn of(values: &[f64], label: &'a str, gap: &'a str) -> Self {
         let (lowest, highest) = extent(values.iter().copied()).unwrap_or((0.0, 1.0));
-        // All the same: one colour in the middle of a short bar.
-        let around = if highest > lowest { 0.0 } else { highest.abs().max(1e-9) * 0.05 };
-        let range = lowest - around..highest + around;
+        // At least the upper half of what there is: a difference of 15 % does not take all colours.
+        let from = if lowest >= 0.0 { lowest.min(highest / 2.0) } else { lowest };
+        let range = from..highest;
         Self {
             scale: Coordinate::exactly(range.clone()),
             range,
             label,
-            varies: highest > lowest,
+            same: (highest - lowest <= 1e-9 * highest.abs()).then_some(highest),
             gap: values.iter().any(|value| !value.is_finite()).then_some(gap),
         }
     }
 
     pub(super) fn of_value(&self, value: f64) -> Colour {
-        if value.is_finite() {
+        if value.is_finite() && self.same.is_some() {
+            PAPER
+        } else if value.is_finite() {
             heat_colour((value - self.range.start) / (self.range.end - self.range.start))
         } else {
             NO_RESULT
@@ -69,20 +71,35 @@ impl<'a> Colours<'a> {
     /// Pixels that the bar takes.
     pub(super) fn width(&self) -> f64 {
         let gap = self.gap.map_or(0.0, |gap| metrics::width(gap, SMALL));
-        let ticks = self.scale.label_width(SMALL).max(gap);
-        (36.0 + ticks).max(8.0 + metrics::width(self.label, SMALL)) + MARGIN
+        let ticks = if self.same.is_some() { gap } else { self.scale.label_width(SMALL).max(gap) };
+        let label = metrics::width(self.label, SMALL)
+            .max(self.all_same().map_or(0.0, |all| metrics::width(&all, SMALL)));
+        (36.0 + ticks).max(8.0 + label) + MARGIN
     }
 
-    /// The bar between two heights.
+    /// The ink on a value.
+    pub(super) fn ink_on(&self, value: f64) -> Colour {
+        if self.same.is_some() { TEXT } else { text_on(self.of_value(value)) }
+    }
+
+    fn all_same(&self) -> Option<String> {
+        self.same.map(|value| format!("everywhere {}", figures::single(value)))
+    }
+
+    /// The bar between two heights, or the only value.
     pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64, bottom: f64) {
         canvas.text(left + 8.0, top + 6.0, self.label, Font::new(SMALL));
         let missing = if self.gap.is_some() { 34.0 } else { 0.0 };
         let place = Place::new(left + 8.0, top + 24.0, 18.0, bottom - missing - top - 24.0);
-        ramp(canvas, place, place.height, |share| heat_colour(if self.varies { 1.0 - share } else { 0.5 }));
-        for (value, label) in self.scale.ticks() {
-            let y = place.bottom() - place.height * self.scale.share(value);
-            canvas.line((place.right(), y), (place.right() + 5.0, y), THIN);
-            canvas.text(place.right() + 10.0, y, label, Font::new(SMALL));
+        if let Some(all) = self.all_same() {
+            canvas.text(left + 8.0, top + 24.0, &all, Font::new(SMALL));
+        } else {
+            ramp(canvas, place, place.height, |share| heat_colour(1.0 - share));
+            for (value, label) in self.scale.ticks() {
+                let y = place.bottom() - place.height * self.scale.share(value);
+                canvas.line((place.right(), y), (place.right() + 5.0, y), THIN);
+                canvas.text(place.right() + 10.0, y, label, Font::new(SMALL));
+            }
         }
         if let Some(gap) = self.gap {
             canvas.filled(Place::new(place.x, bottom - 18.0, place.width, 18.0), NO_RESULT);
@@ -170,7 +187,7 @@ impl HeatMap {
         }
         for ((at, value), text) in at.into_iter().zip(there).zip(texts) {
             let (x, y) = cell(at).middle();
-            canvas.text(x, y, &text, Font::middle(SMALL).colour(text_on(colours.of_value(value))));
+            canvas.text(x, y, &text, Font::middle(SMALL).colour(colours.ink_on(value)));
         }
         true
     }
@@ -258,8 +275,9 @@ impl Matrix {
         });
         draw_cells(&mut canvas, all, each.clone().map(|(at, _, gbs)| (at, colours.of_value(gbs))).collect());
         let decimals = self.decimals(size.0);
+        let is_plain = colours.same.is_some();
         for (at, is_own, gbs) in each.filter(|_| has_numbers) {
-            let ink = text_on(colours.of_value(gbs));
+            let ink = colours.ink_on(gbs);
             if let Some(decimals) = decimals.filter(|_| gbs.is_finite()) {
                 let (x, y) = at.middle();
                 canvas.text(x, y, &format!("{gbs:.decimals$}"), Font::middle(SMALL).colour(ink));
@@ -269,7 +287,10 @@ impl Matrix {
                 canvas.border(at.inset(3.5), Stroke::new(ink, 1.0));
             }
             let corners = [(at.x, at.bottom()), (at.right(), at.bottom()), (at.right(), at.y)];
-            canvas.path(&corners, Stroke::new(PAPER, 1.0));
+            canvas.path(&corners, Stroke::new(if is_plain { FAINT_LINE } else { PAPER }, 1.0));
+        }
+        if is_plain {
+            canvas.border(all, Stroke::new(FAINT_LINE, 1.0));
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
         let every = |size: f64| (NUMBER / size).ceil().max(1.0) as usize;
@@ -423,7 +444,9 @@ mod matrix_tests {
         for nodes in [1, 2, 4, 8, 16, 32] {
             let svg = plot(nodes, 0).svg();
             assert_apart(&svg);
-            assert_eq!(words(&svg).matches("101.3\n").count(), nodes, "{nodes} nodes");
+            // A single node has nothing to compare: its value also stands where the scale would be.
+            let more = usize::from(nodes == 1);
+            assert_eq!(words(&svg).matches("101.3\n").count(), nodes + more, "{nodes} nodes");
         }
         let many = plot(200, 0).svg();
         assert_apart(&many);
@@ -431,9 +454,26 @@ mod matrix_tests {
     }
 
     #[test]
-    fn equal_bandwidths_have_one_colour() {
+    fn equal_bandwidths_have_no_colour_and_no_scale() {
         let mut plot = plot(2, 0);
         plot.rows.iter_mut().for_each(|row| row.gbs.fill(10.0));
-        assert_apart(&plot.svg());
+        let svg = plot.svg();
+        assert_apart(&svg);
+        assert!(words(&svg).contains("everywhere 10.00\n"), "{}", words(&svg));
+        // The paper and four cells, and their borders.
+        let fills = svg
+            .split("<rect")
+            .skip(1)
+            .filter(|tag| !tag.starts_with(" fill=\"#FFFFFF") && !tag.starts_with(" fill=\"none"));
+        assert_eq!(fills.count(), 0, "{svg}");
+    }
+
+    #[test]
+    fn a_difference_of_15_percent_does_not_take_all_colours() {
+        // From half of the largest: 85 of 100 is at 0.7 of the colours.
+        let colours = Colours::of(&[85.0, 100.0], "GB/s", "");
+        assert_eq!([85.0, 100.0].map(|value| colours.of_value(value)), [heat_colour(0.7), heat_colour(1.0)]);
+        // A wide range is as wide as it is.
+        assert_eq!(Colours::of(&[10.0, 60.0], "GB/s", "").of_value(10.0), heat_colour(0.0));
     }
 }
