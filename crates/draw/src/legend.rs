@@ -97,6 +97,16 @@ impl<'a> Legend<'a> {
         BESIDE + largest(self.entries.iter().map(|(text, _)| metrics::width(text, SMALL)))
     }
 
+    /// Draws each entry at a height of its own.
+    pub(super) fn draw_at(&self, canvas: &mut Canvas, left: f64, heights: &[f64]) {
+        for ((text, sign), &y) in self.entries.iter().zip(heights) {
+            if let Some(sign) = sign {
+                sign(canvas, (left + 23.0, y));
+            }
+            canvas.text(left + BESIDE, y, text, self.font);
+        }
+    }
+
     /// Draws the entries below each other. Where the next one would stand.
     pub(super) fn draw_beside(&self, canvas: &mut Canvas, (left, top): At) -> f64 {
         let mut y = top;
@@ -109,6 +119,14 @@ impl<'a> Legend<'a> {
         }
         y
     }
+}
+
+/// Dashes tell lines apart without their colours.
+const DASHES: [&[u8]; 5] = [&[], &[10, 4], &[10, 4, 2, 4], &[5, 4], &[2, 4]];
+
+/// The i-th line of a plot: lines differ in colour and in dashes.
+pub(super) fn line_stroke(i: usize, width: f64) -> Stroke {
+    Stroke::new(line_colour(i), width).dashed(DASHES[i % DASHES.len()])
 }
 
 /// A patch of colour around a pixel.

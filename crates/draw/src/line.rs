@@ -4,20 +4,22 @@ use std::convert::Infallible;
 
 use plotters::coord::types::RangedCoordf64;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, PathElement};
+use plotters::element::PathElement;
 use plotters::prelude::Cartesian2d;
 use plotters::style::{Color, RGBColor};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind};
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
-use crate::legend::{Legend, short};
+use crate::legend::{Legend, draw_mark, line_stroke, short};
 use crate::metrics;
-use crate::palette::{Colour, line_colour};
+use crate::palette::{Colour, FAINT_TEXT};
 use crate::panel::{Lines, Panel};
 use crate::scale::{Axis, Coordinate, Scale, extent};
 
-/// Up to this many values each has a mark.
-const MOST_MARKS: usize = 45;
+/// Most marks of a line.
+const MOST_MARKS: usize = 20;
+/// Height of a name beside a line.
+const NAME: f64 = 17.0;
 
 /// One line; a value that is not finite is a gap in it.
 #[derive(Clone, Debug)]
@@ -49,9 +51,9 @@ impl LinePlot {
         for (i, line) in self.lines.iter().enumerate().filter(|_| self.lines.len() > 1) {
             legend.sign(short(&line.name), move |canvas, (x, y)| {
                 if !is_words {
-                    canvas.line((x - 13.0, y), (x + 13.0, y), Stroke::new(line_colour(i), 2.0));
+                    canvas.line((x - 15.0, y), (x + 15.0, y), line_stroke(i, 2.0));
                 }
-                canvas.circle((x, y), 3.0, Some(line_colour(i)), None);
+                draw_mark(canvas, i, (x, y));
             });
         }
         // From 0: an axis that is cut off makes a cliff of a small difference.
@@ -79,21 +81,63 @@ impl LinePlot {
             let points: Vec<(f64, f64)> =
                 positions.iter().map(|p| p + dodge).zip(line.values.iter().copied()).collect();
             for part in points.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty()) {
-                let series = panel.series(&mut canvas);
                 if !is_words {
-                    series.path(part, Stroke::new(line_colour(i), 2.0));
-                }
-                if is_words || points.len() <= MOST_MARKS {
-                    let size = if is_words { 5.0 } else { 3.0 };
-                    for &at in part {
-                        series.mark(at, size, line_colour(i));
+                    let stroke = line_stroke(i, 2.0);
+                    if stroke.dashes.is_empty() {
+                        panel.series(&mut canvas).path(part, stroke);
+                    } else {
+                        let pixels: Vec<At> = part.iter().map(|&at| panel.at(at)).collect();
+                        canvas.path(&pixels, stroke);
                     }
+                }
+                // Of many values some have a mark, those of another line others.
+                let every = if is_words { 1 } else { part.len().div_ceil(MOST_MARKS) };
+                let first = (i * every / self.lines.len().max(1)).min(part.len() - 1);
+                for &at in part.iter().skip(first).step_by(every) {
+                    draw_mark(&mut canvas, i, panel.at(at));
                 }
             }
         }
-        legend.draw_beside(&mut canvas, (right, HEADING + 12.0));
+        if is_words {
+            legend.draw_beside(&mut canvas, (right, HEADING + 12.0));
+        } else if self.lines.len() > 1 {
+            let ends: Vec<f64> = self.lines.iter().map(|line| end_of(line, &panel)).collect();
+            let heights = beside_ends(&ends, panel.place);
+            for (&end, &height) in
+                ends.iter().zip(&heights).filter(|(end, height)| (*end - *height).abs() > 3.0)
+            {
+                let stroke = Stroke::new(FAINT_TEXT, 0.7);
+                canvas.line((panel.place.right() - 2.0, end), (right + 7.0, height), stroke);
+            }
+            legend.draw_at(&mut canvas, right, &heights);
+        }
         canvas.finish(SIZE.1)
     }
+}
+
+/// The height at which a line ends; that of the axis for a line without values.
+fn end_of(line: &Line, panel: &Panel) -> f64 {
+    let last = line.values.iter().rev().find(|value| value.is_finite());
+    last.map_or(panel.place.bottom(), |&value| panel.up(value))
+}
+
+/// Heights of names beside the ends of their lines: as close as there is room, in the order of the ends.
+fn beside_ends(ends: &[f64], inside: Place) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by(|&a, &b| ends[a].total_cmp(&ends[b]).then(a.cmp(&b)));
+    let mut heights = ends.to_vec();
+    let mut least = inside.y;
+    for &i in &order {
+        heights[i] = heights[i].max(least);
+        least = heights[i] + NAME;
+    }
+    // What is pushed out below moves those above it.
+    let mut most = inside.bottom();
+    for &i in order.iter().rev() {
+        heights[i] = heights[i].min(most);
+        most = heights[i] - NAME;
+    }
+    heights
 }
 
 // Series of plotters on our canvas. plotters counts in whole pixels, as a screen has them; its backend here counts in tenths of a
@@ -162,19 +206,6 @@ impl DrawingBackend for Tenths<'_> {
         self.0.path(&points, stroke(style));
         Ok(())
     }
-
-    fn draw_circle<S: BackendStyle>(
-        &mut self,
-        center: BackendCoord,
-        radius: u32,
-        style: &S,
-        fill: bool,
-    ) -> Drawn {
-        let radius = f64::from(radius) / UNITS;
-        let inside = fill.then(|| colour(style.color()));
-        self.0.circle(pixels(center), radius, inside, (!fill).then(|| stroke(style)));
-        Ok(())
-    }
 }
 
 impl Panel {
@@ -194,11 +225,6 @@ impl Series<'_> {
         let style = Color::stroke_width(&style(stroke.colour), units(stroke.width).unsigned_abs());
         // The canvas cannot fail.
         let _ = self.0.draw(&PathElement::new(points.to_vec(), style));
-    }
-
-    /// A filled mark of this radius in pixels.
-    pub(super) fn mark(&self, at: (f64, f64), radius: f64, colour: Colour) {
-        let _ = self.0.draw(&Circle::new(at, units(radius), Color::filled(&style(colour))));
     }
 }
 

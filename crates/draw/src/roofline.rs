@@ -2,9 +2,9 @@
 //! visual performance model for multicore architectures", with a roof for memory behind a link. Dashes tell the roofs apart in grey.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
-use super::legend::FAINT;
+use super::legend::{FAINT, line_stroke};
 use super::metrics::{self, Segment, distance};
-use super::palette::{DARK_TEXT, FAINT_TEXT, PAPER, TEXT, fill_colour, line_colour, text_on};
+use super::palette::{DARK_TEXT, FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, extent};
 use crate::figures;
@@ -15,8 +15,10 @@ const LIST: f64 = 262.0;
 const ENTRY: f64 = 36.0;
 /// Room above the plot for the letters of the applications.
 const LETTERS: f64 = 34.0;
-/// The roofs' dashes.
-const DASHES: [&[u8]; 5] = [&[], &[10, 4], &[10, 4, 2, 4], &[5, 4], &[2, 4]];
+
+/// Between the names of equal roofs, and the height of a name.
+const OTHER_NAME: &str = "\n";
+const NAME_LINE: f64 = 15.0;
 
 /// A limit: min(peak, bandwidth x arithmetic intensity).
 #[derive(Clone, Debug)]
@@ -56,8 +58,14 @@ pub struct Roofline {
 impl Roofline {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
+        Self { roofs: equal_ones_once(&self.roofs), ..self.clone() }.drawn()
+    }
+
+    fn drawn(&self) -> String {
         let entries = self.roofs.len() + self.apps.len();
-        let height = (HEADING + LETTERS + ENTRY * entries as f64 + 40.0).max(SIZE.1);
+        let more: usize = self.roofs.iter().map(|roof| roof.name.matches(OTHER_NAME).count()).sum();
+        let list = ENTRY * entries as f64 + NAME_LINE * more as f64;
+        let height = (HEADING + LETTERS + list + 40.0).max(SIZE.1);
         let width = SIZE.0 + 60.0;
         let titles = ["arithmetic intensity (FLOP/byte)", "performance (GFLOPS)"];
         let panel = Panel::framed(scales(self), titles, (HEADING + LETTERS, width - LIST - MARGIN, height));
@@ -71,6 +79,22 @@ impl Roofline {
         draw_list(self, &mut canvas, panel.place.right() + 24.0);
         canvas.finish(height)
     }
+}
+
+/// Roofs that are the same line are drawn once, with all their names.
+fn equal_ones_once(roofs: &[Roof]) -> Vec<Roof> {
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs();
+    let mut once: Vec<Roof> = Vec::new();
+    for roof in roofs {
+        let is_same = |other: &&mut Roof| {
+            close(roof.bandwidth_gbs, other.bandwidth_gbs) && close(roof.peak_gflops, other.peak_gflops)
+        };
+        match once.iter_mut().find(is_same) {
+            Some(other) => other.name = format!("{}{OTHER_NAME}{}", other.name, roof.name),
+            None => once.push(roof.clone()),
+        }
+    }
+    once
 }
 
 /// Around every ridge, application and point.
@@ -97,14 +121,18 @@ fn draw_list(plot: &Roofline, canvas: &mut Canvas, left: f64) {
     let mut y = HEADING + LETTERS + 8.0;
     for (i, roof) in plot.roofs.iter().enumerate() {
         canvas.line((left, y), (left + 30.0, y), roof_stroke(i));
-        canvas.text(left + 40.0, y, &metrics::cut(&roof.name, SMALL, room), Font::new(SMALL));
+        let mut below = y;
+        for name in roof.name.split(OTHER_NAME) {
+            canvas.text(left + 40.0, below, &metrics::cut(name, SMALL, room), Font::new(SMALL));
+            below += NAME_LINE;
+        }
         let figures = format!(
             "{} GB/s, {} GFLOPS",
             figures::rounded(roof.bandwidth_gbs),
             figures::rounded(roof.peak_gflops)
         );
-        canvas.text(left + 40.0, y + 15.0, &figures, FAINT);
-        y += ENTRY;
+        canvas.text(left + 40.0, below, &figures, FAINT);
+        y = below + ENTRY - NAME_LINE;
     }
     y += 6.0;
     for (i, app) in plot.apps.iter().enumerate() {
@@ -121,7 +149,7 @@ fn draw_list(plot: &Roofline, canvas: &mut Canvas, left: f64) {
 }
 
 fn roof_stroke(i: usize) -> Stroke {
-    Stroke::new(line_colour(i), 2.2).dashed(DASHES[i % DASHES.len()])
+    line_stroke(i, 2.2)
 }
 
 /// The smallest and the largest; a decade around 1 of nothing.
@@ -358,6 +386,20 @@ mod tests {
     #[test]
     fn roofs_and_applications_are_listed_with_their_units() {
         insta::assert_snapshot!(words(&plot(3, true).svg()));
+    }
+
+    #[test]
+    fn equal_roofs_are_one_line_with_both_names() {
+        let mut plot = plot(1, false);
+        plot.roofs[2] = Roof { name: "one node reads another".to_owned(), ..plot.roofs[1].clone() };
+        let svg = plot.svg();
+        assert_apart(&svg);
+        assert!(
+            words(&svg)
+                .contains("one node, its own memory\none node reads another\n11.28 GB/s, 73.6 GFLOPS\n")
+        );
+        // Four of the five roofs.
+        assert_eq!(svg.matches("<path").count(), 4);
     }
 
     #[test]

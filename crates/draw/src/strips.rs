@@ -4,8 +4,8 @@
 //! means over slots of equal length; several slots become one where there are more than the picture has room for.
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
-use crate::legend::{FAINT, Legend, Shown};
-use crate::palette::{Colour, FAINT_LINE, line_colour};
+use crate::legend::{FAINT, Legend, Shown, line_stroke};
+use crate::palette::{Colour, FAINT_LINE};
 use crate::panel::{Lines, Panel};
 use crate::scale::{Coordinate, largest};
 use crate::{figures, metrics};
@@ -164,7 +164,7 @@ impl StripPlot {
     fn below_legend(&self) -> Legend<'static> {
         let mut legend = Legend::new(FAINT);
         for (i, line) in self.below.iter().enumerate() {
-            legend.line(&line.name, Stroke::new(line_colour(i), 2.0));
+            legend.line(&line.name, line_stroke(i, 2.0));
         }
         if !self.below.is_empty() {
             legend.words(THICK_AND_THIN);
@@ -224,7 +224,7 @@ impl StripPlot {
         panel.ticks_left(canvas, Lines::Grid, Some((SMALL, 6.0)));
         for (i, line) in self.below.iter().enumerate() {
             for (values, of, width) in [(&line.most, Of::Most, 0.7), (&line.mean, Of::Mean, 2.0)] {
-                let stroke = Stroke::new(line_colour(i), width);
+                let stroke = line_stroke(i, width);
                 self.in_columns().line(canvas, panel, (values, of), stroke);
             }
         }
