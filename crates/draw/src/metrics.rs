@@ -157,6 +157,11 @@ pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Pla
         at(left, y - 2.0 * LINE),
         at(left, y + 2.0 * LINE),
     ];
+    // Of many names at one spot the later ones are farther from it.
+    let farther = (2..=16).map(f64::from).flat_map(|lines| {
+        [(right, -lines), (right, lines), (left, -lines), (left, lines)]
+            .map(|(x, lines)| at(x, y + lines * LINE))
+    });
     let hidden = |place: &Place| {
         let is_inside = inside.x < place.x
             && place.right() < inside.right()
@@ -164,7 +169,7 @@ pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Pla
             && place.bottom() < inside.bottom();
         taken.iter().filter(|other| place.overlaps(**other)).count() + if is_inside { 0 } else { 1000 }
     };
-    candidates.into_iter().min_by_key(hidden).unwrap_or_else(|| at(right, y))
+    candidates.into_iter().chain(farther).min_by_key(hidden).unwrap_or_else(|| at(right, y))
 }
 
 /// Both ends of a straight line.
@@ -262,6 +267,13 @@ mod tests {
         let first = place_of_name((100.0, 100.0), 50.0, &[], inside);
         assert_eq!(first, Place::new(110.0, 92.0, 50.0, 16.0));
         assert_ne!(place_of_name((100.0, 100.0), 50.0, &[first], inside), first);
+        // Fourteen names at one spot: no two overlap.
+        let mut taken: Vec<Place> = Vec::new();
+        for _ in 0..14 {
+            let next = place_of_name((100.0, 100.0), 50.0, &taken, inside);
+            assert!(!taken.iter().any(|other| other.overlaps(next)), "{next:?}");
+            taken.push(next);
+        }
         // Not over the edge on the right; on the left stand the labels of the axis.
         assert!(place_of_name((890.0, 100.0), 50.0, &[], inside).right() <= 900.0);
         assert!(place_of_name((90.0, 100.0), 50.0, &[first], inside).x >= 80.0);
