@@ -116,6 +116,12 @@ impl Coordinate {
         Self::exactly(range)
     }
 
+    /// The share of its largest value that the axis covers, if it does not begin at 0.
+    pub(super) fn covers(&self) -> Option<f64> {
+        let (low, high) = self.ends();
+        (low > 0.0 && !self.is_logarithmic).then(|| (high - low) / high)
+    }
+
     /// An axis that ends exactly where the values do.
     pub(super) fn exactly(range: Range<f64>) -> Self {
         Self { ticks: nice_ticks(&range, 6), ..Self::bare(range) }

@@ -1,6 +1,7 @@
 //! Predicted over measured, with the line where both are equal.
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
+use crate::figures;
 use crate::legend::{FAINT, Legend, draw_mark, draw_open_mark};
 use crate::metrics;
 use crate::metrics::{between, place_of_name};
@@ -235,7 +236,12 @@ impl FrontPlot {
             let (low, high) = scale.ends();
             if self.smaller_is_better[i] { high } else { low }
         });
-        let titles = [self.labels[0].as_str(), self.labels[1].as_str()];
+        // An axis that is cut off makes much of a small difference: its title says how small.
+        let [across, up] = [(&x, 0), (&y, 1)].map(|(scale, i)| match scale.covers() {
+            Some(share) => format!("{}; the axis covers {}", self.labels[i], figures::percent(share)),
+            None => self.labels[i].clone(),
+        });
+        let titles = [across.as_str(), up.as_str()];
         let panel = Panel::framed((x, y), titles, (HEADING, SIZE.0 - MARGIN, SIZE.1));
         let mut canvas = Canvas::new(SIZE.0, &self.heading);
         let pixel = |[x, y]: [f64; 2]| panel.at((x, y));
