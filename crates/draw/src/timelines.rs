@@ -16,6 +16,9 @@ use super::{figures, metrics};
 pub const MOST_APPS: usize = 7;
 /// Most rows of strips of each kind: more are too low to be seen.
 pub const MOST_ROWS: usize = 8;
+/// More rises of an application's threads could not be told apart: strips then show means over so many columns.
+const MOST_RISES: usize = 20;
+const COARSE: usize = 16;
 /// How the second timeline is drawn where both lie over each other.
 const DASHES: &[u8] = &[5, 3];
 /// Orders that stand closer than this many pixels are one tick.
@@ -207,6 +210,16 @@ impl TimelinePlot {
         canvas.finish(bottom + BELOW + TABLE_ROW * rows)
     }
 
+    /// The strips change too often to be drawn as they are.
+    fn is_coarse(&self) -> bool {
+        self.both().into_iter().flat_map(|one| &one.running).any(|values| rises(values) > MOST_RISES)
+    }
+
+    /// Most columns of a strip.
+    fn most_columns(&self) -> usize {
+        if self.is_coarse() { COARSE } else { usize::MAX }
+    }
+
     const fn both(&self) -> [&Timeline; 2] {
         [&self.measured, &self.simulated]
     }
@@ -242,6 +255,14 @@ impl TimelinePlot {
         for (one, dashes) in self.dashed() {
             legend.line(&one.name, Stroke::new(TEXT, 1.6).dashed(dashes));
         }
+        if self.is_coarse() {
+            let unit = self.x.split(['(', ')']).nth(1).unwrap_or_default();
+            let long = largest(self.both().map(|one| one.end)) / COARSE as f64;
+            legend.words(&format!(
+                "strips: means over about {} {unit}",
+                figures::rounded((long * 100.0).round() / 100.0)
+            ));
+        }
         if self.has_items() {
             legend.words("items: thick is the mean, thin the most");
         }
@@ -275,14 +296,19 @@ impl TimelinePlot {
                 let slots = apps.first().map_or(0, Vec::len);
                 let parts = apps.iter().take(MOST_APPS).enumerate();
                 let parts = parts.map(|(app, values)| (vec![values.as_slice()], fill_colour(app)));
-                one.columns(slots, &panel).stack(canvas, &panel, slots, parts);
+                one.columns(slots, &panel, self.most_columns()).stack(canvas, &panel, slots, parts);
             }
             self.beside(canvas, layout, pair, *size);
         }
         title(canvas, &layout.shares, &format!("{} in use", self.resource_label));
         for (app, (pair, size)) in layout.threads.iter().zip(&self.threads).enumerate() {
             for (one, at) in self.both().into_iter().zip(pair.at) {
-                one.draw_threads(canvas, app, &panel(&Coordinate::bare(0.0..*size), at), *size);
+                one.draw_threads(
+                    canvas,
+                    app,
+                    &panel(&Coordinate::bare(0.0..*size), at),
+                    (*size, self.most_columns()),
+                );
             }
             self.beside(canvas, layout, pair, *size);
         }
@@ -295,7 +321,12 @@ impl TimelinePlot {
                 let Some((mean, most)) = items else { continue };
                 for (values, of, width) in [(most, Of::Most, 0.7), (mean, Of::Mean, 1.6)] {
                     let stroke = Stroke::new(fill_colour(app), width);
-                    one.columns(values.len(), &panel).line(canvas, &panel, (values, of), stroke);
+                    one.columns(values.len(), &panel, self.most_columns()).line(
+                        canvas,
+                        &panel,
+                        (values, of),
+                        stroke,
+                    );
                 }
             }
             word(canvas, layout, at, &one.name);
@@ -366,11 +397,11 @@ impl TimelinePlot {
 }
 
 impl Timeline {
-    /// Columns of two pixels each: a timeline that ends early has fewer.
-    fn columns(&self, slots: usize, panel: &Panel) -> Columns {
+    /// Columns of two pixels each, at most so many: a timeline that ends early has fewer.
+    fn columns(&self, slots: usize, panel: &Panel, columns: usize) -> Columns {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a picture")]
         let most = (self.whole(panel).width / 2.0).ceil() as usize;
-        Columns::new(self.slot, self.end, slots, most)
+        Columns::new(self.slot, self.end, slots, most.min(columns))
     }
 
     /// The part of a panel from its beginning to its end.
@@ -379,11 +410,11 @@ impl Timeline {
     }
 
     /// Running threads from below, blocked ones from above, orders over both.
-    fn draw_threads(&self, canvas: &mut Canvas, app: usize, panel: &Panel, size: f64) {
+    fn draw_threads(&self, canvas: &mut Canvas, app: usize, panel: &Panel, (size, columns): (f64, usize)) {
         let of = |values: &[Vec<f64>]| values.get(app).cloned().unwrap_or_default();
         let (running, blocked) = (of(&self.running), of(&self.blocked));
         let mut fill = |lower: &[f64], upper: &[f64], colour: Colour| {
-            self.columns(upper.len(), panel).fill(canvas, panel, (lower, upper), colour);
+            self.columns(upper.len(), panel, columns).fill(canvas, panel, (lower, upper), colour);
         };
         fill(&vec![0.0; running.len()], &running, fill_colour(app));
         let free: Vec<f64> = blocked.iter().map(|blocked| (size - blocked).max(0.0)).collect();
@@ -402,7 +433,7 @@ impl Timeline {
 
     /// From slot to slot, not in steps: work goes on inside of each.
     fn draw_progress(&self, canvas: &mut Canvas, panel: &Panel, values: &[f64], stroke: Stroke) {
-        let columns = self.columns(values.len(), panel);
+        let columns = self.columns(values.len(), panel, usize::MAX);
         let column = columns.slot * columns.slots as f64;
         let mut points: Vec<At> = vec![panel.at((0.0, 0.0))];
         let mut from = 0.0;
@@ -417,6 +448,20 @@ impl Timeline {
         }
         canvas.path(&points, stroke);
     }
+}
+
+/// How often values rise from a quarter of their largest to three quarters.
+fn rises(values: &[f64]) -> usize {
+    let most = largest(values.iter().copied());
+    let (mut rises, mut is_low) = (0, true);
+    for &value in values {
+        if is_low && value > 0.75 * most {
+            (rises, is_low) = (rises + 1, false);
+        } else if value < 0.25 * most {
+            is_low = true;
+        }
+    }
+    rises
 }
 
 fn word(canvas: &mut Canvas, layout: &Layout, at: Place, text: &str) {
