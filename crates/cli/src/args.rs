@@ -25,7 +25,7 @@ use crate::documents::Document;
 use crate::failure::Failure;
 use crate::output::{Destination, OutputArgs};
 pub(crate) use evidence::{
-    Axes, CompareArgs, DiscriminateArgs, FitArgs, Page, PlotArgs, PlotKind, ReportArgs,
+    Axes, CompareArgs, DiscriminateArgs, FitArgs, Page, PlotArgs, PlotKind, PlotLook, PlotTheme, ReportArgs,
 };
 pub(crate) use explore::ExploreArgs;
 pub(crate) use groups::grouped;

@@ -289,9 +289,40 @@ pub(crate) struct PlotArgs {
     #[command(flatten)]
     pub(crate) axes: Axes,
 
+    #[command(flatten)]
+    pub(crate) look: PlotLook,
+
     /// Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// How a plot looks.
+#[derive(Debug, Args)]
+pub(crate) struct PlotLook {
+    /// Colours of the paper: light, dark, or auto, which follows the reader's browser (SVG only)
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = PlotTheme::Light, hide_possible_values = true)]
+    pub(crate) theme: PlotTheme,
+
+    /// Width of the plot in pixels, 200 to 4000; its height and letters change in proportion [default: 900, more for
+    /// large machines]
+    #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u32).range(200..=4000))]
+    pub(crate) width: Option<u32>,
+
+    /// Size of the labels in points, 4 to 40, for papers; the plot becomes as wide as that needs [default: 8.5]
+    #[arg(long, value_name = "POINTS", value_parser = value_parser!(u32).range(4..=40), conflicts_with = "width")]
+    pub(crate) font_size: Option<u32>,
+}
+
+/// The paper that a plot is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlotTheme {
+    /// Dark ink on white
+    Light,
+    /// Light ink on a dark page
+    Dark,
+    /// As the reader's browser prefers
+    Auto,
 }
 
 /// What `plot allocations` draws of a scenario.

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use numasim_ask::compare::Compared;
 use numasim_ask::{Input, Refusal};
 use numasim_course::Study;
+use numasim_draw::look;
 use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
 
 use super::evidence;
-use crate::args::{PlotArgs, PlotKind};
+use crate::args::{PlotArgs, PlotKind, PlotLook, PlotTheme};
 use crate::failure::Failure;
 use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::sharing;
@@ -41,7 +42,22 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
         PlotKind::Bars => plots::bars(&compared(args, &input, shell)?).svg(),
         PlotKind::Scatter => plots::scatter(&compared(args, &input, shell)?).svg(),
     };
-    file.deliver(&drawn)
+    file.deliver(&shown(&drawn, &args.look))
+}
+
+/// The plot in the theme and size that were asked for.
+fn shown(svg: &str, asked: &PlotLook) -> String {
+    let theme = match asked.theme {
+        PlotTheme::Light => look::Theme::Light,
+        PlotTheme::Dark => look::Theme::Dark,
+        PlotTheme::Auto => look::Theme::Auto,
+    };
+    let svg = look::in_theme(svg, theme);
+    match (asked.width, asked.font_size) {
+        (Some(pixels), _) => look::of_width(&svg, f64::from(pixels)),
+        (None, Some(points)) => look::of_font_size(&svg, f64::from(points)),
+        (None, None) => svg,
+    }
 }
 
 /// A switch that changes nothing would hide a misunderstanding.
