@@ -81,7 +81,7 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
     assert_has(
         &found,
         &[
-            "total-gflops; model baseline-proportional; best: 254.0 for 1 mem, 5 compute",
+            "model baseline-proportional; best: 254.0 for 1 mem, 5 compute; 4 nodes x 8 cores (4 NUMA nodes, 32 cores)",
             "254.0",
             "140.0",
             "GFLOPS",
@@ -102,8 +102,8 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
         .concat(),
     );
     assert_has(&rest, &["292.0"]);
-    let named = "total-gflops; model baseline-proportional; compute gets the remaining cores; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
-    assert_has(&rest, &[named]);
+    let named = "model baseline-proportional; compute gets the remaining cores; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2; ";
+    assert!(rest.iter().any(|text| text.starts_with(named)), "{rest:?}");
 }
 
 #[test]

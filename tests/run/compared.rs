@@ -88,8 +88,8 @@ fn one_picture_has_both_with_their_ends_and_errors() {
     has(
         &words(&svg),
         &[
-            "a core (1 NUMA node, 1 core)",
-            "measured under policy lead:1; simulated under lead:1 with model baseline-proportional; run in ",
+            "Does the simulation follow the measured run?",
+            "measured under policy lead:1; simulated under lead:1 with model baseline-proportional; ",
             "measured: makespan ",
             "simulated: makespan ",
             "producer",

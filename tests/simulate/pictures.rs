@@ -30,7 +30,7 @@ fn a_picture_names_machine_policy_outcome_applications_nodes_and_channels() {
     has(
         &texts,
         &[
-            "1 node x 8 cores (1 NUMA node, 8 cores)",
+            "Which application uses the cores of each node when?",
             "policy lead:2: makespan 37.50 s; model baseline-proportional; ",
             "producer",
             "consumer",

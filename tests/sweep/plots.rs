@@ -19,11 +19,21 @@ fn one_axis_is_drawn_as_a_line_for_each_scenario() {
     let svg = plotted("paper/numa-bad.toml", &["--set", "machine.link_gbs=1..40:1"]);
     let found = texts(&svg);
     // 0: the axis of the results is not cut off, though all of them lie between 130 and 160.
-    for text in ["4 nodes x 8 cores, 60 GB/s", "machine.link_gbs (GB/s)", "GFLOPS", "even 2,2,2,2", "0"] {
+    for text in [
+        "How does the result depend on machine.link_gbs?",
+        "machine.link_gbs (GB/s)",
+        "GFLOPS",
+        "even 2,2,2,2",
+        "0",
+    ] {
         assert!(found.contains(&text), "{text} is missing in {found:?}");
     }
     let subtitle = found.iter().find(|text| text.starts_with("2 scenarios; "));
-    assert_eq!(subtitle, Some(&"2 scenarios; model baseline-proportional"), "{found:?}");
+    assert_eq!(
+        subtitle,
+        Some(&"2 scenarios; model baseline-proportional; 4 nodes x 8 cores, 60 GB/s"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -7,20 +7,18 @@ use numasim_model::machine::SharedDirection;
 use numasim_model::{App, AppId, Machine, NodeId, Placement, Smt};
 
 use crate::lettering::{self, Lettering};
-use crate::{ScenarioView, data_words, machine_title, node_ranges};
+use crate::{ScenarioView, data_words, machine_title, numbers};
 
-/// What stands above the plots of a scenario: the machine, and which scenario is shown.
-pub fn heading(view: &ScenarioView<'_>) -> Heading {
+/// Below the title of a plot of a scenario: its name and result, the model and the machine.
+pub fn conditions(view: &ScenarioView<'_>) -> String {
     let (total, unit) = view.total();
-    Heading {
-        title: machine_title(view.machine),
-        subtitle: format!(
-            "scenario {}: {} {unit}, model {}",
-            view.name,
-            figures::single(total),
-            view.machine.sharing().name()
-        ),
-    }
+    format!(
+        "scenario {}: {} {unit}, model {}; {}",
+        view.name,
+        figures::single(total),
+        view.machine.sharing().name(),
+        machine_title(view.machine)
+    )
 }
 
 /// The map of a scenario: threads, data, and what of memories and links is occupied.
@@ -46,7 +44,10 @@ pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         capacity_gbs: link.capacity.value(),
     });
     ThreadMap {
-        heading: heading(view),
+        heading: Heading {
+            title: "Where do the threads run, and which memories and links are full?".to_owned(),
+            subtitle: conditions(view),
+        },
         apps: (0..letters.count()).map(|letter| app(view, &letters, letter)).collect(),
         nodes: nodes.collect(),
         links: links.collect(),
@@ -59,8 +60,8 @@ fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSh
     let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.occupied.value());
     let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
         name: direction.link.name.clone(),
-        from: node_ranges(direction.from),
-        to: node_ranges(direction.to),
+        from: numbers(direction.from),
+        to: numbers(direction.to),
         used_gbs: used(i),
         capacity_gbs: direction.link.bandwidth.value(),
     };
@@ -90,8 +91,8 @@ pub fn machine_map(machine: &Machine) -> ThreadMap {
     });
     ThreadMap {
         heading: Heading {
-            title: machine_title(machine),
-            subtitle: "cores, and what memories and links deliver at most".to_owned(),
+            title: "What can the memories and links deliver at most?".to_owned(),
+            subtitle: machine_title(machine),
         },
         apps: Vec::new(),
         nodes: nodes.collect(),

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, Place, SMALL, Stroke};
-use crate::metrics;
 use crate::palette::{Colour, FAINT_TEXT, FULL, LINK, PAPER, TEXT, fill_colour, text_on};
+use crate::{figures, metrics};
 
 mod legend;
 mod links;
@@ -23,6 +23,8 @@ const BORDER: Colour = Colour(120, 120, 120);
 const DOMAIN: Colour = Colour(165, 165, 165);
 /// From this share on something counts as full.
 const FULL_SHARE: f64 = 0.9995;
+/// Most shared links that are drawn between the rows.
+const MOST_BRIDGES: usize = 4;
 /// More lines between nodes could not be followed: they are drawn as one.
 const MOST_LINES: usize = 16;
 
@@ -90,14 +92,14 @@ pub struct MapLink {
 }
 
 /// A direction of a link that several pairs of nodes share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MapSharedLink {
     /// Its name.
     pub name: String,
-    /// Nodes of the cores, as people read them: `0-3`.
-    pub from: String,
+    /// Nodes of the cores.
+    pub from: Vec<usize>,
     /// Nodes of the memories.
-    pub to: String,
+    pub to: Vec<usize>,
     /// `None`: no scenario, the machine alone.
     pub used_gbs: Option<f64>,
     /// The most it can, in GB/s.
@@ -157,10 +159,18 @@ impl MapLink {
 impl MapSharedLink {
     /// `xGMI 0-3 → 4-7: 60.0 / 76.0`
     fn listed(&self) -> String {
-        let full = self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs);
+        let sign = if self.is_full() { ", full" } else { "" };
+        let (from, to) = (figures::ranges(&self.from), figures::ranges(&self.to));
+        format!("{} {from} → {to}: {}{sign}", self.name, self.figures())
+    }
+
+    fn figures(&self) -> String {
         let used = self.used_gbs.map_or(String::new(), |used| format!("{} / ", gbs(used)));
-        let sign = if full { ", full" } else { "" };
-        format!("{} {} → {}: {used}{}{sign}", self.name, self.from, self.to, gbs(self.capacity_gbs))
+        format!("{used}{}", gbs(self.capacity_gbs))
+    }
+
+    fn is_full(&self) -> bool {
+        self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs)
     }
 }
 
@@ -203,7 +213,25 @@ impl ThreadMap {
             link.from > link.to && alone.get(&(link.to, link.from)) == Some(&link.capacity_gbs)
         };
         let second = self.used_links().filter(|link| link.used_gbs.is_none()).filter(is_second).count();
-        self.used_links().count() - second > MOST_LINES
+        self.used_links().count() - second > MOST_LINES || !self.bridges().is_empty()
+    }
+
+    /// How many nodes are in the upper row; two nodes are side by side, and both are upper ones.
+    fn upper(&self) -> usize {
+        let count = self.nodes.len();
+        if count <= 2 { count } else { count.div_ceil(2) }
+    }
+
+    /// The shared links between the upper and the lower row, which are drawn between them; none on small machines.
+    fn bridges(&self) -> Vec<&MapSharedLink> {
+        let upper = self.upper();
+        let is_between = |link: &&MapSharedLink| {
+            let all = |nodes: &[usize], is_upper: bool| nodes.iter().all(|&node| (node < upper) == is_upper);
+            all(&link.from, true) && all(&link.to, false) || all(&link.from, false) && all(&link.to, true)
+        };
+        let bridges: Vec<&MapSharedLink> = self.shared_links.iter().filter(is_between).collect();
+        let is_drawn = self.nodes.len() > 4 && bridges.len() <= MOST_BRIDGES && self.used_links().count() > 0;
+        if is_drawn { bridges } else { Vec::new() }
     }
 }
 
@@ -293,7 +321,7 @@ impl Layout {
         let tag_lines = map.nodes.iter().map(|node| tags(&node.data)).max().unwrap_or(0);
         let height = 2.0 * INSIDE + LINE + cores_height + 8.0 + BAR + LINE + (TAG + 4.0) * tag_lines as f64;
 
-        let upper = if count <= 2 { count } else { count.div_ceil(2) };
+        let upper = map.upper();
         let used = map.used_links().count();
         let is_bundled = map.is_bundled();
         let between = match (upper, count) {
@@ -315,6 +343,7 @@ impl Layout {
         let gap_height = match (count, used) {
             (0..=2, _) => 0.0,
             (_, 0) => 90.0,
+            _ if is_bundled && !map.bridges().is_empty() => BUNDLED + links::BRIDGE,
             _ if is_bundled => BUNDLED,
             _ => (110.0 + 24.0 * count as f64).min(330.0),
         };

@@ -212,7 +212,7 @@ impl List {
             links.truncate(MOST_LISTED);
         }
         links.sort_by_key(|link| (link.from, link.to));
-        let mut words: Vec<String> = links.iter().map(|link| links::listed(link)).collect();
+        let mut words = links::all_listed(&links);
         if more > 0 {
             words.push(format!("and {more} more"));
         }
@@ -224,11 +224,14 @@ impl List {
         Self::of_words(title, words, room)
     }
 
-    /// Links that several pairs of nodes share have no line of their own in the map.
+    /// Links that several pairs of nodes share, if they are not drawn between the rows.
     fn of_shared(map: &ThreadMap, room: f64) -> Self {
-        let shown = &map.shared_links[..map.shared_links.len().min(MOST_LISTED)];
-        let mut words: Vec<String> = shown.iter().map(MapSharedLink::listed).collect();
-        let more = map.shared_links.len() - shown.len();
+        let bridges = map.bridges();
+        let mut shown: Vec<&MapSharedLink> =
+            map.shared_links.iter().filter(|link| !bridges.contains(link)).collect();
+        let more = shown.len().saturating_sub(MOST_LISTED);
+        shown.truncate(MOST_LISTED);
+        let mut words: Vec<String> = shown.into_iter().map(MapSharedLink::listed).collect();
         if more > 0 {
             words.push(format!("and {more} more"));
         }

@@ -1,10 +1,10 @@
 //! The links of a thread map: where they run, how thick they are, and where their figures stand; all of them as one where they are too many to be
 //! followed: a line between the rows, and for each node what its cores read from other memories and what others read from its own.
 
-use super::{Layout, MapLink, ThreadMap, UNUSED, gbs};
+use super::{Layout, MapLink, MapSharedLink, ThreadMap, UNUSED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
-use crate::metrics;
 use crate::palette::{Colour, FAINT_TEXT, FULL, LINK, PAPER};
+use crate::{figures as numbers, metrics};
 
 /// Pixels between both directions of a link.
 const APART: f64 = 9.0;
@@ -55,8 +55,8 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
         placed.bundled = map.used_links().collect();
         return placed;
     }
-    // On machines of many nodes unused links would be a grey area.
-    let with_unused = count <= 16;
+    // On machines of more nodes unused links would be a grey area.
+    let with_unused = count <= 4;
     for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
         let links: Vec<&MapLink> = between(a, b).collect();
         if links.is_empty() {
@@ -233,8 +233,20 @@ pub(super) fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour:
 }
 
 /// One line of the list below the map.
-pub(super) fn listed(link: &MapLink) -> String {
-    format!("{} → {}: {}", link.from, link.to, figures(link))
+fn listed(link: &MapLink, to: &[usize]) -> String {
+    format!("{} → {}: {}", link.from, numbers::ranges(to), figures(link))
+}
+
+/// Links in the order of their nodes; those of a node with the same figures are one line.
+pub(super) fn all_listed(links: &[&MapLink]) -> Vec<String> {
+    let mut folded: Vec<(&MapLink, Vec<usize>)> = Vec::new();
+    for &link in links {
+        match folded.iter_mut().find(|(one, _)| one.from == link.from && figures(one) == figures(link)) {
+            Some((_, to)) => to.push(link.to),
+            None => folded.push((link, vec![link.to])),
+        }
+    }
+    folded.iter().map(|(link, to)| listed(link, to)).collect()
 }
 
 /// Height of the common line; a text stands in it.
@@ -254,16 +266,28 @@ struct Branch {
     is_full: bool,
 }
 
-/// All links.
-pub(super) struct Bundle {
-    trunk: Place,
-    text: String,
-    branches: Vec<Branch>,
+/// Height of the links that the rows share, between the common lines of both.
+pub(super) const BRIDGE: f64 = 110.0;
+
+/// A link that the rows share.
+struct Bridge<'a> {
+    link: &'a MapSharedLink,
+    x: f64,
+    from: f64,
+    to: f64,
 }
 
-impl Bundle {
+/// All links.
+pub(super) struct Bundle<'a> {
+    /// One for both rows, or one for each where they share links.
+    trunks: Vec<(Place, String)>,
+    branches: Vec<Branch>,
+    bridges: Vec<Bridge<'a>>,
+}
+
+impl<'a> Bundle<'a> {
     /// `None` where each link has its own line.
-    pub(super) fn of(map: &ThreadMap, layout: &Layout) -> Option<Self> {
+    pub(super) fn of(map: &'a ThreadMap, layout: &Layout) -> Option<Self> {
         if !layout.is_bundled {
             return None;
         }
@@ -275,12 +299,14 @@ impl Bundle {
             (links().count(), sum, links().any(|link| link.is_full()))
         };
         let middle = layout.gap.y + layout.gap.height / 2.0;
+        let shared = map.bridges();
+        let half = if shared.is_empty() { 0.0 } else { BRIDGE / 2.0 };
         let mut branches = Vec::new();
         for (node, place) in layout.boxes.iter().enumerate() {
             let (border, trunk) = if layout.is_upper(node) {
-                (place.bottom(), middle - TRUNK / 2.0)
+                (place.bottom(), middle - half - TRUNK / 2.0)
             } else {
-                (place.y, middle + TRUNK / 2.0)
+                (place.y, middle + half + TRUNK / 2.0)
             };
             let branch = |part: f64, reads: bool, gbs: Option<f64>, is_full: bool| Branch {
                 x: place.x + part * place.width,
@@ -315,9 +341,27 @@ impl Bundle {
         let text = text(&used, is_alone);
         // As wide as its text, too.
         let middle_x = f64::midpoint(left, right);
-        let half = ((right - left) / 2.0 + 16.0).max(metrics::width(&text, SMALL) / 2.0 + 14.0);
-        let trunk = Place::new(middle_x - half, middle - TRUNK / 2.0, 2.0 * half, TRUNK);
-        Some(Self { trunk, text, branches })
+        let wide = ((right - left) / 2.0 + 16.0).max(metrics::width(&text, SMALL) / 2.0 + 14.0);
+        let trunk = |y: f64| Place::new(middle_x - wide, y - TRUNK / 2.0, 2.0 * wide, TRUNK);
+        if shared.is_empty() {
+            return Some(Self { trunks: vec![(trunk(middle), text)], branches, bridges: Vec::new() });
+        }
+        let upper = map.upper();
+        let row = |nodes: std::ops::Range<usize>| {
+            let nodes: Vec<usize> = nodes.collect();
+            format!("links of nodes {}, drawn as one", numbers::ranges(&nodes))
+        };
+        let both = [trunk(middle - half), trunk(middle + half)];
+        let count = shared.len() as f64;
+        let bridges = (0..).zip(shared).map(|(i, link)| {
+            let down = link.from.first().is_some_and(|&node| node < upper);
+            let ends = (both[0].bottom(), both[1].y);
+            let (from, to) = if down { ends } else { (ends.1, ends.0) };
+            Bridge { link, x: both[0].x + both[0].width * (f64::from(i) + 0.5) / count, from, to }
+        });
+        let bridges = bridges.collect();
+        let trunks = vec![(both[0], row(0..upper)), (both[1], row(upper..map.nodes.len()))];
+        Some(Self { trunks, branches, bridges })
     }
 
     /// The lines; nodes are drawn over their ends.
@@ -328,13 +372,36 @@ impl Bundle {
                 canvas.line((one.x, one.node), (one.x, one.trunk), full_core(one.width));
             }
         }
-        canvas.rect(self.trunk, TRUNK / 2.0, Some(PAPER), Some(Stroke::new(LINK, 1.5)));
-        let (x, y) = self.trunk.middle();
-        canvas.text(x, y, &self.text, Font::middle(SMALL).colour(FAINT_TEXT));
+        for one in &self.bridges {
+            let stroke = Stroke::new(one.colour(), one.width());
+            canvas.line((one.x, one.from), (one.x, one.to), stroke);
+            if one.link.is_full() {
+                canvas.line((one.x, one.from), (one.x, one.to), full_core(one.width()));
+            }
+        }
+        for (trunk, text) in &self.trunks {
+            canvas.rect(*trunk, TRUNK / 2.0, Some(PAPER), Some(Stroke::new(LINK, 1.5)));
+            let (x, y) = trunk.middle();
+            canvas.text(x, y, text, Font::middle(SMALL).colour(FAINT_TEXT));
+        }
     }
 
     /// Arrows towards the memories that are read, and figures.
     pub(super) fn draw_heads_and_labels(&self, canvas: &mut Canvas) {
+        for one in &self.bridges {
+            let (from, to) = ((one.x, one.from), (one.x, one.to));
+            draw_head(canvas, [from, from, from, to], one.width(), one.colour());
+            if one.link.used_gbs.is_none() {
+                draw_head(canvas, [to, to, to, from], one.width(), one.colour());
+            }
+            let (x, y) = (one.x + 14.0, f64::midpoint(one.from, one.to));
+            let room = self.trunks[0].0.width / self.bridges.len() as f64 - 24.0;
+            let name = metrics::cut_in_the_middle(&one.link.name, SMALL, room);
+            canvas.text(x, y - 9.0, &name, Font::new(SMALL).colour(FAINT_TEXT));
+            let font = Font::new(SMALL).colour(one.colour());
+            let font = if one.link.is_full() { font.bold() } else { font };
+            canvas.text(x, y + 9.0, &format!("{} GB/s", one.link.figures()), font);
+        }
         for one in &self.branches {
             let (node, trunk) = ((one.x, one.node), (one.x, one.trunk));
             let (from, to) = if one.reads { (node, trunk) } else { (trunk, node) };
@@ -350,6 +417,16 @@ impl Bundle {
                 if one.reads { (one.x - beside, Anchor::End) } else { (one.x + beside, Anchor::Start) };
             canvas.text(x, f64::midpoint(one.node, one.trunk), &gbs(value), font.anchor(anchor));
         }
+    }
+}
+
+impl Bridge<'_> {
+    fn colour(&self) -> Colour {
+        if self.link.is_full() { FULL } else { LINK }
+    }
+
+    fn width(&self) -> f64 {
+        2.0 + 6.0 * self.link.used_gbs.map_or(0.0, |used| used / self.link.capacity_gbs)
     }
 }
 

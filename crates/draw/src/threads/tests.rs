@@ -145,8 +145,8 @@ fn many_links_in_use_are_drawn_as_one_and_listed() {
     assert!(texts.contains("56 links in use, drawn as one\n"), "{texts}");
     assert!(texts.contains("Links in use (core → memory: used / capacity in GB/s)\n"), "{texts}");
     let listed: usize = texts.lines().map(|line| line.matches(" → ").count()).sum();
-    // 56 links and the words of the heading of the list
-    assert_eq!(listed, 56 + 1);
+    // Three capacities in turn among the links of each of 8 nodes, and the words of the heading of the list.
+    assert_eq!(listed, 3 * 8 + 1);
     // No curve from node to node; two arrows at each node, and those of the two signs.
     assert_eq!((svg.matches("<path").count(), svg.matches("<polygon").count()), (0, 2 * 8 + 2));
     // Links are 10, 5, 3.33 GB/s in turn, in the order of the nodes: the seven of node 0 sum up to
@@ -188,18 +188,38 @@ fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
 }
 
 #[test]
-fn shared_links_are_listed_below_the_signs() {
-    let mut map = map(4, 4, 2, 2);
-    let link = |from: &str, to: &str, used_gbs| MapSharedLink {
-        name: "xGMI".to_owned(),
-        from: from.to_owned(),
-        to: to.to_owned(),
+fn links_that_the_rows_of_a_large_machine_share_are_drawn_between_them() {
+    let mut map = map(8, 8, 4, 1);
+    let link = |from: std::ops::Range<usize>, to: std::ops::Range<usize>, used_gbs| MapSharedLink {
+        name: "socket 0 - socket 1".to_owned(),
+        from: from.collect(),
+        to: to.collect(),
         used_gbs: Some(used_gbs),
         capacity_gbs: 60.0,
     };
-    map.shared_links = vec![link("0-1", "2-3", 60.0), link("2-3", "0-1", 12.5)];
+    map.shared_links = vec![link(0..4, 4..8, 60.0), link(4..8, 0..4, 12.5)];
     let svg = map.svg();
-    for words in ["xGMI 0-1 → 2-3: 60.0 / 60.0, full", "xGMI 2-3 → 0-1: 12.5 / 60.0"] {
+    assert_apart(&svg);
+    let texts = words(&svg);
+    for text in ["60.0 / 60.0 GB/s\n", "12.5 / 60.0 GB/s\n", "links of nodes 0-3, drawn as one\n"] {
+        assert!(texts.contains(text), "{text} is missing in {texts}");
+    }
+    assert!(!texts.contains("Links that these pairs share"), "{texts}");
+}
+
+#[test]
+fn shared_links_are_listed_below_the_signs() {
+    let mut map = map(4, 4, 2, 2);
+    let link = |from: [usize; 2], to: [usize; 2], used_gbs| MapSharedLink {
+        name: "xGMI".to_owned(),
+        from: from.to_vec(),
+        to: to.to_vec(),
+        used_gbs: Some(used_gbs),
+        capacity_gbs: 60.0,
+    };
+    map.shared_links = vec![link([0, 1], [2, 3], 60.0), link([2, 3], [0, 1], 12.5)];
+    let svg = map.svg();
+    for words in ["xGMI 0, 1 → 2, 3: 60.0 / 60.0, full", "xGMI 2, 3 → 0, 1: 12.5 / 60.0"] {
         assert!(svg.contains(words), "{words} is missing");
     }
     assert_apart(&svg);

@@ -353,7 +353,7 @@ fn heading(
     best: Option<(u32, u32, f64)>,
 ) -> Heading {
     let model = format!("model {}", study.machine.sharing().name());
-    let mut parts = vec![goal.objective().as_str().to_owned(), model];
+    let mut parts = vec![model];
     if static_work {
         parts.push("work divided beforehand".to_owned());
     }
@@ -368,5 +368,7 @@ fn heading(
         let (x_name, y_name) = (&question.x.name, &question.y.name);
         parts.push(format!("best: {} for {x} {x_name}, {y} {y_name}", figures::single(value)));
     }
-    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
+    parts.push(machine_title(&study.machine));
+    let title = format!("How many threads on each node are best for {}?", goal.objective().as_str());
+    Heading { title, subtitle: parts.join("; ") }
 }

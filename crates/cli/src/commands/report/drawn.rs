@@ -266,7 +266,7 @@ fn thinned(document: &mut Value) -> bool {
 
 /// One of `runs` pictures that share a page.
 fn course(study: &Study, Pictured { simulated, strips }: Pictured, runs: usize) -> Course {
-    let mut plot = plots::strips(study, &simulated, &strips, &[]);
+    let mut plot = plots::strips(study, &simulated, &strips);
     let room = MOST_STEPS / (plot.rows() * runs).max(1);
     plot.columns = room.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let per_column = plot.slots_per_column();

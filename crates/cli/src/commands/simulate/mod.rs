@@ -72,8 +72,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     }
     deliver(args, &answer, compared.as_ref(), &outputs.result, shell)?;
     if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, answer.runs.as_slice()) {
-        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        plot.deliver(&picture.svg(study, one, &files))?;
+        plot.deliver(&picture.svg(study, one))?;
     }
     told(&answer, shell)
 }
@@ -312,14 +311,13 @@ impl<'a> Picture<'a> {
     }
 
     /// The picture of a simulation that is over.
-    fn svg(self, study: &Study, simulated: &Simulated, files: &[String]) -> String {
+    fn svg(self, study: &Study, simulated: &Simulated) -> String {
         let end = simulated.run.time;
         match self {
-            Self::Alone(recorder) => plots::strips(study, simulated, &recorder.finish(end), files).svg(),
+            Self::Alone(recorder) => plots::strips(study, simulated, &recorder.finish(end)).svg(),
             Self::Beside { recorder, compared, course } => {
-                let folder = compared.folder.display().to_string();
-                let other = Other { measured: &compared.measured, folder: &folder, course: &course };
-                plots::timelines(study, simulated, &recorder.finish(end), &other, files).svg()
+                let other = Other { measured: &compared.measured, course: &course };
+                plots::timelines(study, simulated, &recorder.finish(end), &other).svg()
             }
         }
     }

@@ -222,7 +222,7 @@ fn title_of_values(plan: &Plan) -> String {
     axis_title(objective, weighted(plan)).to_owned()
 }
 
-/// The machine as title; what is done, and the keys with one value, below it.
+/// The question; below it what is done, the keys with one value and the machine.
 fn heading(plan: &Plan, best: Option<f64>) -> Heading {
     let study = plan.sweep.grid().study();
     let mut parts = vec![match plan.sweep.work() {
@@ -250,7 +250,15 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
     if let Some(best) = best {
         parts.push(format!("○ best point: {}", figures::single(best)));
     }
-    Heading { title: study.machine.name().to_owned(), subtitle: parts.join("; ") }
+    parts.push(study.machine.name().to_owned());
+    let varied = plan.sweep.grid().axes().iter().filter(|axis| axis.len() > 1);
+    let varied: Vec<String> = varied.map(|axis| axis.key().to_string()).collect();
+    let title = if varied.is_empty() {
+        "What is the result?".to_owned()
+    } else {
+        format!("How does the result depend on {}?", varied.join(" and "))
+    };
+    Heading { title, subtitle: parts.join("; ") }
 }
 
 fn word(value: Value<'_>) -> String {

@@ -2,7 +2,7 @@
 
 use numasim_ask::compare::Compared;
 use numasim_ask::pareto::Front;
-use numasim_ask::thread_map::heading;
+use numasim_ask::thread_map::conditions;
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
 use numasim_ask::wording::{relative, weighted};
 use numasim_course::Study;
@@ -80,7 +80,7 @@ pub(crate) fn scatter(compared: &Compared) -> ScatterPlot {
     ScatterPlot { heading: compared_heading(compared, errors, what), unit: "GFLOPS".to_owned(), series }
 }
 
-/// The machine; model, measurement and how far apart they are.
+/// The question; how far apart model and measurement are, the model and the machine.
 fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) -> Heading {
     let errors = errors.map_or(String::new(), |errors| {
         format!(
@@ -92,8 +92,12 @@ fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) ->
     });
     let lines = if compared.has_intervals() { "; lines: 95 % interval of the model" } else { "" };
     Heading {
-        title: machine_title(&compared.study.machine),
-        subtitle: format!("{errors}model {}, measured in {}{lines}", compared.model(), compared.measured),
+        title: "How close is the model to the measurement?".to_owned(),
+        subtitle: format!(
+            "{errors}model {}{lines}; {}",
+            compared.model(),
+            machine_title(&compared.study.machine)
+        ),
     }
 }
 
@@ -137,12 +141,11 @@ pub(crate) fn front(front: &Front) -> FrontPlot {
     }
     FrontPlot {
         heading: Heading {
-            title: front.study.machine.name().to_owned(),
+            title: format!("What does a better value of {} cost in {}?", names[1], names[0]),
             subtitle: format!(
-                "{} against {}: {coverage}; model {}",
-                names[0],
-                names[1],
-                front.study.machine.sharing().name()
+                "{coverage}; model {}; {}",
+                front.study.machine.sharing().name(),
+                front.study.machine.name()
             ),
         },
         labels: front.objectives().map(|objective| axis(objective, &front.study.apps)),
@@ -183,13 +186,13 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
         }
     };
     Roofline {
-        heading: view.map_or_else(
-            || Heading {
-                title: machine_title(machine),
-                subtitle: "roofline: min(peak, bandwidth × arithmetic intensity)".to_owned(),
-            },
-            heading,
-        ),
+        heading: Heading {
+            title: "What limits each application, compute or bandwidth?".to_owned(),
+            subtitle: view.map_or_else(
+                || format!("roofs: min(peak, bandwidth × arithmetic intensity); {}", machine_title(machine)),
+                conditions,
+            ),
+        },
         roofs: roofs(machine, apps),
         apps: (0..letters.count()).map(app).filter(|app| computes(app.intensity)).collect(),
     }
@@ -242,10 +245,8 @@ pub(crate) fn matrix(machine: &Machine) -> Matrix {
     let kind = kind.map_or(String::new(), |known| format!(", {}", known.kind.as_str()));
     Matrix {
         heading: Heading {
-            title: machine_title(machine),
-            subtitle: format!(
-                "bandwidth of cores on one node from the memory of another{kind}; framed: own memory"
-            ),
+            title: "How much bandwidth does each node get from each memory?".to_owned(),
+            subtitle: format!("{}{kind}; framed: own memory", machine_title(machine)),
         },
         label: "bandwidth (GB/s)".to_owned(),
         nodes: machine.node_count(),
@@ -262,14 +263,14 @@ const MOST_OWN_COLOURS: usize = 8;
 /// More lines are a tangle: of more channels, those that hold most.
 const MOST_LINES: usize = 6;
 
-/// The picture of a simulation; `files` are those that it was read from, where the picture shall name them.
-pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String]) -> StripPlot {
+/// The picture of a simulation.
+pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips) -> StripPlot {
     let (unit, per_second) = time_unit(strips.end);
     let channels = fullest(&strips.items);
     let bands = bands(study, MOST_OWN_COLOURS);
     let below = channels.iter().map(|&channel| below(study, channel, &strips.items[channel]));
     StripPlot {
-        heading: strips_heading(study, simulated, strips, files, channels.len()),
+        heading: strips_heading(study, simulated, strips, channels.len()),
         x: format!("time ({unit})"),
         slot: strips.slot.value() * per_second,
         end: strips.end.value() * per_second,
@@ -368,14 +369,8 @@ fn below(study: &Study, channel: usize, items: &[Items]) -> Below {
     }
 }
 
-/// The machine; the policy and what came of it. What may be long stands last: a subtitle ends where the picture does.
-fn strips_heading(
-    study: &Study,
-    simulated: &Simulated,
-    strips: &Strips,
-    files: &[String],
-    lines: usize,
-) -> Heading {
+/// The question; the policy and its result. What may be long comes last: a subtitle ends where the picture does.
+fn strips_heading(study: &Study, simulated: &Simulated, strips: &Strips, lines: usize) -> Heading {
     let mut parts = vec![
         format!("policy {}: {}", simulated.policy, simulated.outcome()),
         format!("model {}", study.machine.sharing().name()),
@@ -383,10 +378,11 @@ fn strips_heading(
     if lines < strips.items.len() {
         parts.push(format!("the {lines} fullest of {} channels", strips.items.len()));
     }
-    if !files.is_empty() {
-        parts.push(files.join(", "));
+    parts.push(machine_title(&study.machine));
+    Heading {
+        title: "Which application uses the cores of each node when?".to_owned(),
+        subtitle: parts.join("; "),
     }
-    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
 }
 
 #[cfg(test)]

@@ -247,19 +247,16 @@ mod tests;
 pub(crate) struct Other<'a> {
     /// What it wrote of itself.
     pub(crate) measured: &'a Measured,
-    /// Where it is.
-    pub(crate) folder: &'a str,
     /// What it was like.
     pub(crate) course: &'a Course,
 }
 
-/// The picture of both; `files` are those that the simulation was read from.
+/// The picture of both.
 pub(crate) fn timelines(
     study: &Study,
     simulated: &Simulated,
     course: &Course,
     other: &Other<'_>,
-    files: &[String],
 ) -> TimelinePlot {
     let parts = Parts::of(study);
     let end = [course, other.course].map(|course| course.slots.end.value()).into_iter().fold(0.0, f64::max);
@@ -295,7 +292,7 @@ pub(crate) fn timelines(
         nodes.iter().map(|&node| f64::from(study.machine.node(node).cores)).sum()
     };
     TimelinePlot {
-        heading: heading(study, simulated, other, files),
+        heading: heading(study, simulated, other),
         x: format!("time ({unit})"),
         names: parts.bands.iter().map(|band| band.name.clone()).collect(),
         threads: parts.bands.iter().map(|band| band.threads(study)).collect(),
@@ -356,16 +353,13 @@ fn name_of(nodes: &[numasim_model::NodeId]) -> String {
     figures::nodes(&crate::view::numbers(nodes))
 }
 
-/// The machine; the run, the policies and the model. What may be long stands last.
-fn heading(study: &Study, simulated: &Simulated, other: &Other<'_>, files: &[String]) -> Heading {
+/// The question; the run, the policies and the model. What may be long comes last.
+fn heading(study: &Study, simulated: &Simulated, other: &Other<'_>) -> Heading {
     let mut parts = vec![format!("measured under policy {}", other.measured.policy)];
     if other.measured.machine != study.machine.name() {
         parts.push(format!("on {}", other.measured.machine));
     }
     parts.push(format!("simulated under {} with model {}", simulated.policy, study.machine.sharing().name()));
-    parts.push(format!("run in {}", other.folder));
-    if !files.is_empty() {
-        parts.push(files.join(", "));
-    }
-    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
+    parts.push(machine_title(&study.machine));
+    Heading { title: "Does the simulation follow the measured run?".to_owned(), subtitle: parts.join("; ") }
 }
