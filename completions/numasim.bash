@@ -3875,7 +3875,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__plot)
-            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --static-work --output --color --help --version roofline matrix allocations threads bars scatter"
+            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --static-work --theme --width --font-size --output --color --help --version roofline matrix allocations threads bars scatter"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3918,6 +3918,18 @@ _numasim() {
                     ;;
                 --objective)
                     COMPREPLY=($(compgen -W "total-gflops fair geomean makespan" -- "${cur}"))
+                    return 0
+                    ;;
+                --theme)
+                    COMPREPLY=($(compgen -W "light dark auto" -- "${cur}"))
+                    return 0
+                    ;;
+                --width)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --font-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)

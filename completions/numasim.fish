@@ -553,6 +553,11 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'O
 fair\t'The largest minimum of GFLOPS / GFLOPS alone under its own constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l theme -d 'Colours of the paper: light, dark, or auto, which follows the reader\'s browser (SVG only)' -r -f -a "light\t'Dark ink on white'
+dark\t'Light ink on a dark page'
+auto\t'As the reader\'s browser prefers'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l width -d 'Width of the plot in pixels, 200 to 4000; its height and letters change in proportion [default: 900, more for large machines]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l font-size -d 'Size of the labels in points, 4 to 40, for papers; the plot becomes as wide as that needs [default: 8.5]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
