@@ -57,8 +57,7 @@ fn both_cases(attribute: &str, colour: Colour) -> [String; 2] {
 
 /// The same as rules of CSS.
 fn dark_rules() -> String {
-    let not_badge: String =
-        BADGE_EDGES.iter().map(|edge| format!(":not([stroke=\"{}\"])", edge.hex())).collect();
+    let not_badge = BADGE_EDGES.map(|edge| format!(":not([stroke=\"{}\"])", edge.hex())).concat();
     let rules = DARK.iter().map(|(light, dark)| {
         let (light, dark) = (light.hex(), dark.hex());
         format!("[fill=\"{light}\"]{not_badge}{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}\n")
