@@ -14,7 +14,6 @@ const LINES_PER_MATCH: usize = 100;
 /// Pages that are not rewritten yet, and their matches today. A number may only fall; a page that needs none leaves the list.
 const UNFINISHED: &[(&str, usize)] = &[
     ("ARCHITECTURE.md", 3),
-    ("CHANGELOG.md", 56),
     ("docs/guide/agent.md", 9),
     ("docs/guide/import.md", 8),
     ("docs/guide/tasks.md", 31),
