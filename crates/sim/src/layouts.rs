@@ -106,6 +106,16 @@ pub(crate) fn in_a_row(problem: &Problem, threads: &[u32], parts: &[f64]) -> Vec
     found
 }
 
+/// A number of threads, at most `most`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "within 0 and a number of threads"
+)]
+fn threads_of(number: f64, most: u32) -> u32 {
+    number.clamp(0.0, f64::from(most)) as u32
+}
+
 /// `threads` on parts of nodes: as many on each whole one, rounded `up` or down, and what is left on the others, or one more on each of the first.
 fn dealt(threads: u32, lengths: &[f64], up: bool) -> Vec<u32> {
     let all: f64 = lengths.iter().sum();
@@ -123,12 +133,12 @@ fn dealt(threads: u32, lengths: &[f64], up: bool) -> Vec<u32> {
     let whole = |at: &usize| lengths[*at] >= 1.0;
     let partly: Vec<usize> = (0..lengths.len()).filter(|at| lengths[*at] > 0.0 && !whole(at)).collect();
     for at in (0..lengths.len()).filter(whole) {
-        give(&mut dealt, at, each as u32);
+        give(&mut dealt, at, threads_of(each, threads));
     }
     let of_partly: f64 = partly.iter().map(|&at| lengths[at]).sum();
     let rest = threads - dealt.iter().sum::<u32>();
     for &at in &partly {
-        give(&mut dealt, at, (f64::from(rest) * lengths[at] / of_partly).round() as u32);
+        give(&mut dealt, at, threads_of((f64::from(rest) * lengths[at] / of_partly).round(), rest));
     }
     let used: Vec<usize> =
         if partly.is_empty() { (0..lengths.len()).filter(whole).collect() } else { partly };
