@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,6 +15,14 @@ from conftest import CONFIGS
 
 # Nobody proves this: 8 nodes of 64 cores.
 LONG = CONFIGS / "scale/8x64.toml"
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A shell starts what runs in its background with Ctrl-C ignored, and Python leaves it so: then nothing here would ever end."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupt_soon() -> threading.Timer:
