@@ -67,9 +67,9 @@ fn master() -> Option<Master> {
     Some(Master { _inside: inside, _region: region })
 }
 
-/// Functions that return when the work is done, which the calling thread shares.
+/// Functions of oneTBB, each behind a value that is held while it runs.
 macro_rules! wrap {
-    ($($name:ident = $text:literal, $symbol:literal ($($argument:ident: $type:ty),*);)*) => {$(
+    ($held:expr => $($name:ident = $text:literal, $symbol:literal ($($argument:ident: $type:ty),*);)*) => {$(
         /// The function of this name.
         ///
         /// # Safety
@@ -78,32 +78,16 @@ macro_rules! wrap {
         pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type),*) {
             type Entry = unsafe extern "C-unwind" fn($($type),*);
             let next = next!($symbol in TBB, as Entry);
-            let _master = master();
+            let _held = $held;
             // SAFETY: the arguments are those of the caller.
             unsafe { next($($argument),*) };
         }
     )*};
 }
 
-/// Functions that hand work to others.
-macro_rules! wrap_start {
-    ($($name:ident = $text:literal, $symbol:literal ($($argument:ident: $type:ty),*);)*) => {$(
-        /// The function of this name.
-        ///
-        /// # Safety
-        /// As for the function in oneTBB.
-        #[unsafe(export_name = $text)]
-        pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type),*) {
-            type Entry = unsafe extern "C-unwind" fn($($type),*);
-            let next = next!($symbol in TBB, as Entry);
-            arrived();
-            // SAFETY: the arguments are those of the caller.
-            unsafe { next($($argument),*) };
-        }
-    )*};
-}
-
+// They return when the work is done, which the calling thread shares.
 wrap! {
+    master() =>
     execute_and_wait =
         "_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_",
         c"_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_"
@@ -119,7 +103,9 @@ wrap! {
         (context: Pointer, tokens: usize, filters: Pointer);
 }
 
-wrap_start! {
+// They hand work to others.
+wrap! {
+    arrived() =>
     spawn = "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE",
         c"_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE"
         (task: Pointer, context: Pointer);
