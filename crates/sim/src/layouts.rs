@@ -2,8 +2,6 @@
 //!
 //! They are starts of the search and candidates for the simplest answer: climbing thread by thread ends at odd shapes before it comes near them.
 
-use std::cmp::Reverse;
-
 use numasim_model::{Allocation, AppId, NodeId};
 
 use crate::problem::{Evaluator, Problem};
@@ -38,18 +36,17 @@ pub(crate) fn whole_jobs(problem: &Problem, threads: &[u32], wanted_gbs: &[f64])
         while left > 0 {
             let nodes =
                 machine.compute_nodes().filter(|&node| may_hold(&problem.apps[a], node) && free[node.0] > 0);
-            let loaded = |node: NodeId, more: u32| {
-                (load[node.0] + f64::from(more) * each)
+            let room = |node: NodeId| free[node.0].min(left);
+            let loaded = |node: NodeId| {
+                (load[node.0] + f64::from(left) * each)
                     / machine.node(node).bandwidth.value().max(f64::MIN_POSITIVE)
             };
-            let key = |node: &NodeId| (Reverse(free[node.0].min(left)), node.0);
-            let best = nodes.min_by(|one, other| {
-                let (own, others) = (key(one), key(other));
-                let by_load = || loaded(*one, left).total_cmp(&loaded(*other, left));
-                own.0.cmp(&others.0).then_with(by_load).then(own.1.cmp(&others.1))
+            let best = nodes.min_by(|&one, &other| {
+                let by_load = || loaded(one).total_cmp(&loaded(other));
+                room(other).cmp(&room(one)).then_with(by_load).then(one.cmp(&other))
             });
             let Some(node) = best else { break };
-            let here = left.min(free[node.0]);
+            let here = room(node);
             allocation.set(AppId(a), node, allocation.get(AppId(a), node) + here);
             free[node.0] -= here;
             load[node.0] += f64::from(here) * each;
