@@ -142,9 +142,10 @@ impl Solver {
         self.copying.is_some()
     }
 
-    /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
+    /// Whether the solver deals unused bandwidth again, in rounds: no granted bandwidth then stays unused. Threads that write copies use several
+    /// memories as soon as two nodes have a copy.
     pub fn deals_again(&self) -> bool {
-        self.way.deals(self.separable)
+        self.way.deals(self.separable && !self.writes_open_copies())
     }
 
     /// Whether a shared link or a limit of what a node reads holds for these applications.

@@ -169,6 +169,16 @@ impl Case {
         Self { machine, ..self.clone() }
     }
 
+    /// The same case with local data for replicated data, of which each thread writes to the copies of all nodes that its application uses.
+    pub(crate) fn without_copies(mut self) -> Self {
+        for demand in &mut self.demands {
+            if demand.placement == Placement::Replicated {
+                demand.placement = Placement::Local;
+            }
+        }
+        self
+    }
+
     /// The same case where each thread reads one memory.
     pub(crate) fn with_one_memory_each(mut self) -> Self {
         for demand in &mut self.demands {
