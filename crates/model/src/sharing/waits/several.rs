@@ -18,8 +18,10 @@ const AGAIN: f64 = 1e-6;
 const BY_FAR: f64 = 1e-2;
 /// The largest number of steps. About ten suffice, except for queues that are nearly equal.
 const TURNS: usize = 500;
-/// The number of bisections of the line search.
-const HALVINGS: usize = 24;
+/// The number of trials of a line search.
+const TRIALS: usize = 24;
+/// Above this relative excess a step may have gone much too far although the excess has become smaller.
+const FAR: f64 = 0.5;
 /// A pivot below this fraction of the diagonal belongs to an equation that follows from others.
 const NO_PIVOT: f64 = 1e-14;
 
@@ -110,7 +112,7 @@ impl Queues {
             }
             self.go(&queues, 1.0);
             apart = self.look(&queues);
-            let is_nearer = apart < last;
+            let is_nearer = apart < last && (apart <= FAR || self.falls_along_the_step(&queues));
             if !is_nearer {
                 self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
             }
@@ -349,13 +351,14 @@ impl Queues {
     ///
     /// A nearly full soft queue delivers almost the same at half of its wait, so that the full step goes much too far.
     fn shorten(&mut self, queues: &Range<usize>, last: f64) -> bool {
-        let room = self.room(queues).min(1.0);
-        if room <= 0.0 {
+        let mut long = self.room(queues).min(1.0);
+        if long <= 0.0 {
             return false;
         }
-        let (mut short, mut long) = (0.0, room);
-        for _ in 0..HALVINGS {
-            let length = 0.5 * (short + long);
+        let mut short = 0.0;
+        for _ in 0..TRIALS {
+            // By a factor as long as every length is too long.
+            let length = if short == 0.0 { 0.125 * long } else { 0.5 * (short + long) };
             self.waits[queues.clone()].copy_from_slice(&self.before[queues.clone()]);
             self.go(queues, length);
             if self.falls_along_the_step(queues) { short = length } else { long = length }
