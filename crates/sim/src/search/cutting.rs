@@ -15,9 +15,11 @@
 //!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
 //! ```
 
-use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
+use microlp::{ComparisonOp, Solution};
 
 use super::dual::{Class, Earnings, Improved, MeanWait, Prices, Ranges, Relaxation, Shares, best_option};
+use super::master::{Cut, Master};
+use crate::monitor::Monitor;
 use crate::objective::Objective;
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
@@ -50,6 +52,195 @@ impl Chosen {
     }
 }
 
+/// A bound that is a maximum of linear functions of prices, with the linear program over the functions met so far.
+pub(super) trait Cutting {
+    type Prices: Clone;
+    /// The linear functions that give the bound at some prices.
+    type Found;
+
+    fn prices(&self, solution: &Solution) -> Self::Prices;
+
+    /// The bound at these prices. `None` if nothing allowed exists.
+    fn bound(&self, prices: &Self::Prices) -> Option<(f64, Self::Found)>;
+
+    /// The value of the program, which no bound is below.
+    fn least(&self, solution: &Solution, prices: &Self::Prices) -> f64;
+
+    /// The new cuts of these functions.
+    fn cuts(&mut self, found: Self::Found, prices: &Self::Prices) -> Vec<Cut>;
+
+    /// The size of `bound` to which differences are relative.
+    fn size(&self, bound: f64) -> f64;
+
+    /// The cost of a round, in steps of the search.
+    fn steps(&self) -> u64;
+
+    /// The number of rounds without a better bound after which none is expected.
+    fn patience(&self) -> usize;
+}
+
+/// The lowest bound so far, its prices, and its cost in steps of the search.
+#[derive(Clone)]
+pub(super) struct Lowered<P> {
+    pub(super) bound: f64,
+    pub(super) prices: P,
+    pub(super) work: u64,
+}
+
+/// Lowers the bound of `start` by at most `rounds` rounds, each with the program of the round before and the cuts that it lacks. It ends early at `target`,
+/// or when program and bound agree. The flag is false if it stopped: on a signal, or because a program could not be solved.
+pub(super) fn lower<C: Cutting>(
+    cutting: &mut C,
+    mut solution: Solution,
+    start: Lowered<C::Prices>,
+    target: f64,
+    rounds: usize,
+    monitor: &dyn Monitor,
+) -> (Lowered<C::Prices>, bool) {
+    let (mut best, mut since_improved) = (start, 0);
+    for _ in 0..rounds {
+        if monitor.stop() {
+            return (best, false);
+        }
+        since_improved += 1;
+        if since_improved > cutting.patience() {
+            break;
+        }
+        best.work += cutting.steps();
+        let prices = cutting.prices(&solution);
+        let Some((bound, found)) = cutting.bound(&prices) else { return (best, false) };
+        if bound < best.bound {
+            if bound < best.bound - 1e-9 * cutting.size(best.bound) {
+                since_improved = 0;
+            }
+            best.bound = bound;
+            best.prices = prices.clone();
+        }
+        let least = cutting.least(&solution, &prices);
+        if best.bound <= target || best.bound - least <= AGREEMENT * cutting.size(best.bound) {
+            break;
+        }
+        let fresh = cutting.cuts(found, &prices);
+        if fresh.is_empty() {
+            break;
+        }
+        for (terms, right) in fresh {
+            if monitor.stop() {
+                return (best, false);
+            }
+            let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
+            match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
+                Some(next) => solution = next,
+                None => return (best, false),
+            }
+        }
+    }
+    (best, true)
+}
+
+/// The best contents of nodes at given prices, for [`Relaxation::cut_until`].
+pub(super) trait BestContents {
+    type Found;
+
+    /// The amount that the best contents of all nodes earn, and these contents. `None` if a node cannot hold anything allowed.
+    fn best(&self, prices: &Prices, ranges: &Ranges) -> Option<(f64, Self::Found)>;
+
+    /// The new cuts of these contents.
+    fn cuts(&mut self, found: Self::Found, master: &Master<'_, '_>) -> Vec<Cut>;
+
+    /// The cost of [`Self::best`], in steps of the search.
+    fn steps(&self) -> u64;
+
+    /// As [`Cutting::patience`].
+    fn patience(&self) -> usize;
+}
+
+/// The bound of the best contents of nodes.
+struct OfContents<'r, 'p, C> {
+    relaxation: &'r Relaxation<'p>,
+    ranges: &'r Ranges,
+    master: Master<'r, 'p>,
+    contents: &'r mut C,
+}
+
+impl<C: BestContents> Cutting for OfContents<'_, '_, C> {
+    type Prices = Prices;
+    type Found = C::Found;
+
+    fn prices(&self, solution: &Solution) -> Prices {
+        self.master.prices(solution)
+    }
+
+    fn bound(&self, prices: &Prices) -> Option<(f64, C::Found)> {
+        let (earned, found) = self.contents.best(prices, self.ranges)?;
+        Some((self.relaxation.constant(prices, self.ranges) + earned, found))
+    }
+
+    fn least(&self, solution: &Solution, _: &Prices) -> f64 {
+        solution.objective() * self.master.scale + self.relaxation.fixed_part()
+    }
+
+    fn cuts(&mut self, found: C::Found, prices: &Prices) -> Vec<Cut> {
+        let mut fresh = self.contents.cuts(found, &self.master);
+        fresh.extend((0..prices.y.len()).filter_map(|app| self.master.tangent(app, prices.y[app])));
+        fresh
+    }
+
+    fn size(&self, bound: f64) -> f64 {
+        bound.abs().max(1e-12)
+    }
+
+    fn steps(&self) -> u64 {
+        self.relaxation.program_steps() + self.contents.steps()
+    }
+
+    fn patience(&self) -> usize {
+        self.contents.patience()
+    }
+}
+
+/// One option for each class of nodes.
+struct BestOptions<'r, 'p> {
+    relaxation: &'r Relaxation<'p>,
+    known: Vec<Chosen>,
+    /// Classes and options of the cuts in the program.
+    cuts: Vec<(usize, usize)>,
+}
+
+impl BestContents for BestOptions<'_, '_> {
+    type Found = (Vec<Earnings>, Vec<(usize, usize, f64)>);
+
+    fn best(&self, prices: &Prices, ranges: &Ranges) -> Option<(f64, Self::Found)> {
+        let earnings = self.relaxation.all_earnings(prices, ranges);
+        let found = self.relaxation.best_options(&earnings)?;
+        let classes = &self.relaxation.classes;
+        let earned = found.iter().map(|&(c, _, earned)| classes[c].nodes.len() as f64 * earned).sum();
+        Some((earned, (earnings, found)))
+    }
+
+    fn cuts(&mut self, (earnings, found): Self::Found, master: &Master<'_, '_>) -> Vec<Cut> {
+        let mut fresh = Vec::new();
+        for (class, option, _) in found {
+            let cut = self.relaxation.chosen(class, option, &earnings);
+            if !self.known.contains(&cut) {
+                fresh.push(cut.of(master));
+                self.cuts.push((cut.class, cut.option));
+                self.known.push(cut);
+            }
+        }
+        fresh
+    }
+
+    fn steps(&self) -> u64 {
+        self.relaxation.pricing()
+    }
+
+    fn patience(&self) -> usize {
+        let priced = self.relaxation.mean_wait.as_ref().is_some_and(MeanWait::has_a_price);
+        if priced { PATIENCE_WITH_WAITS } else { PATIENCE }
+    }
+}
+
 impl Relaxation<'_> {
     /// Lowers the bound of `start` by at most `rounds` rounds of cutting planes; ends early at `target`, or when the
     /// minimum is reached. A program that cannot be solved leaves the bound as it is.
@@ -59,7 +250,7 @@ impl Relaxation<'_> {
             return best;
         }
         let scale = self.scale(target, best.bound);
-        let mut master = Master::new(self, ranges, scale);
+        let master = Master::new(self, ranges, scale);
         let earnings = self.all_earnings(&best.prices, ranges);
         let mut cuts = best.cuts.clone();
         let best_now = self.best_options(&earnings).unwrap_or_default();
@@ -73,67 +264,37 @@ impl Relaxation<'_> {
         cuts.sort_unstable();
         cuts.dedup();
         let chosen = |&(class, option): &(usize, usize)| self.chosen(class, option, &earnings);
-        let mut known: Vec<Chosen> = cuts.iter().map(chosen).collect();
+        let known: Vec<Chosen> = cuts.iter().map(chosen).collect();
         let first = known.iter().map(|cut| cut.of(&master)).collect::<Vec<_>>();
-        let Some(mut solution) = master.first_solution(first, &best.prices.y) else { return best };
-        let mut since_improved = 0;
-        let priced = self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price);
-        let patience = if priced { PATIENCE_WITH_WAITS } else { PATIENCE };
-        for _ in 0..rounds {
-            if self.monitor.stop() {
-                return best;
-            }
-            since_improved += 1;
-            if since_improved > patience {
-                break;
-            }
-            best.work += self.program_steps() + self.pricing();
-            let prices = master.prices(&solution);
-            let earnings = self.all_earnings(&prices, ranges);
-            let Some(found) = self.best_options(&earnings) else { return best };
-            let earned: f64 =
-                found.iter().map(|&(c, _, earned)| self.classes[c].nodes.len() as f64 * earned).sum();
-            let bound = self.constant(&prices, ranges) + earned;
-            if bound < best.bound {
-                if bound < best.bound - 1e-9 * best.bound.abs() {
-                    since_improved = 0;
-                }
-                best.bound = bound;
-                best.prices = prices.clone();
-            }
-            let lower = solution.objective() * scale + self.fixed_part();
-            if best.bound <= target || best.bound - lower <= AGREEMENT * best.bound.abs().max(1e-12) {
-                break;
-            }
-            let mut fresh: Vec<Cut> = Vec::new();
-            for (class, option, _) in found {
-                let cut = self.chosen(class, option, &earnings);
-                if !known.contains(&cut) {
-                    fresh.push(cut.of(&master));
-                    cuts.push((cut.class, cut.option));
-                    known.push(cut);
-                }
-            }
-            fresh.extend((0..prices.y.len()).filter_map(|app| master.tangent(app, prices.y[app])));
-            if fresh.is_empty() {
-                break;
-            }
-            for (terms, right) in fresh {
-                if self.monitor.stop() {
-                    return best;
-                }
-                let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
-                match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
-                    Some(next) => solution = next,
-                    None => return best,
-                }
-            }
+        let mut options = BestOptions { relaxation: self, known, cuts };
+        if !self.cut_until(&mut best, master, first, ranges, (target, rounds), &mut options) {
+            return best;
         }
+        let mut cuts = options.cuts;
         cuts.sort_unstable();
         cuts.dedup();
         best.cuts = self.tight(&cuts, &best.prices, ranges);
         best.threads = self.mixed_threads(&best.cuts);
         best
+    }
+
+    /// Lowers the bound of `best` by cutting planes, from the cuts in `first`. Returns false if it stopped early: on a signal, or because a program could
+    /// not be solved.
+    pub(super) fn cut_until<C: BestContents>(
+        &self,
+        best: &mut Improved,
+        mut master: Master<'_, '_>,
+        first: Vec<Cut>,
+        ranges: &Ranges,
+        (target, rounds): (f64, usize),
+        contents: &mut C,
+    ) -> bool {
+        let Some(solution) = master.first_solution(first, &best.prices.y) else { return false };
+        let start = Lowered { bound: best.bound, prices: best.prices.clone(), work: best.work };
+        let mut cutting = OfContents { relaxation: self, ranges, master, contents };
+        let (lowered, complete) = lower(&mut cutting, solution, start, target, rounds, self.monitor);
+        (best.bound, best.prices, best.work) = (lowered.bound, lowered.prices, lowered.work);
+        complete
     }
 
     /// What solving one linear program costs, in steps of the search: it grows with the square of its pairs (measured: about
@@ -213,304 +374,5 @@ impl Relaxation<'_> {
             }
         }
         threads
-    }
-}
-
-// The linear program over the cuts so far.
-
-/// The linear program over the cuts so far.
-pub(super) struct Master<'r, 'p> {
-    pub(super) relaxation: &'r Relaxation<'p>,
-    pub(super) scale: f64,
-    pub(super) program: LinearProgram,
-    pub(super) y: Vec<Variable>,
-    /// Per class and application: what one unit of G / unit earns there; empty where options deal out their memory.
-    pub(super) earned: Vec<Vec<Variable>>,
-    pub(super) lambda: Vec<Option<Variable>>,
-    threads: ThreadPrices,
-    /// Per watched memory with a limit.
-    pub(super) mu: Vec<Option<Variable>>,
-    /// Of the mean wait, where it has a limit.
-    wait: Option<Variable>,
-    pub(super) sigma: Vec<Variable>,
-    /// Per application, for geomean: the part of K that bends.
-    pub(super) bend: Vec<Option<Variable>>,
-}
-
-pub(super) type Cut = (Vec<(Variable, f64)>, f64);
-
-impl<'r, 'p> Master<'r, 'p> {
-    pub(super) fn new(relaxation: &'r Relaxation<'p>, ranges: &Ranges, scale: f64) -> Self {
-        let goal = &relaxation.problem.goal;
-        let apps = relaxation.problem.apps.len();
-        let objective = goal.objective();
-        let mut program = LinearProgram::new(OptimizationDirection::Minimize);
-        let y: Vec<Variable> = goal
-            .weights()
-            .iter()
-            .enumerate()
-            .map(|(a, &weight)| match objective {
-                Objective::TotalGflops => program.add_var(0.0, (weight, weight)),
-                Objective::Geomean => program.add_var(0.0, (1e-4 * weight, 1e4 * weight)),
-                Objective::Fair | Objective::Makespan => program.add_var(goal.offset(a) / scale, (0.0, 1.0)),
-            })
-            .collect();
-        if matches!(objective, Objective::Fair | Objective::Makespan) {
-            let ones: Vec<_> = y.iter().map(|&y| (y, 1.0)).collect();
-            program.add_constraint(&ones, ComparisonOp::Eq, 1.0);
-        }
-        let bend = goal
-            .weights()
-            .iter()
-            .map(|&weight| {
-                let bends = objective == Objective::Geomean && weight > 0.0;
-                bends.then(|| program.add_var(1.0, (-1e3, 1e3)))
-            })
-            .collect();
-        let lambda: Vec<Option<Variable>> = relaxation
-            .shared_bandwidth
-            .iter()
-            .enumerate()
-            .map(|(m, bandwidth)| {
-                let limit = if relaxation.has_limit(m) { 1.0 } else { 0.0 };
-                bandwidth.map(|_| program.add_var(limit, (0.0, LARGEST_PRICE)))
-            })
-            .collect();
-        let threads = ThreadPrices::new(&mut program, relaxation, ranges);
-        let mu = relaxation
-            .watched
-            .iter()
-            .map(|watched| {
-                let limited = watched.most.is_finite();
-                limited.then(|| program.add_var(watched.most / watched.bandwidth, (0.0, LARGEST_PRICE)))
-            })
-            .collect();
-        let limited = relaxation.mean_wait.as_ref().filter(|mean| mean.has_a_price());
-        let wait = limited.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE)));
-        let sigma = relaxation
-            .classes
-            .iter()
-            .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
-            .collect();
-        let earned = Vec::new();
-        let mut master =
-            Self { relaxation, scale, program, y, earned, lambda, threads, mu, wait, sigma, bend };
-        for class in 0..relaxation.classes.len() {
-            let by_prices = relaxation.classes[class].own.is_none();
-            let earned = (0..apps).filter(|_| by_prices).map(|a| master.earning(class, a)).collect();
-            master.earned.push(earned);
-        }
-        master
-    }
-
-    /// The variable `E_ac`: y itself where nothing that the application reads has a price.
-    fn earning(&mut self, class: usize, app: usize) -> Variable {
-        let unit = self.relaxation.problem.goal.unit_gflops()[app];
-        let costs: Vec<(Variable, f64)> = self.relaxation.classes[class].draw[app]
-            .iter()
-            .filter_map(|&(m, draw)| {
-                let per_lambda = self.scale * unit * draw / self.relaxation.shared_bandwidth[m]?;
-                Some((self.lambda[m]?, per_lambda)).filter(|_| draw > 0.0)
-            })
-            .collect();
-        if costs.is_empty() {
-            return self.y[app];
-        }
-        let earned = self.program.add_var(0.0, (0.0, f64::INFINITY));
-        let mut terms = costs;
-        terms.extend([(earned, 1.0), (self.y[app], -1.0)]);
-        self.program.add_constraint(&terms, ComparisonOp::Ge, 0.0);
-        earned
-    }
-
-    /// The cut of one option where its memory is dealt out like that: `sum >= right side`.
-    pub(super) fn cut_of_shares(&self, class: usize, option: usize, shares: &Shares) -> Cut {
-        let unit = self.relaxation.problem.goal.unit_gflops();
-        let of = &self.relaxation.classes[class];
-        let mut terms = vec![(self.sigma[class], 1.0)];
-        self.add_reads(class, option, &mut terms);
-        let mut costs = vec![0.0; self.lambda.len()];
-        let per_bandwidth = |m: usize| self.relaxation.shared_bandwidth[m].map_or(0.0, f64::recip);
-        let (_, counts) = of.table.row(option);
-        for (a, &gflops) in shares.gflops.iter().enumerate() {
-            if gflops > 0.0 && unit[a] > 0.0 {
-                terms.push((self.y[a], -gflops / (unit[a] * self.scale)));
-            }
-            for (m, draw) in of.draws_at_prices(a) {
-                costs[m] += gflops * draw * per_bandwidth(m);
-            }
-            terms.extend(self.threads.terms(self.relaxation, class, a, f64::from(counts[a])));
-        }
-        if let (Some(wait), Some(mean)) = (self.wait, &self.relaxation.mean_wait) {
-            terms.push((wait, mean.part(class) * shares.wait));
-        }
-        if let Some(own) = &of.own {
-            costs[own.resource] -= shares.others_gbs * per_bandwidth(own.resource);
-        }
-        self.add_costs(&costs, &mut terms);
-        (terms, 0.0)
-    }
-
-    /// What an option pays for what is shared, per resource; below 0 where it is paid.
-    fn add_costs(&self, costs: &[f64], terms: &mut Vec<(Variable, f64)>) {
-        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| **cost != 0.0);
-        terms.extend(costs.filter_map(|(lambda, &cost)| Some(((*lambda)?, cost))));
-    }
-
-    /// What an option pays for reads of watched memories.
-    fn add_reads(&self, class: usize, option: usize, terms: &mut Vec<(Variable, f64)>) {
-        let reads = self.relaxation.classes[class].table.reads(option);
-        for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(reads) {
-            terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
-        }
-    }
-
-    /// The cut of one option: `sum >= right side`.
-    pub(super) fn cut(&self, class: usize, option: usize) -> Cut {
-        let table = &self.relaxation.classes[class].table;
-        let unit = self.relaxation.problem.goal.unit_gflops();
-        let apps = unit.len();
-        let mut terms = vec![(self.sigma[class], 1.0)];
-        self.add_reads(class, option, &mut terms);
-        let (potentials, counts) = table.row(option);
-        // Prices that what cannot be done without costs, for all applications together.
-        let mut costs = vec![0.0; self.lambda.len()];
-        for a in 0..apps {
-            let potential = potentials[a];
-            let least = match table.least(option).get(a) {
-                Some(&least) if self.earned[class][a] != self.y[a] => least,
-                _ => 0.0,
-            };
-            if potential > least && unit[a] > 0.0 {
-                terms.push((self.earned[class][a], -(potential - least) / (unit[a] * self.scale)));
-            }
-            if least > 0.0 {
-                terms.extend((unit[a] > 0.0).then(|| (self.y[a], -least / (unit[a] * self.scale))));
-                for &(m, draw) in &self.relaxation.classes[class].draw[a] {
-                    costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| least * draw / all);
-                }
-            }
-            terms.extend(self.threads.terms(self.relaxation, class, a, f64::from(counts[a])));
-        }
-        self.add_costs(&costs, &mut terms);
-        (terms, 0.0)
-    }
-
-    /// The cut of what a node can hold, listed or not: GFLOPS and threads of each application, which may be parts of threads.
-    pub(super) fn cut_of_content(&self, class: usize, gflops: &[f64], threads: &[f64]) -> Cut {
-        let unit = self.relaxation.problem.goal.unit_gflops();
-        let of = &self.relaxation.classes[class];
-        let mut terms = vec![(self.sigma[class], 1.0)];
-        let mut costs = vec![0.0; self.lambda.len()];
-        for (a, &gflops) in gflops.iter().enumerate() {
-            if gflops > 0.0 && unit[a] > 0.0 {
-                terms.push((self.y[a], -gflops / (unit[a] * self.scale)));
-            }
-            for &(m, draw) in &of.draw[a] {
-                costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| gflops * draw / all);
-            }
-            terms.extend(self.threads.terms(self.relaxation, class, a, threads[a]));
-        }
-        self.add_costs(&costs, &mut terms);
-        (terms, 0.0)
-    }
-
-    /// The first solution: with these cuts, and for geomean with tangents at usual prices and at `y`. `None` where the program cannot be solved.
-    pub(super) fn first_solution(&mut self, mut first: Vec<Cut>, y: &[f64]) -> Option<Solution> {
-        for (app, weight) in self.relaxation.problem.goal.weights().iter().enumerate() {
-            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
-            first.extend(points.into_iter().chain([y[app]]).filter_map(|at| self.tangent(app, at)));
-        }
-        for (terms, right) in first {
-            self.program.add_constraint(&terms, ComparisonOp::Ge, right);
-        }
-        self.program.solve().ok()?.into_solution().ok()
-    }
-
-    /// The tangent of -w ln(y) at `y`: bend >= -w ln(at) - w (y - at) / at.
-    pub(super) fn tangent(&self, app: usize, at: f64) -> Option<Cut> {
-        let weight = self.relaxation.problem.goal.weights()[app];
-        let bend = self.bend[app]?;
-        Some((vec![(bend, 1.0), (self.y[app], weight / at)], weight - weight * libm::log(at)))
-    }
-
-    pub(super) fn prices(&self, solution: &Solution) -> Prices {
-        let value = |variable: Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v).max(0.0));
-        let mut y: Vec<f64> = self.y.iter().map(|&y| value(Some(y))).collect();
-        if self.relaxation.problem.goal.objective() == Objective::TotalGflops {
-            y = self.relaxation.problem.goal.weights().to_vec();
-        } else if self.bend.iter().all(Option::is_none) {
-            // The bound holds for weights that sum to 1 exactly.
-            let sum: f64 = y.iter().sum();
-            for y in &mut y {
-                *y /= sum;
-            }
-        }
-        let [pays, charges] = self.threads.values(solution, self.scale);
-        Prices {
-            y,
-            lambda: self.lambda.iter().map(|&lambda| value(lambda) * self.scale).collect(),
-            pays,
-            charges,
-            mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
-            wait: value(self.wait) * self.scale,
-        }
-    }
-}
-
-// Prices of thread totals as variables of a linear program.
-
-/// Per counter of [`Ranges`]: the price that pays and the price that charges, where they have a meaning.
-pub(in crate::search) struct ThreadPrices {
-    variables: Vec<[Option<Variable>; 2]>,
-    /// Per counter: the fewest threads.
-    lowest: Vec<u32>,
-}
-
-impl ThreadPrices {
-    /// Adds the variables to `program`, with what they do to the constant of the bound.
-    pub(in crate::search) fn new(
-        program: &mut LinearProgram,
-        relaxation: &Relaxation<'_>,
-        ranges: &Ranges,
-    ) -> Self {
-        let cores = relaxation.total_cores;
-        // A single thread may be worth the whole score, which is a price of as much as there are cores.
-        let largest = if relaxation.is_listed() { LARGEST_PRICE } else { LARGEST_PRICE.max(cores) };
-        let variables = (0..ranges.lowest.len())
-            .map(|k| {
-                let (lowest, highest) = (f64::from(ranges.lowest[k]), f64::from(ranges.highest[k]));
-                let (pays, charges) = ranges.prices_with_meaning(k);
-                let mut price = |cost: f64| program.add_var(cost, (0.0, largest));
-                [pays.then(|| price(-lowest / cores)), charges.then(|| price(highest / cores))]
-            })
-            .collect();
-        Self { variables, lowest: ranges.lowest.clone() }
-    }
-
-    /// The terms of so many threads of an application on a node of a class in the cut of an option.
-    pub(in crate::search) fn terms(
-        &self,
-        relaxation: &Relaxation<'_>,
-        class: usize,
-        app: usize,
-        threads: f64,
-    ) -> impl Iterator<Item = (Variable, f64)> {
-        let apps = relaxation.problem.apps.len();
-        let counters = [app, apps * (1 + class) + app].into_iter().filter(move |_| threads > 0.0);
-        counters.flat_map(move |counter| {
-            let [pays, charges] = self.variables[counter];
-            let counted = relaxation.counted(class, threads, self.lowest[counter]) / relaxation.total_cores;
-            let all = threads / relaxation.total_cores;
-            [pays.map(|variable| (variable, -counted)), charges.map(|variable| (variable, all))]
-                .into_iter()
-                .flatten()
-        })
-    }
-
-    /// What pays and what charges in a solution, times `scale`.
-    pub(in crate::search) fn values(&self, solution: &Solution, scale: f64) -> [Vec<f64>; 2] {
-        let value = |variable: Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v).max(0.0));
-        [0, 1].map(|which| self.variables.iter().map(|of| value(of[which]) * scale).collect())
     }
 }

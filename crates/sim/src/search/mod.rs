@@ -67,6 +67,7 @@ mod halves;
 mod homes;
 mod leximin;
 mod local;
+mod master;
 mod options;
 pub mod over_models;
 mod parts;

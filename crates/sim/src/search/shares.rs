@@ -10,12 +10,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use microlp::ComparisonOp;
 use numasim_model::sharing::own_share::OwnShare;
 
-use super::dual::{Class, Earnings, Improved, Ranges, Relaxation, best_option};
+use super::dual::{Class, Improved, Prices, Ranges, Relaxation, best_option};
 use crate::problem::Evaluator;
-use crate::search::cutting::{AGREEMENT, Cut, MOST_EARNINGS, Master, PATIENCE};
+use crate::search::cutting::{BestContents, MOST_EARNINGS, PATIENCE};
+use crate::search::master::{Cut, Master};
 
 /// Parts of the range of f at first.
 const FIRST_PARTS: u32 = 8;
@@ -232,30 +232,6 @@ impl Relaxation<'_> {
         Node { law, cores, most: most.collect(), full }
     }
 
-    /// What a node of each class holds at best, and the cut of it.
-    fn best_contents(
-        &self,
-        nodes: &[Option<Node<'_>>],
-        earnings: &[Earnings],
-        master: &Master<'_, '_>,
-    ) -> Option<(f64, Vec<Cut>)> {
-        let (mut sum, mut cuts) = (0.0, Vec::new());
-        for (c, class) in self.classes.iter().enumerate() {
-            let copies = class.nodes.len() as f64;
-            let Earnings { of_gflops, per_thread, .. } = &earnings[c];
-            if let Some(node) = &nodes[c] {
-                let best = node.best(of_gflops, per_thread);
-                sum += copies * best.first()?.earned;
-                cuts.extend(best.iter().map(|best| master.cut_of_content(c, &best.gflops, &best.threads)));
-            } else {
-                let (option, earned) = best_option(&class.table, &earnings[c])?;
-                sum += copies * earned;
-                cuts.push(master.cut(c, option));
-            }
-        }
-        Some((sum, cuts))
-    }
-
     fn lowered_by_shares(
         &self,
         nodes: &[Option<Node<'_>>],
@@ -266,12 +242,10 @@ impl Relaxation<'_> {
     ) -> Improved {
         let mut best = Improved { cuts: Vec::new(), ..start };
         let scale = self.scale(target, best.bound);
-        let mut master = Master::new(self, ranges, scale);
-        let Some((_, mut first)) =
-            self.best_contents(nodes, &self.all_earnings(&best.prices, ranges), &master)
-        else {
-            return best;
-        };
+        let master = Master::new(self, ranges, scale);
+        let mut shared = SharedContents { relaxation: self, nodes };
+        let Some((_, found)) = shared.best(&best.prices, ranges) else { return best };
+        let mut first = shared.cuts(found, &master);
         for (c, class) in self.classes.iter().enumerate() {
             match &nodes[c] {
                 // Each application alone.
@@ -284,41 +258,62 @@ impl Relaxation<'_> {
                 None => first.extend((0..class.table.len()).map(|option| master.cut(c, option))),
             }
         }
-        let Some(mut solution) = master.first_solution(first, &best.prices.y) else { return best };
-        let mut since_improved = 0;
-        for _ in 0..rounds {
-            since_improved += 1;
-            if self.monitor.stop() || since_improved > PATIENCE {
-                break;
-            }
-            best.work += self.program_steps() + self.pricing() * MOST_PARTS as u64;
-            let prices = master.prices(&solution);
-            let Some((earned, mut fresh)) =
-                self.best_contents(nodes, &self.all_earnings(&prices, ranges), &master)
-            else {
-                break;
-            };
-            let bound = self.constant(&prices, ranges) + earned;
-            if bound < best.bound {
-                if bound < best.bound - 1e-9 * best.bound.abs() {
-                    since_improved = 0;
-                }
-                best.bound = bound;
-                best.prices = prices.clone();
-            }
-            let lower = solution.objective() * scale + self.fixed_part();
-            if best.bound <= target || best.bound - lower <= AGREEMENT * best.bound.abs().max(1e-12) {
-                break;
-            }
-            fresh.extend((0..prices.y.len()).filter_map(|app| master.tangent(app, prices.y[app])));
-            for (terms, right) in fresh {
-                let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
-                match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
-                    Some(next) => solution = next,
-                    None => return best,
-                }
-            }
-        }
+        self.cut_until(&mut best, master, first, ranges, (target, rounds), &mut shared);
         best
+    }
+}
+
+/// The best contents of nodes: of a node that shares its memory by a law, the contents that the law allows; of another node, one option.
+struct SharedContents<'r, 'p> {
+    relaxation: &'r Relaxation<'p>,
+    /// Per class of nodes.
+    nodes: &'r [Option<Node<'r>>],
+}
+
+/// The best contents of one class of nodes.
+enum Held {
+    Contents(Vec<Content>),
+    Option(usize),
+}
+
+impl BestContents for SharedContents<'_, '_> {
+    type Found = Vec<Held>;
+
+    fn best(&self, prices: &Prices, ranges: &Ranges) -> Option<(f64, Vec<Held>)> {
+        let (mut sum, mut found) = (0.0, Vec::new());
+        let earnings = self.relaxation.all_earnings(prices, ranges);
+        for ((class, node), earnings) in self.relaxation.classes.iter().zip(self.nodes).zip(&earnings) {
+            let copies = class.nodes.len() as f64;
+            let (earned, held) = if let Some(node) = node {
+                let best = node.best(&earnings.of_gflops, &earnings.per_thread);
+                (best.first()?.earned, Held::Contents(best))
+            } else {
+                let (option, earned) = best_option(&class.table, earnings)?;
+                (earned, Held::Option(option))
+            };
+            sum += copies * earned;
+            found.push(held);
+        }
+        Some((sum, found))
+    }
+
+    fn cuts(&mut self, found: Vec<Held>, master: &Master<'_, '_>) -> Vec<Cut> {
+        let of_class = |(c, held): (usize, Held)| -> Vec<Cut> {
+            match held {
+                Held::Contents(all) => {
+                    all.iter().map(|one| master.cut_of_content(c, &one.gflops, &one.threads)).collect()
+                }
+                Held::Option(option) => vec![master.cut(c, option)],
+            }
+        };
+        found.into_iter().enumerate().flat_map(of_class).collect()
+    }
+
+    fn steps(&self) -> u64 {
+        self.relaxation.pricing() * MOST_PARTS as u64
+    }
+
+    fn patience(&self) -> usize {
+        PATIENCE
     }
 }

@@ -9,9 +9,10 @@ use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::cutting::{
-    AGREEMENT, LARGEST_PRICE, MOST_EARNINGS, PATIENCE, PROGRAM_STEPS, ThreadPrices,
+    Cutting, LARGEST_PRICE, Lowered, MOST_EARNINGS, PATIENCE, PROGRAM_STEPS, lower,
 };
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
+use crate::search::master::{Cut, ThreadPrices};
 use crate::search::robust::{Panel, Scale};
 use crate::symmetry::node_classes;
 
@@ -83,53 +84,18 @@ impl Joint<'_> {
         let mut master = Master::new(self, &part.ranges);
         let known: Vec<Cut> = part.cuts.iter().map(|&(class, option)| master.cut(class, option)).collect();
         let first = known.into_iter().chain(self.first_tangents(&master));
-        for terms in first.collect::<Vec<_>>() {
-            master.program.add_constraint(&terms, ComparisonOp::Ge, 0.0);
+        for (terms, right) in first.collect::<Vec<_>>() {
+            master.program.add_constraint(&terms, ComparisonOp::Ge, right);
         }
         let solved = master.program.solve().ok().and_then(|outcome| outcome.into_solution().ok());
-        let Some(mut solution) = solved else { return };
-        let mut since_improved = 0;
-        for _ in 0..rounds {
-            if monitor.stop() {
-                return;
-            }
-            part.work += self.round_steps();
-            let prices = master.prices(&solution);
-            let Some((bound, found)) = self.bound(&prices, &part.ranges) else { return };
-            since_improved += 1;
-            if bound < part.bound {
-                if bound < part.bound - 1e-9 {
-                    since_improved = 0;
-                }
-                part.bound = bound;
-                part.prices = prices.clone();
-            }
-            let lower = solution.objective() + self.fixed_part(&prices);
-            if part.bound <= target || part.bound - lower <= AGREEMENT || since_improved > PATIENCE {
-                return self.keep_tight(part);
-            }
-            let mut fresh: Vec<Cut> = self.tangents_at(&master, &prices);
-            for cut in found {
-                if !part.cuts.contains(&cut) {
-                    part.cuts.push(cut);
-                    fresh.push(master.cut(cut.0, cut.1));
-                }
-            }
-            if fresh.is_empty() {
-                return self.keep_tight(part);
-            }
-            for terms in fresh {
-                if monitor.stop() {
-                    return;
-                }
-                let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, 0.0);
-                match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
-                    Some(next) => solution = next,
-                    None => return,
-                }
-            }
+        let Some(solution) = solved else { return };
+        let start = Lowered { bound: part.bound, prices: part.prices.clone(), work: part.work };
+        let mut cutting = OfPart { joint: self, ranges: &part.ranges, master, cuts: &mut part.cuts };
+        let (lowered, complete) = lower(&mut cutting, solution, start, target, rounds, monitor);
+        (part.bound, part.prices, part.work) = (lowered.bound, lowered.prices, lowered.work);
+        if complete {
+            self.keep_tight(part);
         }
-        self.keep_tight(part);
     }
 
     /// The part of the bound that no variable of the program carries: none is, but for geomean -sum l w.
@@ -176,10 +142,57 @@ impl Joint<'_> {
     }
 }
 
-// The linear program over the cuts so far: prices and weights of the models at which the bound is lowest.
+/// The joint bound of a part of the space.
+struct OfPart<'r, 'j> {
+    joint: &'r Joint<'j>,
+    ranges: &'r Ranges,
+    master: Master<'r, 'j>,
+    /// Classes and options of the cuts in the program.
+    cuts: &'r mut Vec<(usize, usize)>,
+}
 
-/// `sum >= right side`.
-pub(super) type Cut = Vec<(Variable, f64)>;
+impl Cutting for OfPart<'_, '_> {
+    type Prices = JointPrices;
+    type Found = Vec<(usize, usize)>;
+
+    fn prices(&self, solution: &Solution) -> JointPrices {
+        self.master.prices(solution)
+    }
+
+    fn bound(&self, prices: &JointPrices) -> Option<(f64, Self::Found)> {
+        self.joint.bound(prices, self.ranges)
+    }
+
+    fn least(&self, solution: &Solution, prices: &JointPrices) -> f64 {
+        solution.objective() + self.joint.fixed_part(prices)
+    }
+
+    fn cuts(&mut self, found: Self::Found, prices: &JointPrices) -> Vec<Cut> {
+        let mut fresh = self.joint.tangents_at(&self.master, prices);
+        for cut in found {
+            if !self.cuts.contains(&cut) {
+                self.cuts.push(cut);
+                fresh.push(self.master.cut(cut.0, cut.1));
+            }
+        }
+        fresh
+    }
+
+    /// Merits are near 1.
+    fn size(&self, _: f64) -> f64 {
+        1.0
+    }
+
+    fn steps(&self) -> u64 {
+        self.joint.round_steps()
+    }
+
+    fn patience(&self) -> usize {
+        PATIENCE
+    }
+}
+
+// The linear program over the cuts so far: prices and weights of the models at which the bound is lowest.
 
 /// The program. Variables are in units of the merit.
 pub(super) struct Master<'j, 'a> {
@@ -299,7 +312,7 @@ impl<'j, 'a> Master<'j, 'a> {
         for (a, &count) in counts.iter().enumerate() {
             terms.extend(self.threads.terms(&self.joint.relaxations[0], class, a, f64::from(count)));
         }
-        summed(terms)
+        (summed(terms), 0.0)
     }
 
     /// The tangent of l w (ln(l w / y) - 1), with l the weight of the model, where l w / y is `at`: l w ln(at) - at y.
@@ -308,7 +321,9 @@ impl<'j, 'a> Master<'j, 'a> {
         let bend = self.bend[model][app]?;
         let finite = at > 0.0 && at.is_finite();
         finite.then(|| {
-            vec![(bend, 1.0), (self.weights[model], -weight * libm::log(at)), (self.y[model][app], at)]
+            let terms =
+                vec![(bend, 1.0), (self.weights[model], -weight * libm::log(at)), (self.y[model][app], at)];
+            (terms, 0.0)
         })
     }
 
@@ -343,9 +358,9 @@ impl<'j, 'a> Master<'j, 'a> {
 }
 
 /// A variable may stand for several applications (total-gflops): the program wants each once.
-fn summed(mut terms: Cut) -> Cut {
+fn summed(mut terms: Vec<(Variable, f64)>) -> Vec<(Variable, f64)> {
     terms.sort_by_key(|(variable, _)| variable.idx());
-    let mut sums: Cut = Vec::with_capacity(terms.len());
+    let mut sums: Vec<(Variable, f64)> = Vec::with_capacity(terms.len());
     for (variable, factor) in terms {
         match sums.last_mut() {
             Some((last, sum)) if *last == variable => *sum += factor,
