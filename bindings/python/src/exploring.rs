@@ -46,12 +46,7 @@ pub(crate) fn explore(
 ) -> PyResult<Exploration> {
     let list = models.map(|text| model_list(py, text)).transpose()?;
     let (simple, fewest) = within(py, nearly)?;
-    let (whole_l3, per_l3, max_l3) = domains;
-    let asked = Asked {
-        threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
-        max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), max_l3)?,
-        ..to_asked(py, of_apps)?
-    };
+    let (whole_l3, asked) = to_asked(py, of_apps, domains)?;
     let limit = time_limit(py, time_limit_s)?;
     let wrong = |why: String| error::input(py, &why);
     let top = limits::alternatives(top).map_err(wrong)?;
@@ -140,15 +135,22 @@ fn within(
     Ok((simple.then(|| share.unwrap_or(WITHIN)), fewest.then(|| share.unwrap_or(0.0))))
 }
 
-/// What is asked of single applications.
-fn to_asked(py: Python<'_>, (threads, multiple, nodes, exclusive): OfApps) -> PyResult<Asked> {
-    Ok(Asked {
+/// Whether at most one application may use an L3 domain, and the constraints of single applications.
+pub(crate) fn to_asked(
+    py: Python<'_>,
+    (threads, multiple, nodes, exclusive): OfApps,
+    (whole_l3, per_l3, max_l3): Domains,
+) -> PyResult<(bool, Asked)> {
+    let asked = Asked {
         threads: figures(py, "app_threads", 0..=u32::MAX, threads)?,
         threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
         max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
+        threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
+        max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), max_l3)?,
         exclusive,
         ..Asked::default()
-    })
+    };
+    Ok((whole_l3, asked))
 }
 
 /// Figures in a range, which is that of their type.
@@ -186,7 +188,7 @@ pub(crate) struct Exploration {
 
 impl Exploration {
     /// As Python sees an answer.
-    fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
         let answer = Arc::new(answer);
         let result = |rated: &Rated| {
             let scenario = Arc::clone(&rated.scenario);

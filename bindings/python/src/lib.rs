@@ -6,6 +6,7 @@
 mod columns;
 mod error;
 mod exploring;
+mod machines;
 mod nearly;
 mod pareto;
 mod reading;
@@ -26,6 +27,8 @@ mod _core {
     use super::columns::arrow_stream;
     #[pymodule_export]
     use super::exploring::{Exploration, Robust, explore};
+    #[pymodule_export]
+    use super::machines::{Machines, machines};
     #[pymodule_export]
     use super::nearly::{Fewest, Simplest};
     #[pymodule_export]

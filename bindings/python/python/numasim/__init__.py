@@ -22,7 +22,7 @@ Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_g
 (``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
 """
 
-from ._ask import advise, evaluate, explore, pareto, simulate, snapshot, sweep, tasks
+from ._ask import advise, evaluate, explore, machines, pareto, simulate, snapshot, sweep, tasks
 from ._columns import Columns
 from ._core import (
     Advice,
@@ -30,6 +30,7 @@ from ._core import (
     Exploration,
     Fewest,
     Front,
+    Machines,
     Robust,
     ScenarioResult,
     ScheduledRun,
@@ -59,6 +60,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Machine",
+    "Machines",
     "NumasimError",
     "NumasimWarning",
     "Robust",
@@ -78,6 +80,7 @@ __all__ = [
     "advise",
     "evaluate",
     "explore",
+    "machines",
     "pareto",
     "schedule",
     "simulate",

@@ -8,10 +8,12 @@ from typing import Any
 
 from . import _core
 from ._checked import flag, is_list, mapping, names, real, shown, text, whole
-from ._core import Advice, Evaluation, Exploration, Front, Simulation, Snapshot, Tasks
+from ._core import Advice, Evaluation, Exploration, Front, Machines, Simulation, Snapshot, Tasks
 from ._errors import InputError, InputTypeError
 from ._study import Asked, Machine, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
+
+_Figures = list[tuple[str | None, int]]
 
 
 def evaluate(
@@ -106,24 +108,67 @@ def explore(
         InfeasibleError: no allocation keeps to it, or none was found in time.
         KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
     """
-    of_apps = (
-        _figures("app_threads", app_threads),
-        _figures("threads_multiple", threads_multiple),
-        _figures("max_nodes", max_nodes),
-        names("exclusive", exclusive),
-    )
-    domains = (flag("whole_l3", whole_l3), _figures("threads_per_l3", threads_per_l3), _figures("max_l3", max_l3))
     return _core.explore(
         reading_of(study),
         text("objective", objective),
         _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
-        of_apps,
-        domains,
+        _of_apps(app_threads, threads_multiple, max_nodes, exclusive),
+        _domains(whole_l3, threads_per_l3, max_l3),
         (flag("simple", simple), flag("fewest_threads", fewest_threads), _real("within", within)),
         whole("top", top),
         whole("seed", seed),
         model=_name("model", model),
         models=None if models is None else ",".join(names("models", models)),
+        time_limit_s=_real("time_limit", time_limit),
+        threads=None if threads is None else whole("threads", threads),
+    )
+
+
+def machines(
+    studies: Sequence[Asked],
+    objective: str = "geomean",
+    *,
+    same_on_every_node: bool = False,
+    whole_nodes: bool = False,
+    min_threads_per_node: int = 0,
+    no_idle_cores: bool = False,
+    app_threads: Mapping[str, int] | None = None,
+    threads_multiple: int | Mapping[str, int] | None = None,
+    max_nodes: int | Mapping[str, int] | None = None,
+    whole_l3: bool = False,
+    threads_per_l3: int | Mapping[str, int] | None = None,
+    max_l3: int | Mapping[str, int] | None = None,
+    exclusive: str | Sequence[str] | None = None,
+    model: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Machines:
+    """Searches for the best allocation on each of several machines, as ``numasim explore --machine A --machine B`` does.
+
+    The machines are compared by the GFLOPS of the applications on the first one.
+
+    Args:
+        studies: Two or more studies, or paths of their input files, with the same applications on different machines.
+
+    The other arguments are those of :func:`explore`. All machines share the time limit.
+
+    Raises:
+        InputTypeError: an argument has the wrong type.
+        InputError: the question makes no sense, or the applications differ.
+        InfeasibleError: no allocation meets the constraints on one of the machines, or none was found in time.
+        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+    """
+    if not is_list(studies):
+        raise InputTypeError(f"studies is a sequence of studies, or of lists of paths, not {shown(studies)}")
+    return _core.machines(
+        [reading_of(study) for study in studies],
+        text("objective", objective),
+        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
+        _of_apps(app_threads, threads_multiple, max_nodes, exclusive),
+        _domains(whole_l3, threads_per_l3, max_l3),
+        whole("seed", seed),
+        model=_name("model", model),
         time_limit_s=_real("time_limit", time_limit),
         threads=None if threads is None else whole("threads", threads),
     )
@@ -216,6 +261,28 @@ def sweep(
     return SweepResult(columns, len(axes))
 
 
+def _of_apps(
+    app_threads: Mapping[str, int] | None,
+    threads_multiple: int | Mapping[str, int] | None,
+    max_nodes: int | Mapping[str, int] | None,
+    exclusive: str | Sequence[str] | None,
+) -> tuple[_Figures, _Figures, _Figures, list[str]]:
+    return (
+        _figures("app_threads", app_threads),
+        _figures("threads_multiple", threads_multiple),
+        _figures("max_nodes", max_nodes),
+        names("exclusive", exclusive),
+    )
+
+
+def _domains(
+    whole_l3: bool,
+    threads_per_l3: int | Mapping[str, int] | None,
+    max_l3: int | Mapping[str, int] | None,
+) -> tuple[bool, _Figures, _Figures]:
+    return (flag("whole_l3", whole_l3), _figures("threads_per_l3", threads_per_l3), _figures("max_l3", max_l3))
+
+
 def _restrictions(same: bool, whole_nodes: bool, fewest: int, no_idle: bool) -> tuple[bool, bool, int, bool]:
     return (
         flag("same_on_every_node", same),
@@ -233,7 +300,7 @@ def _real(name: str, value: float | None) -> float | None:
     return None if value is None else real(name, value)
 
 
-def _figures(name: str, figures: int | Mapping[str, int] | None) -> list[tuple[str | None, int]]:
+def _figures(name: str, figures: int | Mapping[str, int] | None) -> _Figures:
     """Figures of applications; None is every application."""
     if figures is None:
         return []

@@ -14,6 +14,7 @@ __all__ = [
     "Exploration",
     "Fewest",
     "Front",
+    "Machines",
     "Reading",
     "Robust",
     "ScenarioResult",
@@ -29,6 +30,7 @@ __all__ = [
     "arrow_stream",
     "evaluate",
     "explore",
+    "machines",
     "pareto",
     "schedule",
     "simulate",
@@ -213,6 +215,23 @@ class Robust:
     @property
     def words(self) -> str: ...
     def to_pandas(self) -> pd.DataFrame: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Machines:
+    """The best allocation of the same applications on each of several machines."""
+
+    @property
+    def found(self) -> list[Exploration]: ...
+    @property
+    def fastest(self) -> int: ...
+    @property
+    def speeds(self) -> list[float | None]: ...
+    def __len__(self) -> int: ...
+    def columns(self) -> Columns: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+    def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
     def _repr_html_(self) -> str: ...
 
 @final
@@ -472,6 +491,17 @@ def explore(
     time_limit_s: float | None = None,
     threads: int | None = None,
 ) -> Exploration: ...
+def machines(
+    readings: list[Reading],
+    objective_name: str,
+    restrictions: _Restrictions,
+    of_apps: _OfApps,
+    domains: tuple[bool, _Figures, _Figures],
+    seed: int,
+    model: str | None = None,
+    time_limit_s: float | None = None,
+    threads: int | None = None,
+) -> Machines: ...
 def pareto(
     reading: Reading,
     objectives: tuple[str, str],

@@ -179,6 +179,11 @@ def front_html(front: Any) -> str:
     return table(f"{first} against {second}", ["allocation", first, second, "GFLOPS"], rows) + notes(front.words)
 
 
+def machines_html(machines: Any) -> str:
+    """A row for each machine."""
+    return columns_html(machines.columns())
+
+
 def columns_html(result: Any) -> str:
     """The first rows."""
     shown = min(result.rows, MOST_ROWS)
