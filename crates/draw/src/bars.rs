@@ -1,4 +1,4 @@
-//! Model beside reality: a pair of bars for each scenario, hatched so that they do not look the same in grey.
+//! Compares model and measurement: a pair of bars for each scenario, hatched so that they differ in greyscale.
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
 use crate::legend::{Legend, patch};
@@ -7,21 +7,21 @@ use crate::palette::{Colour, PAPER, TEXT, fill_colour};
 use crate::panel::{Lines, Panel, Slots};
 use crate::scale::{Coordinate, largest};
 
-/// The colours of model and reality.
+/// The colours of model and measurement.
 const MODEL: Colour = Colour(0, 114, 178);
 const MEASURED: Colour = Colour(245, 205, 130);
 const HATCH: Colour = Colour(150, 95, 0);
-/// What is uncertain.
+/// The stroke for uncertainty.
 const WHISKER: Stroke = Stroke::new(TEXT, 1.6);
-/// Up to this many pairs stand upright; more lie below each other, and the picture grows.
+/// Up to this number, pairs are drawn upright; more pairs are drawn below each other, and the picture grows.
 const MOST_UPRIGHT: usize = 8;
-/// Height of a lying pair.
+/// Height of a horizontal pair.
 const LYING: f64 = 30.0;
-/// Widest column of names beside lying pairs.
+/// Maximum width of the column of names next to horizontal pairs.
 const WIDEST_NAME: f64 = 280.0;
-/// Room above the plot for what the two bars are.
+/// Height of the legend above the plot.
 const LEGEND: f64 = 30.0;
-/// Room above upright bars for the error.
+/// Height of the error above upright bars.
 const ERROR: f64 = 22.0;
 
 /// A scenario.
@@ -29,15 +29,15 @@ const ERROR: f64 = 22.0;
 pub struct Pair {
     /// The scenario.
     pub name: String,
-    /// What the model says, in the unit of the plot.
+    /// The prediction of the model, in the unit of the plot.
     pub model: f64,
-    /// What was measured, in the same unit.
+    /// The measurement, in the same unit.
     pub measured: f64,
-    /// Both ends of the interval of the model's figure, where it has one.
+    /// Both ends of the interval of the prediction, if it has one.
     pub model_interval: Option<[f64; 2]>,
-    /// Smallest and largest of the repetitions, where there is more than one.
+    /// Smallest and largest of the repetitions, if there is more than one.
     pub range: Option<[f64; 2]>,
-    /// Of the model, in percent of what was measured.
+    /// Error of the model, in percent of the measurement.
     pub error_percent: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ pub struct Pair {
 pub struct BarPlot {
     /// Above the picture.
     pub heading: Heading,
-    /// What the bars show, with its unit.
+    /// The quantity that the bars show, with its unit.
     pub label: String,
     /// From left to right.
     pub pairs: Vec<Pair>,
@@ -139,8 +139,8 @@ impl BarPlot {
 }
 
 impl Pair {
-    /// Bars with their intervals. `place`: the bar of a value, beginning at -1 or 0 times its width from the middle of the pair; `end`: the
-    /// middle of its end. Returns the highest value.
+    /// Bars with their intervals. `place`: the bar of a value, which starts at -1 or 0 times its width from the middle of the pair; `end`:
+    /// the middle of its end. Returns the highest value.
     fn draw(
         &self,
         canvas: &mut Canvas,
@@ -181,13 +181,13 @@ fn signed(percent: f64) -> String {
     if text[1..].starts_with("0.0 ") { "0.0 %".to_owned() } else { text }
 }
 
-// Groups of bars beside values that others printed: a bar for each series, with the interval in which its mean lies.
+// Groups of bars compared with published values: a bar for each series, with the interval of its mean.
 
-/// Part of the room of a group that its bars fill.
+/// Fraction of the width of a group that its bars fill.
 const FILLED: f64 = 0.86;
-/// Half of the height and width of the diamond that marks a printed value.
+/// Half of the height and width of the diamond that marks a published value.
 const DIAMOND: f64 = 4.5;
-/// What is uncertain.
+/// The stroke for uncertainty.
 const GROUP_WHISKER: Stroke = Stroke::new(TEXT, 1.2);
 
 /// A bar.
@@ -197,11 +197,11 @@ pub struct GroupBar {
     pub value: f64,
     /// Both ends of an interval around it.
     pub range: Option<[f64; 2]>,
-    /// What others say of the same.
+    /// The published value.
     pub mark: Option<f64>,
 }
 
-/// Bars side by side: one for each series.
+/// Adjacent bars: one for each series.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Below it.
@@ -215,19 +215,19 @@ pub struct Group {
 pub struct GroupPlot {
     /// Above the picture.
     pub heading: Heading,
-    /// What the bars show, with its unit.
+    /// The quantity that the bars show, with its unit.
     pub label: String,
-    /// What the bars of a group are.
+    /// The names of the bars of a group.
     pub series: Vec<String>,
-    /// What the intervals are.
+    /// The meaning of the intervals.
     pub ranges: String,
-    /// What the marks are.
+    /// The meaning of the marks.
     pub marks: String,
-    /// A line across all groups: where nothing is gained.
+    /// A line across all groups: no gain.
     pub line: f64,
     /// From left to right.
     pub groups: Vec<Group>,
-    /// A line stands before this group: those from it on are sums of the others.
+    /// A line is drawn before this group: the groups from it on are sums of the others.
     pub sums_from: usize,
 }
 
@@ -273,7 +273,7 @@ impl GroupPlot {
         canvas.finish(SIZE.1)
     }
 
-    /// What everything is.
+    /// The meaning of all elements.
     fn legend(&self) -> Legend<'_> {
         let mut legend = Legend::new(Font::new(SMALL));
         for (series, name) in self.series.iter().enumerate() {
@@ -305,7 +305,7 @@ fn filled(canvas: &mut Canvas, at: Place, series: usize) {
     canvas.rect(at, 0.0, Some(fill_colour(series)), Some(Stroke::new(PAPER, 0.6)));
 }
 
-/// A value that others printed.
+/// A published value.
 fn diamond(canvas: &mut Canvas, (x, y): At) {
     let points = [(x, y - DIAMOND), (x + DIAMOND, y), (x, y + DIAMOND), (x - DIAMOND, y)];
     canvas.polygon(&points, Some(PAPER), Some(Stroke::new(TEXT, 1.5)));
@@ -426,7 +426,7 @@ mod groups_tests {
         plot.groups[0].bars[1] = GroupBar { value: f64::NAN, range: None, mark: None };
         let svg = plot.svg();
         assert!(!svg.contains("NaN"));
-        // Of the first series the bar and its patch in the legend, of the second one the patch alone.
+        // The first series has a bar and its patch in the legend, the second one only the patch.
         let boxes = |colour: usize| svg.matches(&fill_colour(colour).hex()).count();
         assert_eq!([boxes(0), boxes(1)], [2, 1]);
     }

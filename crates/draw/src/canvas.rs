@@ -1,6 +1,6 @@
-//! A picture of single shapes, and how its lines and letters look.
+//! A picture of single shapes, with the style of its lines and text.
 //!
-//! Shapes have no ids (hatches and arrowheads are drawn line by line), so that many pictures fit into one page.
+//! Shapes have no ids (hatches and arrowheads are drawn line by line). This allows many pictures in one page.
 
 use std::fmt::Write as _;
 
@@ -15,28 +15,28 @@ pub(super) const MARGIN: f64 = 20.0;
 /// Height of title and subtitle.
 pub(super) const HEADING: f64 = 62.0;
 
-/// Sizes of letters: of the title, of the titles of axes, of ticks and legends.
+/// Font sizes: of the title, of the titles of axes, of ticks and legends.
 const TITLE: f64 = 15.3;
 pub(super) const MEDIUM: f64 = 12.1;
 pub(super) const SMALL: f64 = 11.3;
-/// A long subtitle has smaller letters.
+/// A long subtitle has a smaller font.
 const SUBTITLES: [f64; 3] = [SMALL, 10.5, TINY];
-/// Letters of small panels.
+/// Font size in small panels.
 pub(super) const TINY: f64 = 9.7;
 
-/// A share of the letters' height from their middle to the line that they stand on.
+/// Distance from the middle of the letters to the baseline, as a fraction of their height.
 const HALF_HEIGHT: f64 = 0.36;
 
 /// Title of a plot and the line below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
-    /// What is shown.
+    /// The title.
     pub title: String,
-    /// On what, and under which conditions.
+    /// The object of the plot, and its conditions.
     pub subtitle: String,
 }
 
-/// Which part of a text stands at its place.
+/// The part of a text at its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -44,7 +44,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How a text looks.
+/// The style of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Font {
     /// Pixels.
@@ -52,24 +52,24 @@ pub(super) struct Font {
     pub(super) colour: Colour,
     pub(super) anchor: Anchor,
     pub(super) bold: bool,
-    /// Degrees, clockwise, around its place.
+    /// Degrees, clockwise, around its anchor.
     pub(super) turned: f64,
-    /// A border of the colour of the paper keeps it apart from lines.
+    /// Whether a border in the colour of the paper separates it from lines.
     pub(super) halo: bool,
 }
 
 impl Font {
-    /// Upright, in the colour of text, beginning at its place.
+    /// Upright, in the text colour, starting at its anchor.
     pub(super) const fn new(size: f64) -> Self {
         Self { size, colour: TEXT, anchor: Anchor::Start, bold: false, turned: 0.0, halo: false }
     }
 
-    /// With its middle at its place.
+    /// With its middle at its anchor.
     pub(super) const fn middle(size: f64) -> Self {
         Self::new(size).anchor(Anchor::Middle)
     }
 
-    /// Ending at its place.
+    /// Ending at its anchor.
     pub(super) const fn end(size: f64) -> Self {
         Self::new(size).anchor(Anchor::End)
     }
@@ -95,12 +95,12 @@ impl Font {
     }
 }
 
-/// How a line looks.
+/// The style of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stroke {
     pub(super) colour: Colour,
     pub(super) width: f64,
-    /// Lengths of dashes and gaps; empty for a whole line.
+    /// Lengths of dashes and gaps; empty for a solid line.
     pub(super) dashes: &'static [u8],
 }
 
@@ -114,7 +114,7 @@ impl Stroke {
     }
 }
 
-/// Axes and what is drawn like them.
+/// Axes and similar lines.
 pub(super) const THIN: Stroke = Stroke::new(TEXT, 1.0);
 
 /// A picture that grows shape by shape, then gets its height.

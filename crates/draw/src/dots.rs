@@ -11,17 +11,17 @@ use super::scale::{Coordinate, extent, largest};
 const LANE: f64 = 9.0;
 const BETWEEN: f64 = 7.0;
 const GROUP: f64 = 22.0;
-/// Widest name of a row.
+/// Maximum width of the name of a row.
 const WIDEST: f64 = 330.0;
 /// Half of the tick at a worst error.
 const TICK: f64 = 3.0;
 
-/// What a method gets wrong on a set.
+/// The errors of a method on a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
-    /// In the mean.
+    /// Mean error.
     pub mean: f64,
-    /// At most; of null models it is not drawn.
+    /// Largest error; not drawn for null models.
     pub worst: f64,
 }
 
@@ -30,11 +30,11 @@ pub struct Dot {
 pub struct Row {
     /// Its name.
     pub name: String,
-    /// For each series: what it gets wrong, if it says anything.
+    /// For each series: its errors, if it covers the set.
     pub dots: Vec<Option<Dot>>,
 }
 
-/// Sets that belong together.
+/// A group of related sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Above them.
@@ -48,18 +48,18 @@ pub struct Group {
 pub struct DotPlot {
     /// Above the picture.
     pub heading: Heading,
-    /// What is drawn, with its unit.
+    /// The quantity that is drawn, with its unit.
     pub label: String,
-    /// The methods: null models share a lane of each row, others have one of their own.
+    /// The methods: null models share a lane of each row, others have separate lanes.
     pub series: Vec<Named>,
-    /// What the end of a line is.
+    /// The meaning of the end of a line.
     pub ends: String,
     /// From above.
     pub groups: Vec<Group>,
 }
 
 impl Row {
-    /// The lane of each series that is there, and how many lanes there are.
+    /// The lane of each series that is present, and the number of lanes.
     fn lanes(&self, series: &[Named]) -> (Vec<Option<usize>>, usize) {
         let is_null = |one: &Named| matches!(one.kind, Kind::Null(_));
         let there = |i: usize| self.dots.get(i).is_some_and(Option::is_some);
@@ -130,7 +130,7 @@ impl DotPlot {
         canvas.finish(bottom + 54.0)
     }
 
-    /// From the least mean to the largest value that is drawn.
+    /// From the smallest mean to the largest value drawn.
     fn scale(&self) -> Coordinate {
         let rows = self.groups.iter().flat_map(|group| &group.rows);
         let dots = rows.flat_map(|row| self.series.iter().zip(&row.dots));

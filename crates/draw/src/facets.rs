@@ -9,10 +9,10 @@ use crate::scale::{Coordinate, extent, largest};
 
 // Small panels of points: predicted over measured as a factor, one panel for each set.
 //
-// The factor is on a logarithmic axis that all panels share, so that twice and half are as far from 1; what lies beyond its ends is
+// The factor is on a logarithmic axis that all panels share, so that 2 and 1/2 are at the same distance from 1. Points beyond its ends are
 // drawn at them.
 
-/// Panels side by side.
+/// Number of panels in a row.
 const CLOUD_COLUMNS: usize = 4;
 /// Height of a panel, of a line of its name, of the labels below, and the space between two.
 const CLOUD_PANEL: f64 = 104.0;
@@ -26,7 +26,7 @@ const CLOUD_BETWEEN: f64 = 16.0;
 pub struct Cloud {
     /// Above the panel.
     pub name: String,
-    /// The unit of what was measured, behind the name.
+    /// The unit of the measurements, shown after the name.
     pub unit: String,
     /// For each series: measured, and predicted over measured.
     pub points: Vec<Vec<(f64, f64)>>,
@@ -39,11 +39,11 @@ pub struct CloudGrid {
     pub heading: Heading,
     /// Titles of the axes: to the right, upwards.
     pub titles: [String; 2],
-    /// Those that come later are drawn above the others.
+    /// In drawing order: later series are drawn above the others.
     pub series: Vec<Named>,
-    /// Width of the band around 1, as a share; what the legend says of it.
+    /// Width of the band around 1, as a fraction; its text in the legend.
     pub band: (f64, String),
-    /// Where the axis of factors ends; it begins at 1 over it.
+    /// The end of the axis of factors; it starts at 1 over this.
     pub most: f64,
     /// Row by row.
     pub clouds: Vec<Cloud>,
@@ -97,7 +97,7 @@ impl CloudGrid {
 }
 
 impl Cloud {
-    /// The scale of what was measured: a little wider than the data, and never a point.
+    /// The scale of the measurements: slightly wider than the data, and never a point.
     fn measured(&self) -> Coordinate {
         let measured = self.points.iter().flatten().map(|point| point.0).filter(|value| *value > 0.0);
         extent(measured).map_or_else(
@@ -109,7 +109,7 @@ impl Cloud {
         )
     }
 
-    /// The name in lines, the unit in the last one or, where there is no room, below it.
+    /// The name in lines, with the unit in the last one or, if there is no room, below it.
     fn names(&self, width: f64) -> Vec<String> {
         let unit = format!("({})", self.unit);
         let mut lines = metrics::wrapped(&self.name, TINY, width, NAME_LINES);
@@ -144,9 +144,9 @@ pub struct CurvePanel {
     pub fitted: Vec<(f64, f64)>,
     /// The others.
     pub others: Vec<(f64, f64)>,
-    /// A curve for each series; cut where it leaves the panel.
+    /// A curve for each series; cut at the border of the panel.
     pub curves: Vec<Vec<(f64, f64)>>,
-    /// What is said of each curve, in its colour; nothing where it is empty.
+    /// The note for each curve, in its colour; none if it is empty.
     pub notes: Vec<String>,
 }
 
@@ -166,9 +166,9 @@ pub struct CurveGrid {
     pub heading: Heading,
     /// Titles of the axes, with their units: to the right, upwards.
     pub titles: [String; 2],
-    /// What the points are: those that a fit used, the others.
+    /// The meaning of the points: those that a fit used, the others.
     pub points: [String; 2],
-    /// What the curves are.
+    /// The meaning of the curves.
     pub series: Vec<Named>,
     /// Names of the columns.
     pub columns: Vec<String>,
@@ -177,7 +177,7 @@ pub struct CurveGrid {
 }
 
 impl CurveRow {
-    /// Both scales: from 0 to a little more than what was measured.
+    /// Both scales: from 0 to slightly more than the measurements.
     fn scales(&self) -> (Coordinate, Coordinate) {
         let points =
             || self.panels.iter().flatten().flat_map(|panel| panel.fitted.iter().chain(&panel.others));
@@ -248,7 +248,7 @@ fn draw_point(canvas: &mut Canvas, is_hollow: bool, at: At) {
     canvas.circle(at, POINT, Some(if is_hollow { PAPER } else { TEXT }), Some(THIN));
 }
 
-/// The beginning of a curve that lies below a height.
+/// The start of a curve, below a height.
 fn below(curve: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(x, y) in curve {
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn what_lies_beyond_the_axis_is_at_its_end() {
         let svg = grid(1).svg();
-        // 9 times as much is drawn as 4 times, at the top of the panel.
+        // A factor of 9 is drawn like one of 4, at the top of the panel.
         let top = HEADING + 20.0 + 8.0 + CLOUD_LINE * NAME_LINES as f64;
         assert!(svg.contains(&format!(" {top}h0M")), "{top} in {svg}");
     }
@@ -350,7 +350,7 @@ mod curves_tests {
 
     #[test]
     fn a_curve_ends_where_it_leaves_the_panel() {
-        // From (1, 10) to (4, 40): 34.5 is reached at 3.45; what comes after that is gone.
+        // From (1, 10) to (4, 40): 34.5 is reached at 3.45; the rest is cut.
         assert_eq!(below(&[(1.0, 10.0), (4.0, 40.0), (5.0, 20.0)], 34.5), [(1.0, 10.0), (3.45, 34.5)]);
         assert_eq!(below(&[(1.0, 50.0)], 34.5), []);
     }

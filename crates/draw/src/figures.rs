@@ -1,13 +1,13 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
-/// From here on something counts as full: it prints as 100 %.
+/// Shares from this value on are full: they print as 100 %.
 pub const FULL: f64 = 0.9995;
 
-/// `values` of one column with the same number of decimals: four significant digits for the largest, one digit
-/// more where that shows all of them exactly (138.75, 18.125).
+/// `values` of one column with the same number of decimals: four significant digits for the largest, one digit more if that shows all of
+/// them exactly (138.75, 18.125).
 pub fn column(values: &[f64]) -> Vec<String> {
     let largest = values.iter().filter(|value| value.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
-    // What rounds up to a digit more has it: 9.9996 is 10.00.
+    // A value that rounds up to one more digit counts with it: 9.9996 is 10.00.
     let decimals = decimals_for(largest * 1.00005);
     let exact = |decimals: i32| {
         let scale = 10_f64.powi(decimals);
@@ -18,7 +18,7 @@ pub fn column(values: &[f64]) -> Vec<String> {
     values.iter().map(|&value| fixed(value, decimals)).collect()
 }
 
-/// One number, formatted as a column of its own.
+/// One number, formatted as a separate column.
 pub fn single(value: f64) -> String {
     column(&[value]).concat()
 }
@@ -43,7 +43,7 @@ fn fixed(value: f64, decimals: usize) -> String {
         return "-".to_owned();
     }
     let text = format!("{value:.decimals$}");
-    // A rounded-away remainder is nothing: never "-0.0".
+    // A remainder that rounds to 0 has no sign: never "-0.0".
     if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) { text.replace('-', "") } else { text }
 }
 
@@ -59,13 +59,13 @@ pub fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The same with up to four significant digits: for the eye.
+/// The same with up to four significant digits, for quick reading.
 pub fn rounded(value: f64) -> String {
     let scale = 10_f64.powf(3.0 - value.abs().max(1e-12).log10().floor());
     short((value * scale).round() / scale)
 }
 
-/// An arithmetic intensity: `1/32` says more than `0.03125`.
+/// An arithmetic intensity: `1/32` is clearer than `0.03125`.
 pub fn intensity(value: f64) -> String {
     let inverse = 1.0 / value;
     if inverse > 1.5 && (inverse - inverse.round()).abs() < 1e-4 * inverse {
@@ -74,7 +74,7 @@ pub fn intensity(value: f64) -> String {
     rounded(value)
 }
 
-/// A share as a whole percentage; 0 and 100 only when it is.
+/// A share as a whole percentage; 0 and 100 only if exact.
 pub fn percent(share: f64) -> String {
     match share {
         s if !s.is_finite() => "-".to_owned(),
@@ -88,7 +88,7 @@ pub fn percent(share: f64) -> String {
 /// A list with more runs is shortened.
 const MOST_RUNS: usize = 6;
 
-/// Stands in a shortened list.
+/// The mark in a shortened list.
 pub const LEFT_OUT: &str = " ... ";
 
 /// Ascending numbers with runs drawn together: `0-3, 5`; many runs are shortened to `0, 3, 6 ... 63 (22)`.
@@ -124,7 +124,7 @@ pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The number with this decimal logarithm: `6.0e10`, or `165` where that is short.
+/// The number with this decimal logarithm: `6.0e10`, or `165` if that is short.
 pub fn power_of_ten(log10: f64) -> String {
     if log10 < 5.5 {
         return format!("{:.0}", 10_f64.powf(log10));

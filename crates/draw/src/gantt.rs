@@ -1,7 +1,7 @@
-//! Who did what when: a row for each worker, rows in bands, kinds of work as colours.
+//! A Gantt chart: a row for each worker, rows in bands, kinds of work as colours.
 //!
-//! Work that is shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column what took most of
-//! its time. Where a row has no work the ground shows why, if that is known.
+//! Work shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column the kind that took most of its
+//! time. If a row has no work, the ground shows the reason, if it is known.
 
 use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL};
 use super::legend::Shown;
@@ -10,11 +10,11 @@ use super::palette::{Colour, FAINT_LINE, ground_colour};
 use super::panel::Panel;
 use super::scale::{Coordinate, largest};
 
-/// What workers do that do nothing.
+/// The kind of idle workers.
 const IDLE: &str = "idle";
 /// Columns of a row with many pieces: two pixels each.
 pub const MOST_COLUMNS: usize = super::strips::MOST;
-/// Height of all rows where there are few or many, and of one row.
+/// Height of all rows if there are few or many, and of one row.
 const ALL_ROWS: f64 = 420.0;
 const TALL: f64 = 22.0;
 const LOW: f64 = 2.0;
@@ -22,47 +22,47 @@ const LOW: f64 = 2.0;
 const BETWEEN: f64 = 10.0;
 /// Ticks and title of the time axis.
 const BELOW: f64 = 54.0;
-/// Widest name of a band.
+/// Maximum width of the name of a band.
 const WIDEST_BAND: f64 = 110.0;
 
 /// A piece of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// When it began, in the unit of the axis.
+    /// Its start, in the unit of the axis.
     pub from: f64,
-    /// When it ended.
+    /// Its end.
     pub to: f64,
-    /// Which kind it is of.
+    /// Its kind.
     pub kind: usize,
 }
 
-/// Rows that belong together.
+/// A group of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Band {
     /// Its name.
     pub name: String,
-    /// Of each row its pieces in the order of time; no two at a time.
+    /// For each row, its pieces in the order of time; they do not overlap.
     pub rows: Vec<Vec<Bar>>,
 }
 
-/// Who did what when.
+/// A Gantt chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gantt {
     /// Above the picture.
     pub heading: Heading,
     /// Title of the horizontal axis, with its unit.
     pub x: String,
-    /// Where the axis ends.
+    /// The end of the axis.
     pub end: f64,
-    /// Columns of a row with more pieces than that: [`MOST_COLUMNS`], or fewer for a smaller file.
+    /// Maximum number of columns of a row with many pieces: [`MOST_COLUMNS`], or fewer for a smaller file.
     pub columns: usize,
     /// The kinds of work.
     pub kinds: Vec<String>,
     /// From above.
     pub bands: Vec<Band>,
-    /// Why rows without work have none, in general.
+    /// Possible reasons why rows have no work.
     pub reasons: Vec<String>,
-    /// Which of these holds when, as far as it is known; in the order of time, no two at a time.
+    /// The reason at each time, if it is known; in the order of time, without overlaps.
     pub idle: Vec<Bar>,
 }
 
@@ -80,7 +80,7 @@ impl Gantt {
         let between = BETWEEN * self.bands.len().saturating_sub(1) as f64;
         let place = Place::new(left, top, SIZE.0 - MARGIN - 12.0 - left, height * rows as f64 + between);
         let panel = Panel { x: Coordinate::from_zero(self.end, 1.0), y: Coordinate::bare(0.0..1.0), place };
-        // Behind the last work there is no ground: nobody waits any more.
+        // After the last work there is no ground: no worker waits any more.
         let bars = self.bands.iter().flat_map(|band| &band.rows).flatten().chain(&self.idle);
         let over = bars.map(|bar| bar.to).fold(0.0, f64::max).min(self.end);
         let own: Vec<usize> = (0..self.reasons.len()).collect();
@@ -98,7 +98,7 @@ impl Gantt {
             }
             canvas.text(left - 8.0, whole.middle().1, name, Font::end(SMALL));
             for work in &band.rows {
-                // A gap that shows where one row ends, where there is room for it.
+                // A gap that shows the border between rows, if there is room for it.
                 let gap = if height >= 6.0 { 1.0 } else { 0.0 };
                 for bar in self.pieces(work, &kinds.part_of) {
                     let at = row(y, height - gap, bar.from, bar.to);
@@ -116,7 +116,7 @@ impl Gantt {
         canvas.finish(place.bottom() + BELOW)
     }
 
-    /// The kinds that took most time have colours of their own.
+    /// The kinds that took most time have separate colours.
     fn shown_kinds(&self) -> Shown {
         Shown::largest(&self.kinds, || {
             let mut time = vec![0.0; self.kinds.len()];
@@ -129,7 +129,7 @@ impl Gantt {
         })
     }
 
-    /// What the colours of the ground mean.
+    /// The meaning of the colours of the ground.
     fn grounds(&self) -> Vec<(&str, Colour)> {
         let holds = |&(reason, _): &(usize, &String)| self.idle.iter().any(|bar| bar.kind == reason);
         let reasons = self.reasons.iter().enumerate().filter(holds);
@@ -137,8 +137,8 @@ impl Gantt {
         if grounds.is_empty() { vec![(IDLE, FAINT_LINE)] } else { grounds }
     }
 
-    /// What is drawn of a row: its pieces, equal neighbours as one; of too many what took most of each column. `part_of`: of each kind
-    /// what it is drawn as.
+    /// The drawn pieces of a row, with adjacent equal ones merged; if there are too many, the kind that took most of each column.
+    /// `part_of`: the drawn kind for each kind.
     fn pieces(&self, row: &[Bar], part_of: &[usize]) -> Vec<Bar> {
         let shown = |bar: &Bar| Bar { kind: part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
         let columns = self.columns.max(1);
@@ -158,7 +158,7 @@ impl Gantt {
                 }
                 time[bar.kind] += (bar.to.min(to) - bar.from.max(from)).max(0.0);
                 if bar.to > to {
-                    break; // goes on in the next column
+                    break; // continues in the next column
                 }
                 next += 1;
             }

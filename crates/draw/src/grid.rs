@@ -21,12 +21,12 @@ pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Where the cells of a column stand.
+/// The alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// At the left.
+    /// Left.
     Left,
-    /// At the right.
+    /// Right.
     Right,
 }
 
@@ -40,7 +40,7 @@ impl Align {
     }
 }
 
-/// A row of cells with their widths, each broken to its width: as many lines as the longest needs, with `indent` before each.
+/// A row of cells with their widths, each wrapped to its width: the number of lines that the longest needs, with `indent` before each.
 pub fn row<'c>(cells: impl Iterator<Item = (&'c str, usize, Align)>, indent: &str) -> String {
     let cells: Vec<_> = cells.map(|(cell, width, align)| (fit(cell, width), width, align)).collect();
     let count = cells.iter().map(|(lines, ..)| lines.len()).max().unwrap_or(0);
@@ -54,22 +54,22 @@ pub fn row<'c>(cells: impl Iterator<Item = (&'c str, usize, Align)>, indent: &st
     (0..count).map(line).collect()
 }
 
-/// A table with a header. The last column is wrapped to the width of the terminal; what is still too wide is folded:
-/// columns that do not fit stand below, beside their row names again.
+/// A table with a header. The last column is wrapped to the width of the terminal. If the table is still too wide, it is folded: the other
+/// columns are printed below, next to the repeated row names.
 #[derive(Clone)]
 pub struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
-    /// The first columns, which name a row.
+    /// Number of first columns that name a row.
     names: usize,
 }
 
-/// The last column gets at least this much.
+/// Minimum width of the last column.
 const NARROWEST_LAST: usize = 14;
 const GAP: &str = "  ";
 
 impl Grid {
-    /// A table without rows: titles of the columns, and where their cells stand.
+    /// A table without rows: titles of the columns, and the alignment of their cells.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         Self {
             columns: columns.iter().map(|&(header, align)| (header.to_owned(), align)).collect(),
@@ -78,14 +78,14 @@ impl Grid {
         }
     }
 
-    /// The first `columns` name a row, and stand before every part of a folded table.
+    /// Makes the first `columns` name a row; they are repeated before every part of a folded table.
     #[must_use]
     pub fn named_by(mut self, columns: usize) -> Self {
         self.names = columns;
         self
     }
 
-    /// How many columns it has.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
@@ -115,7 +115,7 @@ impl Grid {
         self.columns.iter().enumerate().map(of_column).collect()
     }
 
-    /// The widths of the columns; where the table is too wide, text that is long is broken.
+    /// The widths of the columns; if the table is too wide, long text is wrapped.
     fn fitting(&self, style: &Style) -> Vec<usize> {
         let mut widths = self.widths();
         let last = widths.len().saturating_sub(1);
@@ -159,7 +159,7 @@ impl Grid {
         }
     }
 
-    /// The table, each line ended. Header cells may have several lines. For Markdown its lines are marked.
+    /// The table, with an end to each line. Header cells may have several lines. For Markdown its lines are marked.
     pub fn render(&self, style: &Style) -> String {
         if style.markdown {
             let columns = self.columns.iter().map(|(title, align)| (title.as_str(), *align == Align::Right));
@@ -186,7 +186,7 @@ impl Grid {
         let header_lines = self.columns.iter().map(|(header, _)| header.lines().count()).max().unwrap_or(0);
         for line in 0..header_lines {
             let cells = self.columns.iter().map(|(header, _)| {
-                // Short headers stand on the line right above the cells.
+                // Short headers are on the line directly above the cells.
                 let lines: Vec<&str> = header.lines().collect();
                 (line + lines.len())
                     .checked_sub(header_lines)
@@ -216,8 +216,8 @@ impl Grid {
     }
 }
 
-/// Which columns stand in which part of a table that is `most` wide: the first `names` in every part, the others in
-/// order, as many as fit and at least one.
+/// The columns in each part of a table that is `most` wide: the first `names` in every part, the others in order, filling each part, with
+/// at least one.
 pub fn fold(widths: &[usize], names: usize, gap: usize, most: usize) -> Vec<Vec<usize>> {
     let first = names.min(widths.len().saturating_sub(1));
     let named: usize = widths[..first].iter().map(|width| width + gap).sum();
@@ -238,12 +238,12 @@ pub fn fold(widths: &[usize], names: usize, gap: usize, most: usize) -> Vec<Vec<
     parts
 }
 
-/// A remark that stands out, in lines that fit.
+/// A highlighted note, in lines that fit.
 pub fn note(text: &str, style: &Style) -> String {
     if style.markdown { markdown::note(text) } else { wrap(text, style.columns()).join("\n") + "\n" }
 }
 
-/// Lines of at most `columns`, broken between words; a longer word keeps its line to itself.
+/// Lines of at most `columns`, broken between words; a longer word has a separate line.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     if width(text) <= columns {
         return vec![text.to_owned()];
@@ -263,7 +263,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// As [`wrap`], and longer words are broken, too, so that a cell keeps to its column.
+/// As [`wrap`], but longer words are also broken, so that a cell stays within its column.
 pub fn fit(text: &str, columns: usize) -> Vec<String> {
     wrap(text, columns).iter().flat_map(|line| pieces(line, columns)).collect()
 }

@@ -1,4 +1,4 @@
-//! One figure over two axes, as colour.
+//! One quantity over two axes, as colour.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::panel::{Lines, Panel};
 use crate::scale::{Axis, Coordinate, extent, largest};
 use crate::{figures, metrics};
 
-/// Black below the paper's colour is seen on every colour.
+/// Black below the paper's colour is visible on every colour.
 const BELOW_BEST: Colour = Colour(0, 0, 0);
 
-/// A figure over two axes.
+/// A quantity over two axes.
 #[derive(Clone, Debug)]
 pub struct HeatMap {
     /// Above the picture.
@@ -22,31 +22,31 @@ pub struct HeatMap {
     pub y: Axis,
     /// Title of the colours, with the unit.
     pub label: String,
-    /// `values[i * y + j]` at the i-th value of x and the j-th of y; not finite where there is no result.
+    /// `values[i * y + j]` at the i-th value of x and the j-th of y; not finite if there is no result.
     pub values: Vec<f64>,
     /// The cell to mark as the best.
     pub best: Option<usize>,
-    /// Write the values into the cells, too, where there is room.
+    /// Whether to write the values into the cells as well, if there is room.
     pub numbers: bool,
-    /// What a cell without a value means.
+    /// The meaning of a cell without a value.
     pub gap: &'static str,
 }
 
-/// Colours of values, and what they stand for.
+/// Colours of values, and their meaning.
 pub(super) struct Colours<'a> {
     range: Range<f64>,
     scale: Coordinate,
     label: &'a str,
     /// The only value, if all are the same: they have no colours.
     same: Option<f64>,
-    /// What a cell without a value means, if there is one.
+    /// The meaning of a cell without a value, if there is one.
     gap: Option<&'a str>,
 }
 
 impl<'a> Colours<'a> {
     pub(super) fn of(values: &[f64], label: &'a str, gap: &'a str) -> Self {
         let (lowest, highest) = extent(values.iter().copied()).unwrap_or((0.0, 1.0));
-        // At least the upper half of what there is: a difference of 15 % does not take all colours.
+        // At least the upper half of the range: a difference of 15 % does not use all colours.
         let from = if lowest >= 0.0 { lowest.min(highest / 2.0) } else { lowest };
         let range = from..highest;
         Self {
@@ -68,7 +68,7 @@ impl<'a> Colours<'a> {
         }
     }
 
-    /// Pixels that the bar takes.
+    /// Width of the bar in pixels.
     pub(super) fn width(&self) -> f64 {
         let gap = self.gap.map_or(0.0, |gap| metrics::width(gap, SMALL));
         let ticks = if self.same.is_some() { gap } else { self.scale.label_width(SMALL).max(gap) };
@@ -108,14 +108,13 @@ impl<'a> Colours<'a> {
     }
 }
 
-/// The colours of shares from 0 to 1 in about so many steps along the longer side of a box: to the right, downwards.
+/// The colours of shares from 0 to 1 in about this number of steps along the longer side of a box: to the right, downwards.
 pub(super) fn ramp(canvas: &mut Canvas, at: Place, steps: f64, colour: impl Fn(f64) -> Colour) {
     let all = steps.round().max(1.0);
     let mut step = 0.0;
     while step < all {
         let from = step / all;
-        // Each reaches to the end, below those that are drawn over it: edges side by side would be seen as stripes wherever the
-        // picture is not shown pixel by pixel.
+        // Each reaches to the end, below those that are drawn over it: adjacent edges would be visible as stripes if the picture is scaled.
         let rest = if at.width > at.height {
             Place::new(at.x + at.width * from, at.y, at.width * (1.0 - from), at.height)
         } else {
@@ -126,8 +125,8 @@ pub(super) fn ramp(canvas: &mut Canvas, at: Place, steps: f64, colour: impl Fn(f
     }
 }
 
-/// The colours of cells in the order of their places: each a pixel into its neighbours on the right and below, which are drawn over it,
-/// so that no paper is seen between two cells, however large the picture is shown.
+/// The colours of cells in the order of their places. Each extends by a pixel into its neighbours on the right and below, which are drawn
+/// over it, so that no paper is visible between two cells at any scale.
 pub(super) fn draw_cells(canvas: &mut Canvas, inside: Place, mut cells: Vec<(Place, Colour)>) {
     cells.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     for (at, colour) in cells {
@@ -171,7 +170,7 @@ impl HeatMap {
         canvas.finish(SIZE.1)
     }
 
-    /// The value of each cell in it, if all of them have room. Whether they have.
+    /// Writes the value of each cell in it, if all of them have room; returns whether they have.
     fn draw_numbers(
         &self,
         canvas: &mut Canvas,
@@ -193,7 +192,7 @@ impl HeatMap {
     }
 }
 
-/// Where cells begin and end: half way between neighbours.
+/// The borders of cells: halfway between neighbours.
 fn edges(positions: &[f64]) -> Vec<f64> {
     let (Some(first), Some(last)) = (positions.first(), positions.last()) else { return vec![0.0, 1.0] };
     if positions.len() == 1 {
@@ -216,9 +215,9 @@ fn span(edges: &[f64]) -> std::ops::Range<f64> {
 /// Smallest and largest width and height of a cell with its number in it.
 const WIDTHS: (f64, f64) = (46.0, 130.0);
 const HEIGHTS: (f64, f64) = (24.0, 80.0);
-/// The title of the rows is as long.
+/// The length of the title of the rows.
 const ALL_ROWS: f64 = 140.0;
-/// With more nodes cells have no numbers, and the picture stays as large as it is here.
+/// With more nodes cells have no numbers, and the picture stays at the size for this number.
 const MOST_WITH_NUMBERS: usize = 32;
 /// Left of and below the cells: title and numbers of nodes.
 const LEFT: f64 = 70.0;
@@ -265,7 +264,7 @@ impl Matrix {
         let width = (all.right() + MARGIN + colours.width()).max(SIZE.0);
         let height = (all.bottom() + BELOW_CELLS).max(330.0);
         let mut canvas = Canvas::new(width, &self.heading);
-        // The scale stands beside the cells, not at the far end of a wide picture.
+        // The scale is next to the cells, not at the far end of a wide picture.
         colours.draw(&mut canvas, all.right() + MARGIN, HEADING, height - BELOW_CELLS);
         let cell = |row: usize, column: usize| {
             Place::new(all.x + size.0 * column as f64, all.y + size.1 * row as f64, size.0, size.1)
@@ -310,7 +309,7 @@ impl Matrix {
         canvas.finish(height)
     }
 
-    /// One decimal, or none where that does not fit; no numbers at all where none fit.
+    /// One decimal, or none if that does not fit; `None` if no numbers fit.
     fn decimals(&self, cell: f64) -> Option<usize> {
         let values = || self.rows.iter().flat_map(|row| &row.gbs);
         let fits = |decimals: &usize| {
@@ -331,7 +330,7 @@ mod tests {
     fn no_edge_between_two_colours_is_bare_paper() {
         let mut canvas = Canvas::new(100.0, &Heading::default());
         Colours::of(&[0.0, 10.0], "GB/s", "").draw(&mut canvas, 0.0, HEADING, SIZE.1);
-        // Behind the paper.
+        // After the paper.
         let steps = rectangles(&canvas.finish(SIZE.1)).split_off(1);
         assert!(steps.len() > 100, "{} steps", steps.len());
         for pair in steps.windows(2) {
@@ -359,7 +358,7 @@ mod tests {
             gap: "no result",
         };
         let svg = map.svg();
-        // Ends and middle of viridis, and grey; the bar has the ends too.
+        // Ends and middle of viridis, and grey; the bar also has the ends.
         for colour in ["#440154", "#FDE725", "#21918C", "#CDCDCD"] {
             assert!(svg.contains(colour), "{colour} is missing");
         }
@@ -444,7 +443,7 @@ mod matrix_tests {
         for nodes in [1, 2, 4, 8, 16, 32] {
             let svg = plot(nodes, 0).svg();
             assert_apart(&svg);
-            // A single node has nothing to compare: its value also stands where the scale would be.
+            // A single node has nothing to compare: the scale is replaced by its value.
             let more = usize::from(nodes == 1);
             assert_eq!(words(&svg).matches("101.3\n").count(), nodes + more, "{nodes} nodes");
         }
@@ -473,7 +472,7 @@ mod matrix_tests {
         // From half of the largest: 85 of 100 is at 0.7 of the colours.
         let colours = Colours::of(&[85.0, 100.0], "GB/s", "");
         assert_eq!([85.0, 100.0].map(|value| colours.of_value(value)), [heat_colour(0.7), heat_colour(1.0)]);
-        // A wide range is as wide as it is.
+        // A wide range is not extended.
         assert_eq!(Colours::of(&[10.0, 60.0], "GB/s", "").of_value(10.0), heat_colour(0.0));
     }
 }

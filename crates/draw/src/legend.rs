@@ -1,4 +1,4 @@
-//! Names beside what they stand for, in as many rows as they need; which of many things have a name there.
+//! Names next to their signs, in the required number of rows; and the selection of things that get a name.
 
 use crate::canvas::{At, Canvas, Font, MARGIN, Place, SMALL, Stroke};
 use crate::metrics;
@@ -7,16 +7,16 @@ use crate::scale::largest;
 
 /// Height of a row.
 const ROW: f64 = 20.0;
-/// Before a name.
+/// Space before a name.
 const BEFORE: f64 = 24.0;
-/// Behind it.
+/// Space after it.
 const BEHIND: f64 = 22.0;
-/// Before a name on the right of a panel.
+/// Space before a name on the right of a panel.
 const BESIDE: f64 = 44.0;
-/// Widest name of what people named: three in a row.
+/// Maximum width of user-defined names: three in a row.
 const WIDEST: f64 = 230.0;
 
-/// What stands before a name; its middle is at the given pixel.
+/// Draws the sign before a name; its middle is at the given pixel.
 type Sign<'a> = Box<dyn Fn(&mut Canvas, At) + 'a>;
 
 /// Names with signs.
@@ -25,7 +25,7 @@ pub(super) struct Legend<'a> {
     font: Font,
 }
 
-/// Words without a sign, and names that stand behind others.
+/// Words without a sign, and names after others.
 pub(super) const FAINT: Font = Font::new(SMALL).colour(FAINT_TEXT);
 
 impl<'a> Legend<'a> {
@@ -33,22 +33,22 @@ impl<'a> Legend<'a> {
         Self { entries: Vec::new(), font }
     }
 
-    /// A name behind what `sign` draws, in a room of 18 pixels.
+    /// A name after the drawing of `sign`, in a room of 18 pixels.
     pub(super) fn sign(&mut self, name: impl Into<String>, sign: impl Fn(&mut Canvas, At) + 'a) {
         self.entries.push((name.into(), Some(Box::new(sign))));
     }
 
-    /// A series of values, as short as there is room for its name.
+    /// A series of values, with its name shortened to the room.
     pub(super) fn series(&mut self, series: &Named, sign: impl Fn(&mut Canvas, At) + 'a) {
         self.sign(short(&series.name), sign);
     }
 
-    /// A name behind a patch of its colour; those of instances differ at their end.
+    /// A name after a patch of its colour; those of instances differ at their end.
     pub(super) fn patch(&mut self, name: &str, colour: Colour) {
         self.sign(short(name), move |canvas, at| canvas.filled(patch(at), colour));
     }
 
-    /// A name behind a line.
+    /// A name after a line.
     pub(super) fn line(&mut self, name: &str, stroke: Stroke) {
         self.sign(short(name), move |canvas, at| canvas.line((at.0 - 9.0, at.1), (at.0 + 9.0, at.1), stroke));
     }
@@ -72,12 +72,12 @@ impl<'a> Legend<'a> {
         self.entries.iter().map(place).collect()
     }
 
-    /// The height that it takes in a picture of a width.
+    /// Its height in a picture of a width.
     pub(super) fn height(&self, width: f64) -> f64 {
         ROW * self.places(width).last().map_or(0, |(row, _)| *row) as f64
     }
 
-    /// Draws it, the middle of its first row at `top`. The height that it takes.
+    /// Draws it with the middle of its first row at `top`; returns its height.
     pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
         for ((text, sign), (row, x)) in self.entries.iter().zip(self.places(canvas.width)) {
             let y = top + ROW * (row as f64 - 1.0);
@@ -92,12 +92,12 @@ impl<'a> Legend<'a> {
         self.height(canvas.width)
     }
 
-    /// The width that it takes on the right of a panel, one entry below the other.
+    /// Its width on the right of a panel, one entry below the other.
     pub(super) fn width_beside(&self) -> f64 {
         BESIDE + largest(self.entries.iter().map(|(text, _)| metrics::width(text, SMALL)))
     }
 
-    /// Draws each entry at a height of its own.
+    /// Draws each entry at a separate height.
     pub(super) fn draw_at(&self, canvas: &mut Canvas, left: f64, heights: &[f64]) {
         for ((text, sign), &y) in self.entries.iter().zip(heights) {
             if let Some(sign) = sign {
@@ -107,7 +107,7 @@ impl<'a> Legend<'a> {
         }
     }
 
-    /// Draws the entries below each other. Where the next one would stand.
+    /// Draws the entries below each other; returns the place of the next one.
     pub(super) fn draw_beside(&self, canvas: &mut Canvas, (left, top): At) -> f64 {
         let mut y = top;
         for (text, sign) in &self.entries {
@@ -121,7 +121,7 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// Dashes tell lines apart without their colours.
+/// Dashes distinguish lines without their colours.
 const DASHES: [&[u8]; 5] = [&[], &[10, 4], &[10, 4, 2, 4], &[5, 4], &[2, 4]];
 
 /// The i-th line of a plot: lines differ in colour and in dashes.
@@ -134,28 +134,28 @@ pub(super) fn patch(at: At) -> Place {
     Place::around(at, 18.0, 12.0)
 }
 
-/// What people named, as short as there is room.
+/// A user-defined name, shortened to the room.
 pub(super) fn short(name: &str) -> String {
     metrics::cut_in_the_middle(name, SMALL, WIDEST)
 }
 
-/// All that have no colour of their own.
+/// The colour of all others.
 const OTHERS: Colour = Colour(150, 150, 150);
-/// Most things with a colour of their own.
+/// Maximum number of things with a separate colour.
 const MOST: usize = 8;
 
-/// From the things of a picture to those that are drawn.
+/// Maps the things of a picture to those that are drawn.
 pub(super) struct Shown {
     /// The names in the legend.
     pub(super) names: Vec<String>,
-    /// For each thing: which one it is part of.
+    /// For each thing: the drawn one that includes it.
     pub(super) part_of: Vec<usize>,
-    /// Whether the last one is all the others.
+    /// Whether the last one represents all the others.
     has_others: bool,
 }
 
 impl Shown {
-    /// The largest, in the order of `names`, and behind them the others.
+    /// The largest, in the order of `names`, and after them the others.
     pub(super) fn largest(names: &[String], sizes: impl FnOnce() -> Vec<f64>) -> Self {
         if names.len() <= MOST {
             return Self { names: names.to_vec(), part_of: (0..names.len()).collect(), has_others: false };
@@ -177,7 +177,7 @@ impl Shown {
         if self.has_others && number + 1 == self.names.len() { OTHERS } else { fill_colour(number) }
     }
 
-    /// Those that are drawn in a legend, then the `rest`.
+    /// A legend of those that are drawn, then the `rest`.
     pub(super) fn legend(&self, rest: &[(&str, Colour)]) -> Legend<'static> {
         let mut legend = Legend::new(Font::new(SMALL));
         for (i, name) in self.names.iter().enumerate() {
@@ -190,16 +190,16 @@ impl Shown {
     }
 }
 
-// What stands beside what: models, null models, and the measurement itself; each looks alike in all plots of errors.
+// The series of a comparison: models, null models, and the measurement itself; each has the same style in all plots of errors.
 
-/// What a series is.
+/// The kind of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A model, with the number of its colour: the same model has the same one in all plots of a page.
     Model(usize),
     /// A null model, grey, with the number of its mark.
     Null(usize),
-    /// The measurement, made again.
+    /// The repeated measurement.
     Again,
 }
 
@@ -208,7 +208,7 @@ pub enum Kind {
 pub struct Named {
     /// In the legend.
     pub name: String,
-    /// How it looks.
+    /// Its style.
     pub kind: Kind,
 }
 
@@ -269,8 +269,8 @@ pub(super) fn draw_mark(canvas: &mut Canvas, series: usize, at: At) {
     }
 }
 
-/// The sign of the i-th thing that is compared with a series, in the colours behind that of the first series: a cross, then open
-/// shapes, so that each is seen where several lie upon each other.
+/// The sign of the i-th thing that is compared with a series, in the colours after that of the first series: a cross, then open shapes, so
+/// that each is visible if several overlap.
 pub(super) fn draw_open_mark(canvas: &mut Canvas, i: usize, at: At, size: f64) {
     let stroke = Stroke::new(line_colour(1 + i % 5), 2.0);
     let half = size / 2.0;

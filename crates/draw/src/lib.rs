@@ -1,17 +1,17 @@
-//! Plain values as pictures, tables of text and numbers: pure functions from values to text. Nothing of ours is known here:
-//! who knows machines and applications makes plain figures of them first.
+//! Draws plain values as pictures, tables of text and numbers: pure functions from values to text. This crate has no types for machines and
+//! applications; callers convert them to plain values first.
 //!
-//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both, [`markdown`] makes
+//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] handles the properties of a terminal, [`markdown`] makes
 //! Markdown of the same text.
 //!
-//! **Plots as SVG**; the command line makes PNG and PDF of it. A plot declares its data; its `svg` says how they are drawn, always in
-//! the same words: scales from values to pixels (`scale`), panels with axes, slots and rows and columns of panels
-//! (`panel`), signs with names (`legend`), and shapes as marks on a `canvas` in the colours of a meaning (`palette`, [`Kind`]).
+//! **Plots as SVG**; the command line converts it to PNG and PDF. A plot declares its data; its `svg` method draws them, always with the
+//! same parts: scales from values to pixels (`scale`), panels with axes, slots and rows and columns of panels (`panel`), signs with names
+//! (`legend`), and shapes as marks on a `canvas` in the colours of a meaning (`palette`, [`Kind`]).
 //!
 //! One panel: [`line::LinePlot`], [`heat_map::HeatMap`], [`scatter::FrontPlot`], [`scatter::ScatterPlot`], [`roofline::Roofline`],
 //! [`bars::BarPlot`], [`bars::GroupPlot`], [`dots::DotPlot`]. Many small ones: [`facets::CloudGrid`], [`facets::CurveGrid`]. Over time:
-//! [`strips::StripPlot`], [`timelines::TimelinePlot`], [`gantt::Gantt`]. Tables: [`heat_map::Matrix`], [`shaded::ShadedTable`]. A
-//! machine: [`threads::ThreadMap`].
+//! [`strips::StripPlot`], [`timelines::TimelinePlot`], [`gantt::Gantt`]. Tables: [`heat_map::Matrix`], [`shaded::ShadedTable`]. A machine:
+//! [`threads::ThreadMap`].
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 

@@ -16,9 +16,9 @@ use crate::palette::{Colour, FAINT_TEXT};
 use crate::panel::{Lines, Panel};
 use crate::scale::{Axis, Coordinate, Scale, extent};
 
-/// Most marks of a line.
+/// Maximum number of marks of a line.
 const MOST_MARKS: usize = 20;
-/// Height of a name beside a line.
+/// Height of a name next to a line.
 const NAME: f64 = 17.0;
 
 /// One line; a value that is not finite is a gap in it.
@@ -56,7 +56,7 @@ impl LinePlot {
                 draw_mark(canvas, i, (x, y));
             });
         }
-        // From 0: an axis that is cut off makes a cliff of a small difference.
+        // From 0: a truncated axis exaggerates small differences.
         let values = self.lines.iter().flat_map(|line| line.values.iter().copied());
         let (lowest, highest) = extent(values.chain([0.0])).unwrap_or_default();
         let y = Coordinate::exactly(1.06 * lowest..if highest > lowest { 1.06 * highest } else { 1.0 });
@@ -67,7 +67,7 @@ impl LinePlot {
         let right = if self.lines.len() > 1 {
             SIZE.0 - legend.width_beside() - 18.0
         } else {
-            // Half of the last label stands right of the axis.
+            // Half of the last label is right of the axis.
             let label = x.ticks().last().map_or(0.0, |(_, label)| metrics::width(label, SMALL));
             SIZE.0 - MARGIN.max(label / 2.0)
         };
@@ -76,7 +76,7 @@ impl LinePlot {
         let mut canvas = Canvas::new(SIZE.0, &self.heading);
         panel.axes(&mut canvas, [Lines::Outside(4.0), Lines::Grid], titles);
         for (i, line) in self.lines.iter().enumerate() {
-            // Words have no order: no line leads from one to the next, and marks stand side by side.
+            // Words have no order: no line leads from one to the next, and marks are side by side.
             let dodge = if is_words { 0.06 * (i as f64 - (self.lines.len() - 1) as f64 / 2.0) } else { 0.0 };
             let points: Vec<(f64, f64)> =
                 positions.iter().map(|p| p + dodge).zip(line.values.iter().copied()).collect();
@@ -90,7 +90,7 @@ impl LinePlot {
                         canvas.path(&pixels, stroke);
                     }
                 }
-                // Of many values some have a mark, those of another line others.
+                // With many values only some have a mark, and lines have theirs at different values.
                 let every = if is_words { 1 } else { part.len().div_ceil(MOST_MARKS) };
                 let first = (i * every / self.lines.len().max(1)).min(part.len() - 1);
                 for &at in part.iter().skip(first).step_by(every) {
@@ -115,13 +115,13 @@ impl LinePlot {
     }
 }
 
-/// The height at which a line ends; that of the axis for a line without values.
+/// The height of the end of a line; that of the axis for a line without values.
 fn end_of(line: &Line, panel: &Panel) -> f64 {
     let last = line.values.iter().rev().find(|value| value.is_finite());
     last.map_or(panel.place.bottom(), |&value| panel.up(value))
 }
 
-/// Heights of names beside the ends of their lines: as close as there is room, in the order of the ends.
+/// Heights of names next to the ends of their lines: as close as the room allows, in the order of the ends.
 fn beside_ends(ends: &[f64], inside: Place) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ends.len()).collect();
     order.sort_by(|&a, &b| ends[a].total_cmp(&ends[b]).then(a.cmp(&b)));
@@ -131,7 +131,7 @@ fn beside_ends(ends: &[f64], inside: Place) -> Vec<f64> {
         heights[i] = heights[i].max(least);
         least = heights[i] + NAME;
     }
-    // What is pushed out below moves those above it.
+    // Names pushed out below move those above them.
     let mut most = inside.bottom();
     for &i in order.iter().rev() {
         heights[i] = heights[i].min(most);
@@ -140,18 +140,18 @@ fn beside_ends(ends: &[f64], inside: Place) -> Vec<f64> {
     heights
 }
 
-// Series of plotters on our canvas. plotters counts in whole pixels, as a screen has them; its backend here counts in tenths of a
-// pixel, as our files do. Hatches, dashes and sloped text, which plotters lacks, are the canvas's own.
+// Series of plotters on our canvas. plotters counts in whole pixels, as a screen has them. Its backend here counts in tenths of a pixel, as
+// our files do. The canvas itself draws hatches, dashes and sloped text, which plotters lacks.
 
 /// Units of the backend in a pixel.
 const UNITS: f64 = 10.0;
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
-/// The canvas as plotters sees it.
+/// The canvas as a backend of plotters.
 pub(super) struct Tenths<'c>(&'c mut Canvas);
 
-/// A panel on which points are values.
+/// A panel whose points are values.
 pub(super) struct Series<'c>(DrawingArea<Tenths<'c>, Cartesian2d<RangedCoordf64, RangedCoordf64>>);
 
 #[allow(clippy::cast_possible_truncation, reason = "a picture is some thousands of pixels wide")]
@@ -209,7 +209,7 @@ impl DrawingBackend for Tenths<'_> {
 }
 
 impl Panel {
-    /// What plotters draws on this panel.
+    /// A plotters drawing area on this panel.
     pub(super) fn series<'c>(&self, canvas: &'c mut Canvas) -> Series<'c> {
         let place = self.place;
         let across = units(place.x)..units(place.right());

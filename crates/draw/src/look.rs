@@ -1,9 +1,9 @@
-//! How a finished plot is shown: on light or dark paper, and how large.
+//! The presentation of a finished plot: on light or dark paper, and its size.
 
 use crate::canvas::SMALL;
 use crate::palette::{BADGE_EDGES, Colour, DARK};
 
-/// The paper that a plot is drawn for.
+/// The paper of a plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// Dark ink on white paper.
@@ -11,7 +11,7 @@ pub enum Theme {
     Light,
     /// Light ink on dark paper.
     Dark,
-    /// As the reader's browser or system prefers. Programs that ignore the style sheet in the file show the light plot.
+    /// According to the reader's browser or system. Programs that ignore the style sheet in the file show the light plot.
     Auto,
 }
 
@@ -31,13 +31,14 @@ pub fn in_theme(svg: &str, theme: Theme) -> String {
     }
 }
 
-/// An element of the plot in the colours of dark paper. Areas with letters in them keep their colour: the letters were chosen for it.
+/// An element of the plot in the colours of dark paper. Areas with letters in them keep their colour: the colour of the letters was chosen
+/// for it.
 fn darkened(element: &str) -> String {
     let is_badge =
         BADGE_EDGES.iter().any(|edge| both_cases("stroke", *edge).iter().any(|of| element.contains(of)));
     DARK.iter()
         .fold(element.to_owned(), |element, (light, dark)| {
-            // The mark keeps what was replaced once from being replaced again.
+            // The mark prevents a second replacement.
             let in_place_of = |element: &str, attribute: &str| {
                 let dark = format!("{attribute}=\"\u{0}{}\"", dark.hex().to_ascii_lowercase());
                 both_cases(attribute, *light)
@@ -50,7 +51,7 @@ fn darkened(element: &str) -> String {
         .replace('\u{0}', "")
 }
 
-/// An attribute with a colour, as our plots and drawings made by hand write it.
+/// An attribute with a colour, in the notation of our plots and of hand-written drawings.
 fn both_cases(attribute: &str, colour: Colour) -> [String; 2] {
     [colour.hex(), colour.hex().to_ascii_lowercase()].map(|colour| format!("{attribute}=\"{colour}\""))
 }
@@ -65,7 +66,7 @@ fn dark_rules() -> String {
     rules.collect()
 }
 
-/// The plot as wide as this, in pixels; its height, lines and letters change in the same proportion.
+/// The plot at this width, in pixels; its height, lines and letters change in the same proportion.
 pub fn of_width(svg: &str, pixels: f64) -> String {
     match size(svg) {
         Some(width) if width > 0.0 => scaled(svg, pixels / width),
@@ -73,7 +74,7 @@ pub fn of_width(svg: &str, pixels: f64) -> String {
     }
 }
 
-/// The plot as large as it must be for its labels to have this size in points.
+/// The plot scaled so that its labels have this size in points.
 pub fn of_font_size(svg: &str, points: f64) -> String {
     scaled(svg, points * PIXELS_PER_POINT / SMALL)
 }

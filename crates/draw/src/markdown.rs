@@ -1,15 +1,15 @@
 //! Text for people as GitHub-flavoured Markdown: tables, headings, lists, notes.
 //!
-//! Text is made in two steps. Where something is known to be a table, a heading or a note, lines carry a mark and their
-//! cells as they are: a [`Grid`](super::grid::Grid) renders itself so where [`Style::markdown`](super::Style) is set. At the end [`document`] writes all of it, and escapes every text at one place: names come from
-//! files, and none of them can make markup of its own.
+//! Text is made in two steps. Code that creates a table, a heading or a note marks its lines and leaves their cells unchanged: a
+//! [`Grid`](super::grid::Grid) renders itself in this form if [`Style::markdown`](super::Style) is set. At the end [`document`] writes
+//! everything, and escapes every text in one place: names come from files, and none of them can introduce markup.
 
-/// Begins a line that is no plain text.
+/// Starts a line that is not plain text.
 const MARK: char = '\u{1e}';
-/// Stands between cells.
+/// Separates cells.
 const BETWEEN: char = '\u{1f}';
 
-/// What a marked line is.
+/// The kind of a marked line.
 const HEADING: char = 'h';
 const HEADER: char = 't';
 const ROW: char = 'r';
@@ -21,18 +21,17 @@ pub(super) fn heading(level: usize, text: &str) -> String {
     marked(HEADING, &format!("{}{}", level.clamp(1, 6), cell(text)))
 }
 
-/// A remark that stands out from the text around it.
+/// A note, separate from the text around it.
 pub(super) fn note(text: &str) -> String {
     marked(NOTE, &cell(text))
 }
 
-/// Lines that stay as they are, in letters of equal width.
+/// Lines that stay unchanged, in a fixed-width font.
 pub(super) fn verbatim(text: &str) -> String {
     text.lines().map(|line| marked(VERBATIM, &cell(line))).collect()
 }
 
-/// A table: titles of columns, and whether their cells stand at the right. Columns without a title in which nothing stands are
-/// left out.
+/// A table: titles of columns, and whether their cells are right-aligned. Empty columns without a title are left out.
 pub(super) fn table(columns: &[(&str, bool)], rows: &[Vec<String>]) -> String {
     let is_used = |c: &usize| {
         !columns[*c].0.trim().is_empty()
@@ -54,9 +53,9 @@ fn marked(kind: char, text: &str) -> String {
     format!("{MARK}{kind}{text}\n")
 }
 
-/// Text on one line, in which nothing is a mark.
+/// Text on one line, without any marks.
 fn cell(text: &str) -> String {
-    // A title may be broken inside of a word.
+    // A title may be broken inside a word.
     text.replace([MARK, BETWEEN], "")
         .replace("-\n", "-")
         .replace("_\n", "_")
@@ -65,8 +64,8 @@ fn cell(text: &str) -> String {
         .to_owned()
 }
 
-/// Markdown of a text with marked lines. Between them blocks of one line are paragraphs, blocks of several are lists; a line
-/// that begins with a space goes on with the one before, after a semicolon where that ends with a word.
+/// Markdown of a text with marked lines. Between them, blocks of one line are paragraphs and blocks of several are lists. A line that
+/// starts with a space continues the previous one, after a semicolon if that ends with a word.
 pub fn document(text: &str) -> String {
     let mut page = Page::default();
     for line in text.lines() {
@@ -81,7 +80,7 @@ pub fn document(text: &str) -> String {
     page.text
 }
 
-/// What is being written.
+/// The state of the output.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -143,7 +142,7 @@ impl Page {
         }
     }
 
-    /// As many cells as the table has columns.
+    /// The number of cells is that of the table's columns.
     fn row(&mut self, cells: impl Iterator<Item = String>, columns: usize) {
         self.text.push('|');
         for cell in cells.chain(std::iter::repeat(String::new())).take(columns) {
@@ -154,7 +153,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Blocks have an empty line between them.
+    /// An empty line separates blocks.
     fn block(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -186,7 +185,7 @@ impl Page {
     }
 }
 
-/// Text as it stands inside of a line: nothing in it is markup.
+/// Text inside a line, without any markup.
 fn escaped(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut safe = String::with_capacity(text.len());
@@ -196,7 +195,7 @@ fn escaped(text: &str) -> String {
         let next = rest.peek().copied().unwrap_or(' ');
         let is_markup = match c {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '$' => true,
-            // Inside of a word it is none.
+            // Inside a word it is not markup.
             '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
             // `&lt;`
             '&' => next.is_alphanumeric() || next == '#',
@@ -213,7 +212,7 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-/// The same at the beginning of a block, where some characters make headings and lists.
+/// The same at the start of a block, where some characters make headings and lists.
 fn first_escaped(text: &str) -> String {
     let text = escaped(text);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

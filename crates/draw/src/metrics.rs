@@ -1,8 +1,8 @@
-//! Where texts have room: how wide they are, where the name of a mark stands, and how far lines are from them.
+//! Room for texts: their widths, the places of names next to marks, and their distance from lines.
 
 /// Widths of the characters from space to `~` in DejaVu Sans, in thousandths of the font size.
 ///
-/// It is the font of PNGs, and one of the widest that stand for `sans-serif`: elsewhere a text takes less.
+/// It is the font of PNGs, and one of the widest `sans-serif` fonts: in other fonts a text is narrower.
 const DEJAVU_SANS: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636,
     636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295,
@@ -10,7 +10,7 @@ const DEJAVU_SANS: [u16; 95] = [
     500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521,
     392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 ];
-/// Of most other characters; Chinese and Japanese ones take a whole square.
+/// The width of most other characters; Chinese and Japanese ones take a whole square.
 const OTHER: u16 = 838;
 const SQUARE: u16 = 1000;
 
@@ -25,7 +25,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(of).sum::<f64>() * size / 1000.0
 }
 
-/// `text`, cut with an ellipsis where it is wider than `most` pixels.
+/// `text`, cut with an ellipsis if it is wider than `most` pixels.
 pub(super) fn cut(text: &str, size: f64, most: f64) -> String {
     if width(text, size) <= most {
         return text.to_owned();
@@ -42,7 +42,7 @@ pub(super) fn cut(text: &str, size: f64, most: f64) -> String {
     kept + "…"
 }
 
-/// `text`, its middle left out where it is wider than `most` pixels: names that begin alike often end with a number.
+/// `text`, with its middle left out if it is wider than `most` pixels: names that start alike often end with a number.
 pub(super) fn cut_in_the_middle(text: &str, size: f64, most: f64) -> String {
     if width(text, size) <= most {
         return text.to_owned();
@@ -57,8 +57,8 @@ pub(super) fn cut_in_the_middle(text: &str, size: f64, most: f64) -> String {
     fits.unwrap_or_else(|| "…".to_owned())
 }
 
-/// The number of the first of `sizes`, from the largest to the smallest, in which `text` has room; cut in the last one where
-/// it has room in none.
+/// The index of the first of `sizes`, from the largest to the smallest, in which `text` has room; if there is none, it is cut in the last
+/// size.
 pub(super) fn fitting(text: &str, sizes: [f64; 3], most: f64) -> (usize, String) {
     match sizes.iter().position(|&size| width(text, size) <= most) {
         Some(step) => (step, text.to_owned()),
@@ -99,7 +99,7 @@ impl Place {
         Self { x, y, width, height }
     }
 
-    /// The box between two corners that lie across from each other.
+    /// The box between two opposite corners.
     pub(super) fn between(a: At, b: At) -> Self {
         let (x, y) = (a.0.min(b.0), a.1.min(b.1));
         Self::new(x, y, a.0.max(b.0) - x, a.1.max(b.1) - y)
@@ -122,12 +122,12 @@ impl Place {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
 
-    /// The same box, smaller by so much on each side.
+    /// The same box, smaller by this on each side.
     pub(super) fn inset(self, by: f64) -> Self {
         Self::new(self.x + by, self.y + by, self.width - 2.0 * by, self.height - 2.0 * by)
     }
 
-    /// Whether both have a common part.
+    /// Whether they overlap.
     pub(super) fn overlaps(self, other: Self) -> bool {
         self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
     }
@@ -139,9 +139,9 @@ const BESIDE: f64 = 10.0;
 const LINE: f64 = 17.0;
 const LETTERS: f64 = 16.0;
 
-/// Where a name of this width stands beside a mark: the first place in the chart that hides nothing.
+/// The place of a name of this width next to a mark: the first place in the chart that hides nothing.
 pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Place) -> Place {
-    // Whole pixels: letters are drawn sharper there.
+    // Whole pixels: letters are sharper there.
     let (x, y, width) = (x.round(), y.round(), width.ceil());
     let at = |left: f64, middle: f64| Place::new(left, middle - LETTERS / 2.0, width, LETTERS);
     let (right, left) = (x + BESIDE, x - BESIDE - width);
@@ -157,7 +157,7 @@ pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Pla
         at(left, y - 2.0 * LINE),
         at(left, y + 2.0 * LINE),
     ];
-    // Of many names at one spot the later ones are farther from it.
+    // With many names at one spot the later ones are farther from it.
     let farther = (2..=16).map(f64::from).flat_map(|lines| {
         [(right, -lines), (right, lines), (left, -lines), (left, lines)]
             .map(|(x, lines)| at(x, y + lines * LINE))
@@ -175,7 +175,7 @@ pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Pla
 /// Both ends of a straight line.
 pub(super) type Segment = [(f64, f64); 2];
 
-/// The smallest distance between two segments; 0 where they cross.
+/// The smallest distance between two segments; 0 if they cross.
 pub(super) fn distance(a: Segment, b: Segment) -> f64 {
     if cross(a, b) {
         return 0.0;
@@ -274,7 +274,7 @@ mod tests {
             assert!(!taken.iter().any(|other| other.overlaps(next)), "{next:?}");
             taken.push(next);
         }
-        // Not over the edge on the right; on the left stand the labels of the axis.
+        // Not over the edge on the right; on the left are the labels of the axis.
         assert!(place_of_name((890.0, 100.0), 50.0, &[], inside).right() <= 900.0);
         assert!(place_of_name((90.0, 100.0), 50.0, &[first], inside).x >= 80.0);
     }

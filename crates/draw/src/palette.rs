@@ -1,4 +1,4 @@
-//! The colours of all plots, and plots in those of a page.
+//! The colours of all plots, and plots in the colours of a page.
 
 /// Red, green and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) const FAINT_TEXT: Colour = Colour(95, 95, 95);
 pub(super) const FAINT_LINE: Colour = Colour(225, 225, 225);
 /// The band on both sides of equality.
 pub(super) const BAND: Colour = Colour(205, 225, 238);
-/// Where there is no result.
+/// The colour of cells without a result.
 pub(super) const NO_RESULT: Colour = Colour(205, 205, 205);
 
 /// The palette of Okabe and Ito, distinct for colour-blind readers; its yellow is too light for lines.
@@ -41,13 +41,13 @@ pub(super) fn line_colour(i: usize) -> Colour {
     LINES[i % LINES.len()]
 }
 
-/// Null models: greys, so that they stand behind the models.
+/// Null models: greys, so that models are more prominent.
 pub(super) const NULL_MODELS: [Colour; 3] =
     [Colour(110, 110, 110), Colour(140, 140, 140), Colour(165, 165, 165)];
 
-/// The colours of applications, the same in plots, reports and terminals, each with the nearest of the 256 terminal colours
-/// that can be read on black and on white. They are distinct for colour-blind readers (Okabe and Ito; Tol), and neighbours
-/// differ in lightness, so that they also differ in print. None of them is the colour of a link or of something full.
+/// The colours of applications, the same in plots, reports and terminals, each with the nearest of the 256 terminal colours that is
+/// readable on black and on white. They are distinct for colour-blind readers (Okabe and Ito; Tol), and neighbours differ in lightness, so
+/// that they also differ in print. None of them is the colour of a link or of a full resource.
 const APPS: [(Colour, u8); 8] = [
     (Colour(0, 114, 178), 32),
     (Colour(230, 159, 0), 214),
@@ -59,9 +59,9 @@ const APPS: [(Colour, u8); 8] = [
     (Colour(153, 153, 51), 142),
 ];
 
-/// Links, and what is read over them.
+/// Links, and bandwidth read over them.
 pub(super) const LINK: Colour = Colour(84, 96, 112);
-/// What delivers or carries the most it can.
+/// Resources at their limit.
 pub(super) const FULL: Colour = Colour(190, 60, 0);
 
 /// The colour of the i-th application.
@@ -74,7 +74,7 @@ pub fn terminal_colour_of(app: usize) -> u8 {
     APPS[app % APPS.len()].1
 }
 
-/// What each colour of the light theme becomes on dark paper; a colour that is missing here can be seen on both.
+/// The colour on dark paper for each colour of the light theme; a colour that is missing here is visible on both.
 pub(super) const DARK: [(Colour, Colour); 27] = [
     // Paper and ink.
     (PAPER, Colour(13, 17, 23)),
@@ -88,7 +88,7 @@ pub(super) const DARK: [(Colour, Colour); 27] = [
     (Colour(60, 60, 60), Colour(139, 148, 158)),
     (Colour(165, 165, 165), Colour(91, 100, 110)),
     (NO_RESULT, Colour(65, 70, 77)),
-    // Areas behind other things.
+    // Areas behind other elements.
     (Colour(238, 245, 250), Colour(20, 32, 43)),
     (Colour(115, 178, 214), Colour(62, 110, 142)),
     (BAND, Colour(44, 66, 83)),
@@ -100,7 +100,7 @@ pub(super) const DARK: [(Colour, Colour); 27] = [
     (GROUNDS[4], Colour(34, 64, 94)),
     (GROUNDS[5], Colour(64, 69, 75)),
     (GROUNDS[6], Colour(42, 46, 51)),
-    // What is too dark to be seen.
+    // Colours that are too dark to be visible.
     (LINK, Colour(169, 180, 194)),
     (FULL, Colour(255, 157, 115)),
     (Colour(0, 114, 178), Colour(88, 169, 224)),
@@ -109,10 +109,10 @@ pub(super) const DARK: [(Colour, Colour); 27] = [
     (Colour(125, 125, 125), Colour(139, 139, 139)),
 ];
 
-/// Borders of areas that have letters in them: both keep their colours on dark paper.
+/// Borders of areas that contain letters: both keep their colours on dark paper.
 pub(super) const BADGE_EDGES: [Colour; 2] = [DARK_TEXT, Colour(60, 60, 60)];
 
-/// What stands behind data, pale on light paper; a page may have others ([`themed`]).
+/// The colours behind data, pale on light paper; a page may have others ([`themed`]).
 pub(super) const GROUNDS: [Colour; 7] = [
     Colour(250, 209, 203),
     Colour(226, 213, 240),
@@ -128,15 +128,15 @@ pub(super) fn ground_colour(i: usize) -> Colour {
     GROUNDS[i % GROUNDS.len()]
 }
 
-/// Black or white, whatever is easier to read on `ground`.
+/// Black or white, whichever is easier to read on `ground`.
 pub(super) fn text_on(ground: Colour) -> Colour {
     let linear = |part: u8| (f64::from(part) / 255.0).powf(2.2);
     let light = 0.2126 * linear(ground.0) + 0.7152 * linear(ground.1) + 0.0722 * linear(ground.2);
-    // Where both have the same contrast (WCAG 2: lightness + 0.05).
+    // The point at which both have the same contrast (WCAG 2: lightness + 0.05).
     if light > 0.179 { DARK_TEXT } else { LIGHT_TEXT }
 }
 
-/// The map viridis, even to the eye and in greyscale, at every eighth.
+/// The map viridis, perceptually uniform in colour and in greyscale, at every eighth.
 const VIRIDIS: [(u8, u8, u8); 9] = [
     (68, 1, 84),
     (71, 45, 123),
@@ -181,7 +181,7 @@ pub fn themed(svg: &str) -> String {
     })
 }
 
-/// The colour of the application with this number, as CSS writes it.
+/// The colour of the application with this number, in CSS syntax.
 pub fn colour_of(app: usize) -> String {
     fill_colour(app).hex()
 }

@@ -10,7 +10,7 @@ use super::scale::Coordinate;
 pub(super) const BELOW: f64 = 60.0;
 /// Between two labels of an axis.
 const APART: f64 = 8.0;
-/// Height of a line in the title of an axis, and the most lines.
+/// Height of a line in the title of an axis, and the maximum number of lines.
 const TITLE_LINE: f64 = 17.0;
 const TITLE_LINES: usize = 4;
 /// Height of a line in the name of a slot.
@@ -29,7 +29,7 @@ pub(super) enum Lines {
     No,
     /// Through the panel.
     Grid,
-    /// Outside of the panel, so long.
+    /// Outside the panel, with this length.
     Outside(f64),
 }
 
@@ -38,7 +38,7 @@ pub(super) fn left_of(y: &Coordinate) -> f64 {
     MARGIN + 26.0 + y.label_width(SMALL) + 8.0
 }
 
-/// The title of an axis in lines of at most so many pixels.
+/// The title of an axis in lines of at most this width in pixels.
 fn title_lines(title: &str, most: f64) -> Vec<String> {
     metrics::wrapped(title, MEDIUM, most, TITLE_LINES)
 }
@@ -52,7 +52,7 @@ impl Panel {
     ) -> Self {
         let more =
             |title: &str, room: f64| TITLE_LINE * title_lines(title, room).len().saturating_sub(1) as f64;
-        // Before it is known how much room is left: no more than what will be.
+        // The remaining room is not known yet: no more than the final one.
         let left =
             left_of(&y) + more(titles[1], bottom - top - BELOW - (TITLE_LINES - 1) as f64 * TITLE_LINE);
         let height = bottom - BELOW - more(titles[0], right - left) - top;
@@ -77,7 +77,7 @@ impl Panel {
         Place::between(self.at((x[0], y[0])), self.at((x[1], y[1])))
     }
 
-    /// Ticks of the horizontal axis, their labels so far below.
+    /// Ticks of the horizontal axis, with their labels at this distance below.
     pub(super) fn ticks_below(&self, canvas: &mut Canvas, lines: Lines, (letters, away): (f64, f64)) {
         let (top, bottom) = (self.place.y, self.place.bottom());
         let mut last = f64::NEG_INFINITY;
@@ -96,7 +96,7 @@ impl Panel {
         }
     }
 
-    /// Ticks of the vertical axis, their labels so far from it; only the lines without labels.
+    /// Ticks of the vertical axis, with their labels at this distance; only the lines without labels.
     pub(super) fn ticks_left(&self, canvas: &mut Canvas, lines: Lines, labels: Option<(f64, f64)>) {
         let (left, right) = (self.place.x, self.place.right());
         let mut last = f64::INFINITY;
@@ -165,7 +165,7 @@ impl Canvas {
     }
 }
 
-/// Slots side by side in a panel that is as wide as the picture, each with a name below it.
+/// Adjacent slots in a panel that is as wide as the picture, each with a name below it.
 pub(super) struct Slots {
     pub(super) panel: Panel,
     pub(super) width: f64,
@@ -219,7 +219,7 @@ pub(super) struct Facets {
 }
 
 impl Facets {
-    /// Columns that are as wide as there is room beside labels of a width, `between` pixels apart.
+    /// Columns that use the room next to labels of a width, `between` pixels apart.
     pub(super) fn new(
         labels: f64,
         (columns, between): (usize, f64),
@@ -236,7 +236,7 @@ impl Facets {
         Place::new(x, y, self.size.0, self.size.1)
     }
 
-    /// The top of a row, with what stands above its panels.
+    /// The top of a row, including the part above its panels.
     pub(super) fn row(&self, row: usize) -> f64 {
         self.top + self.pitch * row as f64
     }

@@ -1,5 +1,5 @@
-//! The roofline of a machine, with its applications on it: Williams, Waterman and Patterson, "Roofline: an insightful
-//! visual performance model for multicore architectures", with a roof for memory behind a link. Dashes tell the roofs apart in grey.
+//! The roofline of a machine, with its applications on it: Williams, Waterman and Patterson, "Roofline: an insightful visual performance
+//! model for multicore architectures", with a roof for memory behind a link. Dashes distinguish the roofs in greyscale.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
 use super::legend::{FAINT, line_stroke};
@@ -16,14 +16,14 @@ const ENTRY: f64 = 36.0;
 /// Room above the plot for the letters of the applications.
 const LETTERS: f64 = 34.0;
 
-/// Between the names of equal roofs, and the height of a name.
+/// Separator of the names of equal roofs, and the height of a name.
 const OTHER_NAME: &str = "\n";
 const NAME_LINE: f64 = 15.0;
 
 /// A limit: min(peak, bandwidth x arithmetic intensity).
 #[derive(Clone, Debug)]
 pub struct Roof {
-    /// As the list below the picture has it.
+    /// Its name in the list below the picture.
     pub name: String,
     /// Slope, in GB/s.
     pub bandwidth_gbs: f64,
@@ -36,11 +36,11 @@ pub struct Roof {
 pub struct RoofApp {
     /// Its sign in the picture.
     pub letter: String,
-    /// As the list below the picture has it.
+    /// Its name in the list below the picture.
     pub name: String,
     /// FLOP per byte.
     pub intensity: f64,
-    /// What it gets; `None` where no scenario was evaluated.
+    /// Its GFLOPS; `None` if no scenario was evaluated.
     pub gflops: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Roofline {
     }
 }
 
-/// Roofs that are the same line are drawn once, with all their names.
+/// Equal roofs are drawn once, with all their names.
 fn equal_ones_once(roofs: &[Roof]) -> Vec<Roof> {
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs();
     let mut once: Vec<Roof> = Vec::new();
@@ -152,7 +152,7 @@ fn roof_stroke(i: usize) -> Stroke {
     line_stroke(i, 2.2)
 }
 
-/// The smallest and the largest; a decade around 1 of nothing.
+/// The smallest and the largest; a decade around 1 without values.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     extent(values.filter(|value| *value > 0.0)).unwrap_or((0.3, 3.0))
 }
@@ -167,7 +167,7 @@ struct Badge {
     apps: Vec<usize>,
 }
 
-/// A line at the intensity of each application, with its letter above the plot. The places of the letters.
+/// Draws a line at the intensity of each application, with its letter above the plot; returns the places of the letters.
 fn draw_apps(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) -> Vec<Place> {
     let top = panel.place.y;
     let stroke = Stroke::new(FAINT_TEXT, 1.0).dashed(&[1, 3]);
@@ -179,7 +179,7 @@ fn draw_apps(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) -> Vec<Place> 
     merged(plot, badges.collect()).iter().map(|badge| draw_badge(plot, canvas, badge)).collect()
 }
 
-/// What each application gets. The places of the letters.
+/// Draws the performance of each application; returns the places of the letters.
 fn draw_points(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) -> Vec<Place> {
     let points = (0..).zip(&plot.apps).filter_map(|(i, app)| {
         let gflops = app.gflops.filter(|gflops| *gflops > 0.0)?;
@@ -206,7 +206,7 @@ fn merged(plot: &Roofline, mut badges: Vec<Badge>) -> Vec<Badge> {
     }
 }
 
-/// The letters of a box; many are counted.
+/// The letters of a box; if there are many, their number.
 fn letters(plot: &Roofline, badge: &Badge) -> String {
     const MOST: usize = 8;
     let mut letters: Vec<&str> = badge.apps.iter().map(|&app| plot.apps[app].letter.as_str()).collect();
@@ -234,11 +234,11 @@ fn draw_badge(plot: &Roofline, canvas: &mut Canvas, badge: &Badge) -> Place {
     place
 }
 
-/// From a line to the middle of the letters beside it.
+/// From a line to the middle of the letters next to it.
 const BESIDE: f64 = 11.0;
-/// What no line comes closer to than this is free: half of the letters' height and half of the thickest line.
+/// Minimum distance of lines from free places: half of the letters' height and half of the thickest line.
 const CLEAR: f64 = 8.5;
-/// Between two places that are tried.
+/// Distance between two places that are tried.
 const STEP: f64 = 8.0;
 
 /// Foot, ridge and right end of a roof.
@@ -248,7 +248,7 @@ fn line_of(roof: &Roof, panel: &Panel) -> [At; 3] {
     [from, ridge, to].map(|x| panel.at((x, roof.peak_gflops.min(roof.bandwidth_gbs * x))))
 }
 
-/// What labels keep away from.
+/// Elements that labels avoid.
 struct Taken {
     lines: Vec<Segment>,
     boxes: Vec<Place>,
@@ -283,7 +283,7 @@ fn boxes([from, to]: Segment) -> Vec<Place> {
         .collect()
 }
 
-/// The bandwidth along the slope and the peak along the ceiling of each roof, where there is room; equal ones once.
+/// Writes the bandwidth along the slope and the peak along the ceiling of each roof, if there is room; equal ones once.
 fn draw_labels(plot: &Roofline, canvas: &mut Canvas, panel: &Panel, boxes: Vec<Place>) {
     let roofs = plot.roofs.iter().map(|roof| line_of(roof, panel));
     let mut lines: Vec<Segment> = roofs.flat_map(|[a, b, c]| [[a, b], [b, c]]).collect();
@@ -312,7 +312,7 @@ fn draw_labels(plot: &Roofline, canvas: &mut Canvas, panel: &Panel, boxes: Vec<P
     }
 }
 
-/// Writes `text` along a line at its first free place above the line, else below it; nowhere if there is none.
+/// Writes `text` along a line at its first free place above the line, else below it; nothing if there is none.
 fn write(canvas: &mut Canvas, taken: &mut Taken, text: &str, line: Segment, backwards: bool) {
     let [from, to] = line;
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);

@@ -1,30 +1,30 @@
-//! Scales: where values stand, and where the ticks are.
+//! Scales: positions of values, and of ticks.
 
 use std::ops::Range;
 
 use crate::{figures, metrics};
 
-/// How values are spread along an axis.
+/// The spacing of values along an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
-    /// By their size.
+    /// Proportional to their size.
     Linear(Vec<f64>),
-    /// By their logarithm; all are positive.
+    /// Proportional to their logarithm; all are positive.
     Log(Vec<f64>),
-    /// Evenly, one after the other.
+    /// At equal distances, one after the other.
     Words(Vec<String>),
 }
 
 /// A titled axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The figure, with its unit.
+    /// The quantity, with its unit.
     pub label: String,
     /// Its values.
     pub scale: Scale,
 }
 
-/// Up to this many values each has its own tick.
+/// Up to this number of values, each has a separate tick.
 const MOST_OWN_TICKS: usize = 10;
 
 /// A scale between two ends, with labelled ticks.
@@ -38,7 +38,7 @@ pub(super) struct Coordinate {
 }
 
 impl Axis {
-    /// Where each value stands.
+    /// The position of each value.
     pub(super) fn positions(&self) -> Vec<f64> {
         match &self.scale {
             Scale::Linear(values) => values.clone(),
@@ -63,14 +63,14 @@ impl Axis {
     }
 }
 
-/// Whether all values keep about the same distance, so that their labels do not touch.
+/// Whether all values have about the same distance, so that their labels do not touch.
 fn evenly(values: &[f64]) -> bool {
     let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     let largest = steps.iter().fold(0.0, |most: f64, &step| most.max(step));
     steps.iter().all(|&step| step > 0.5 * largest)
 }
 
-/// `1/64` says more than `0.015625`: powers of two are fractions where one of them is that small.
+/// `1/64` is clearer than `0.015625`: powers of two are fractions if one of them is that small.
 fn labels(values: &[f64]) -> Vec<String> {
     let is_fraction = |&value: &f64| {
         let inverse = 1.0 / value;
@@ -89,7 +89,7 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
     finite.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The largest of lengths; 0 of none.
+/// The largest of lengths; 0 if there are none.
 pub(super) fn largest(lengths: impl IntoIterator<Item = f64>) -> f64 {
     lengths.into_iter().filter(|length| length.is_finite()).fold(0.0, f64::max)
 }
@@ -105,8 +105,8 @@ impl Coordinate {
         Self::exactly(0.0..if highest > 0.0 { more * highest } else { 1.0 })
     }
 
-    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences that are
-    /// smaller than any model is good for are hidden: a line that looks like a mountain range would say more than is true.
+    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences below the accuracy of any
+    /// model stay hidden: a line that looks like a mountain range would claim more than is true.
     pub(super) fn of_results(lowest: f64, highest: f64) -> Self {
         let span = (highest - lowest).max(highest.abs() * 1e-6).max(1e-12);
         let small = highest - lowest < 0.005 * highest;
@@ -116,22 +116,22 @@ impl Coordinate {
         Self::exactly(range)
     }
 
-    /// The share of its largest value that the axis covers, if it does not begin at 0.
+    /// The fraction of its largest value that the axis covers, if it does not start at 0.
     pub(super) fn covers(&self) -> Option<f64> {
         let (low, high) = self.ends();
         (low > 0.0 && !self.is_logarithmic).then(|| (high - low) / high)
     }
 
-    /// An axis that ends exactly where the values do.
+    /// An axis whose ends are those of the values.
     pub(super) fn exactly(range: Range<f64>) -> Self {
         Self { ticks: nice_ticks(&range, 6), ..Self::bare(range) }
     }
 
-    /// The same for what is counted: ticks at whole numbers only.
+    /// The same for counts: ticks only at whole numbers.
     pub(super) fn whole(range: Range<f64>) -> Self {
         let mut ticks = nice_ticks(&range, 6);
         if ticks.iter().any(|(at, _)| (at - at.round()).abs() > 1e-9) {
-            // A step below 1: as many whole numbers as there are, at most six.
+            // A step below 1: all whole numbers of the range, at most six.
             ticks.retain(|(at, _)| (at - at.round()).abs() <= 1e-9);
             for (at, label) in &mut ticks {
                 *label = figures::short(*at);
@@ -156,7 +156,7 @@ impl Coordinate {
         Self::at(range, values, figures::short)
     }
 
-    /// A logarithmic axis with ticks at powers of two, or of four where those are many; small ones as fractions.
+    /// A logarithmic axis with ticks at powers of two, or of four if those are many; small ones as fractions.
     pub(super) fn powers_of_two(lowest: f64, highest: f64) -> Self {
         let range = lowest.log10()..highest.log10();
         let every = if (highest / lowest).log2() > 12.0 { 2 } else { 1 };
@@ -184,7 +184,7 @@ impl Coordinate {
         self.ticks.iter().map(|(at, label)| (*at, label.as_str()))
     }
 
-    /// Where a value is between the ends, from 0 to 1.
+    /// The position of a value between the ends, from 0 to 1.
     pub(super) fn share(&self, value: f64) -> f64 {
         let at = if self.is_logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
         let length = self.range.end - self.range.start;

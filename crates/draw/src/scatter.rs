@@ -13,33 +13,33 @@ use crate::scale::{Coordinate, extent};
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
-/// The widest text beside the points, and the room before the names of points.
+/// Maximum width of the text next to the points, and the room before the names of points.
 const WIDEST: f64 = 240.0;
 const BEFORE_NAME: f64 = 24.0;
-/// From this ratio of the largest to the smallest value on, axes are logarithmic.
+/// From this ratio of the largest to the smallest value, axes are logarithmic.
 const WIDE: f64 = 12.0;
-/// Empty space at both ends, as a share of the data's range.
+/// Empty space at both ends, as a fraction of the data's range.
 const AROUND: f64 = 0.06;
-/// Ranges that have this share of their union in common are drawn alike, so that equality is the diagonal.
+/// Ranges that have this fraction of their union in common are drawn alike, so that equality is the diagonal.
 const ALIKE: f64 = 0.75;
 
-/// A measurement and what the model says.
+/// A measurement and its prediction by the model.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// What the legend or a label calls it.
+    /// Its name in the legend or in a label.
     pub name: String,
     /// In the unit of the plot.
     pub measured: f64,
     /// In the unit of the plot.
     pub predicted: f64,
-    /// Both ends of the interval of the prediction, where it has one.
+    /// Both ends of the interval of the prediction, if it has one.
     pub interval: Option<[f64; 2]>,
 }
 
 /// Points with the same mark.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What the legend or a label calls it.
+    /// Their name in the legend or in a label.
     pub name: String,
     /// In any order.
     pub points: Vec<Point>,
@@ -98,7 +98,7 @@ impl ScatterPlot {
         let mut canvas = Canvas::new(SIZE.0, &self.heading);
         draw_band(&mut canvas, &panel);
         panel.axes(&mut canvas, [Lines::Grid; 2], titles);
-        // Where both are equal.
+        // The line of equality.
         let (x, y) = (panel.x.ends(), panel.y.ends());
         let (from, to) = (x.0.max(y.0), x.1.min(y.1));
         if from < to {
@@ -147,7 +147,7 @@ fn draw_band(canvas: &mut Canvas, panel: &Panel) {
     }
 }
 
-/// Both scales: as wide as the data, linear or logarithmic.
+/// Both scales: with the range of the data, linear or logarithmic.
 fn scales(points: &[Shown<'_>]) -> (Coordinate, Coordinate) {
     let measured = extent(points.iter().map(|one| one.point.measured));
     let of_interval = points.iter().filter_map(|one| one.point.interval).flatten();
@@ -156,7 +156,7 @@ fn scales(points: &[Shown<'_>]) -> (Coordinate, Coordinate) {
         return (Coordinate::exactly(0.0..1.0), Coordinate::exactly(0.0..1.0));
     };
     let (lowest, highest) = (x.0.min(y.0), x.1.max(y.1));
-    // With a share of it at both ends, and at least `least`.
+    // With a margin at both ends, and at least `least`.
     let padded = |(low, high): (f64, f64), least: f64| {
         let more = (AROUND * (high - low)).max(least);
         (low - more, high + more)
@@ -176,7 +176,7 @@ fn scales(points: &[Shown<'_>]) -> (Coordinate, Coordinate) {
     (x, y)
 }
 
-/// The union twice where both are nearly the same, by positions.
+/// The union for both if they are nearly the same, by positions.
 fn alike(x: (f64, f64), y: (f64, f64), position: fn(f64) -> f64) -> [(f64, f64); 2] {
     let union = (x.0.min(y.0), x.1.max(y.1));
     let length = |from: f64, to: f64| position(to) - position(from);
@@ -184,15 +184,15 @@ fn alike(x: (f64, f64), y: (f64, f64), position: fn(f64) -> f64) -> [(f64, f64);
     if common >= ALIKE * length(union.0, union.1) { [union, union] } else { [x, y] }
 }
 
-// The front between two objectives, with other allocations beside it.
+// The front between two objectives, together with other allocations.
 
-/// Widest name beside a mark.
+/// Maximum width of a name next to a mark.
 const WIDEST_MARK: f64 = 380.0;
-/// Half of the size of the sign of an allocation beside the front, there and before its name, and the room of the latter.
+/// Half of the size of the sign of an allocation next to the front, there and before its name, and the room of the latter.
 const SIGN: f64 = 7.0;
 const SMALL_SIGN: f64 = 5.0;
 const BEFORE_MARK: f64 = 16.0;
-/// What the front beats, and its border; no transparency, which not every program that reads SVG knows.
+/// The area that the front beats, and its border. It is not transparent, because some SVG programs do not support that.
 const BEATEN: Colour = Colour(238, 245, 250);
 const BORDER: Colour = Colour(115, 178, 214);
 
@@ -203,7 +203,7 @@ pub struct Mark {
     pub at: [f64; 2],
     /// Its name.
     pub text: String,
-    /// It lies on the front.
+    /// Whether it is on the front.
     pub on_front: bool,
 }
 
@@ -236,7 +236,7 @@ impl FrontPlot {
             let (low, high) = scale.ends();
             if self.smaller_is_better[i] { high } else { low }
         });
-        // An axis that is cut off makes much of a small difference: its title says how small.
+        // A truncated axis exaggerates small differences: its title shows the difference.
         let [across, up] = [(&x, 0), (&y, 1)].map(|(scale, i)| match scale.covers() {
             Some(share) => format!("{}; the axis covers {}", self.labels[i], figures::percent(share)),
             None => self.labels[i].clone(),
@@ -247,7 +247,7 @@ impl FrontPlot {
         let pixel = |[x, y]: [f64; 2]| panel.at((x, y));
         let points: Vec<At> = self.points.iter().map(|&at| pixel(at)).collect();
         let steps: Vec<At> = self.steps().into_iter().map(pixel).collect();
-        // What some point beats lies behind the steps: nothing is promised between two points.
+        // The area that some point beats is behind the steps: nothing is guaranteed between two points.
         if let (Some(first), Some(last)) = (points.first(), points.last()) {
             let worst = pixel(worst);
             let behind = [&[worst, (first.0, worst.1)], &steps[..], &[(worst.0, last.1)]].concat();
@@ -267,7 +267,7 @@ impl FrontPlot {
             draw_open_mark(&mut canvas, i, pixel(mark.at), SIGN);
         }
         let mut taken: Vec<Place> = points.iter().map(|&at| Place::around(at, 8.0, 8.0)).collect();
-        // The steps, too: a name is not crossed by them.
+        // The steps as well: they must not cross a name.
         taken.extend(steps.windows(2).map(|pair| Place::between(pair[0], pair[1]).inset(-1.0)));
         taken.extend(marks.iter().map(|mark| Place::around(pixel(mark.at), 2.0 * SIGN, 2.0 * SIGN)));
         let mut sign = 0;
@@ -288,7 +288,7 @@ impl FrontPlot {
         canvas.finish(SIZE.1)
     }
 
-    /// The border of what the points beat, from the first to the last.
+    /// The border of the area that the points beat, from the first to the last.
     fn steps(&self) -> Vec<[f64; 2]> {
         let between = self.points.windows(2).flat_map(|pair| [[pair[1][0], pair[0][1]], pair[1]]);
         self.points.first().copied().into_iter().chain(between).collect()
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_band_has_straight_borders() {
-        // As many corners as a strip has at most in a box: four of its own, one more for each border that cuts it.
+        // The maximum number of corners of a strip in a box: its four corners, and one more for each border that cuts it.
         for factor in [1.1, 1.5, 2.0] {
             let corners = band(&plot(factor).svg());
             assert!((4..=6).contains(&corners.len()), "{corners:?}");

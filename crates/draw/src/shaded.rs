@@ -1,6 +1,6 @@
 //! A table of factors whose cells have a colour: names for rows and columns, both in groups.
 //!
-//! A factor of 1 is the best there is and the lightest colour; colours follow the logarithm.
+//! A factor of 1 is the best and has the lightest colour; colours follow the logarithm.
 
 use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SMALL, Stroke, THIN};
 use super::figures;
@@ -11,12 +11,12 @@ use super::scale::largest;
 
 /// Height of a row, with one line of text or with two.
 const HEIGHTS: [f64; 2] = [20.0, 33.0];
-/// Least width of a column.
+/// Minimum width of a column.
 const WIDTH: f64 = 38.0;
 /// Room between groups of columns, and for the title of a group of rows.
 const GAP: f64 = 9.0;
 const TITLE: f64 = 20.0;
-/// Letters in cells, and of second lines.
+/// Font size in cells, and in second lines.
 const LETTERS: f64 = 10.5;
 const SECOND: f64 = 9.0;
 /// Degrees by which names of columns are turned.
@@ -41,9 +41,9 @@ pub struct NameGroup {
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShadedCell {
-    /// At least 1; it decides the colour.
+    /// At least 1; it determines the colour.
     pub factor: f64,
-    /// What stands in it; the first line is bold where it is the best of its column.
+    /// Its text; the first line is bold if it is the best of its column.
     pub lines: Vec<String>,
     /// Whether it is the best of its column.
     pub best: bool,
@@ -54,21 +54,21 @@ pub struct ShadedCell {
 pub struct ShadedTable {
     /// Above the picture.
     pub heading: Heading,
-    /// What the factors are.
+    /// The meaning of the factors.
     pub label: String,
     /// From left to right.
     pub columns: Vec<NameGroup>,
     /// From top to bottom.
     pub rows: Vec<NameGroup>,
-    /// Row by row; `None` where there is nothing.
+    /// Row by row; `None` for an empty cell.
     pub cells: Vec<Option<ShadedCell>>,
     /// A last row without colours: its name and texts.
     pub foot: Option<(String, Vec<String>)>,
-    /// From this factor on, above 1, all have the darkest colour.
+    /// From this factor, above 1, all have the darkest colour.
     pub most: f64,
 }
 
-/// Where things are.
+/// The positions of all parts.
 struct Layout {
     left: f64,
     top: f64,
@@ -121,7 +121,7 @@ impl ShadedTable {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
         let layout = self.layout();
-        // Sloped names of the last columns reach beyond the cells.
+        // Sloped names of the last columns extend beyond the cells.
         let last = self.columns.iter().flat_map(|group| &group.names).zip(&layout.columns);
         let reach = last.map(|(name, x)| {
             x + layout.cell.0 / 2.0 + metrics::width(name, SMALL) * TURNED.abs().to_radians().cos() + SMALL
@@ -176,7 +176,7 @@ impl ShadedTable {
         }
     }
 
-    /// 1 for a factor of 1, 0 from the largest on.
+    /// 1 for a factor of 1, 0 from the largest factor on.
     fn share(&self, factor: f64) -> f64 {
         1.0 - (factor.ln() / self.most.ln()).clamp(0.0, 1.0)
     }
@@ -198,7 +198,7 @@ impl ShadedTable {
         }
     }
 
-    /// The colours with the factors that they stand for.
+    /// The colours with their factors.
     fn scale(&self, canvas: &mut Canvas, left: f64, y: f64) {
         let (length, height) = SCALE;
         ramp(canvas, Place::new(left, y, length, height), STEPS, |share| heat_colour(1.0 - share));

@@ -1,7 +1,7 @@
-//! Strips over time: what shares each of several resources, stacked, one strip for each; lines below on the same axis.
+//! Strips over time: the stacked shares of each of several resources, one strip for each; lines below on the same axis.
 //!
-//! Cores of applications on the nodes of a machine, and items between them, in a simulation or on a real machine. Values are
-//! means over slots of equal length; several slots become one where there are more than the picture has room for.
+//! They show cores of applications on the nodes of a machine, and items between them, in a simulation or on a real machine. Values are
+//! means over slots of equal length; several slots are merged if there are more than the picture has room for.
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
 use crate::legend::{FAINT, Legend, Shown, line_stroke};
@@ -10,13 +10,13 @@ use crate::panel::{Lines, Panel};
 use crate::scale::{Coordinate, largest};
 use crate::{figures, metrics};
 
-/// Most columns of a strip: two pixels each.
+/// Maximum number of columns of a strip: two pixels each.
 pub const MOST_COLUMNS: usize = MOST;
-/// What nobody takes.
+/// The unused part.
 const NOT_USED: &str = "not used";
-/// Stands behind the names of the lines below.
+/// The text after the names of the lines below.
 const THICK_AND_THIN: &str = "thick: mean, thin: most";
-/// Heights of a strip, where there are few and where there are many; between two strips; of the lines below.
+/// Heights of a strip, with few and with many strips; between two strips; of the lines below.
 const TALL: f64 = 130.0;
 const LOW: f64 = 26.0;
 const ALL_STRIPS: f64 = 420.0;
@@ -24,7 +24,7 @@ const BETWEEN: f64 = 10.0;
 const LINES: f64 = 92.0;
 /// Ticks and title of the time axis.
 const BELOW: f64 = 54.0;
-/// Widest name of a strip.
+/// Maximum width of the name of a strip.
 const WIDEST_STRIP: f64 = 110.0;
 
 /// One resource.
@@ -32,20 +32,20 @@ const WIDEST_STRIP: f64 = 110.0;
 pub struct Strip {
     /// Its name.
     pub name: String,
-    /// How much there is of it; the height of the strip.
+    /// Its size; the height of the strip.
     pub capacity: f64,
     /// For each band of the plot: its share in each slot.
     pub bands: Vec<Vec<f64>>,
 }
 
-/// A line below: of things that are counted, with ticks at whole numbers.
+/// A line below: of counts, with ticks at whole numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Below {
     /// Its name in the legend.
     pub name: String,
-    /// In each slot, on average.
+    /// The mean in each slot.
     pub mean: Vec<f64>,
-    /// In each slot, at most; drawn thinner.
+    /// The maximum in each slot; drawn thinner.
     pub most: Vec<f64>,
 }
 
@@ -60,36 +60,36 @@ pub struct StripPlot {
     pub slot: f64,
     /// See `slot`.
     pub end: f64,
-    /// Into how many columns slots are drawn together, at most; no more than [`MOST_COLUMNS`] whatever stands here.
+    /// Maximum number of columns into which slots are merged; never more than [`MOST_COLUMNS`].
     pub columns: usize,
-    /// What the strips show, with the unit.
+    /// The quantity of the strips, with the unit.
     pub y: String,
     /// The bands, from below.
     pub names: Vec<String>,
     /// From above.
     pub strips: Vec<Strip>,
-    /// What the lines below show, with the unit.
+    /// The quantity of the lines below, with the unit.
     pub below_label: String,
-    /// Lines below; none where there are none.
+    /// Lines below; may be empty.
     pub below: Vec<Below>,
 }
 
-/// Where a time stands in the picture, in its pixels.
+/// Pixels of the time axis in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// Of time 0.
+    /// Pixel of time 0.
     pub left: f64,
-    /// Of the end.
+    /// Pixel of the end.
     pub right: f64,
-    /// Of the first strip.
+    /// Top of the first strip.
     pub top: f64,
-    /// Of the last strip or, where there are any, of the lines below.
+    /// Bottom of the last strip or, if there are any, of the lines below.
     pub bottom: f64,
 }
 
-/// What stands where.
+/// The positions of all parts.
 struct Layout {
-    /// Names of the strips, as short as there is room, and where they end.
+    /// Names of the strips, shortened to the room, and their ends.
     names: Vec<String>,
     names_end: f64,
     /// Height of a strip.
@@ -136,12 +136,12 @@ impl StripPlot {
         canvas.finish(bottom + BELOW)
     }
 
-    /// For how many bands and strips there are columns.
+    /// Number of bands and strips with columns.
     pub fn rows(&self) -> usize {
         self.strips.len() * self.bands().names.len() + 2 * self.below.len()
     }
 
-    /// The bands that take most have colours of their own; the others are one, above them.
+    /// The largest bands have separate colours; the others are one, above them.
     fn bands(&self) -> Shown {
         let area = |band: usize| -> f64 {
             self.strips.iter().filter_map(|strip| strip.bands.get(band)).flatten().sum()
@@ -149,7 +149,7 @@ impl StripPlot {
         Shown::largest(&self.names, || (0..self.names.len()).map(area).collect())
     }
 
-    /// Where the strips and the lines below lie in the picture.
+    /// The area of the strips and the lines below in the picture.
     pub fn area(&self) -> Area {
         self.layout(&self.bands(), &self.below_scale()).area
     }
@@ -192,7 +192,7 @@ impl StripPlot {
         Layout { names, names_end: area.left - numbers - 22.0, height, strips_end, lines_top, area }
     }
 
-    /// How many slots make a column.
+    /// Number of slots of a column.
     pub fn slots_per_column(&self) -> usize {
         let slots = self.strips.iter().flat_map(|strip| &strip.bands).map(Vec::len);
         let below = self.below.iter().map(|line| line.mean.len());
@@ -236,12 +236,12 @@ impl StripPlot {
 #[cfg(test)]
 mod tests;
 
-// Values in slots of time, drawn as the columns of a picture: several slots become one where there are more than it has room for.
+// Values in slots of time, drawn as the columns of a picture: several slots are merged if there are more than it has room for.
 
-/// Most columns of a picture: two pixels each.
+/// Maximum number of columns of a picture: two pixels each.
 pub(super) const MOST: usize = 380;
 
-/// How slots become columns.
+/// The mapping of slots to columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
     /// Length of a slot and of all of them, in the unit of the axis; the last slot may be shorter.
@@ -251,20 +251,20 @@ pub(super) struct Columns {
     pub(super) slots: usize,
 }
 
-/// Values in the columns of the picture: where each ends, and its value.
+/// Values in the columns of the picture: the end of each, and its value.
 pub(super) type Steps = Vec<(f64, f64)>;
 
-/// What of several slots in one column is drawn.
+/// The value that represents several slots in one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Mean,
     Most,
-    /// The value of the last one: of what only grows.
+    /// The last value: for values that only grow.
     Last,
 }
 
 impl Columns {
-    /// So many slots in at most so many columns.
+    /// This number of slots in at most this number of columns.
     pub(super) fn new(slot: f64, end: f64, slots: usize, columns: usize) -> Self {
         Self { slot, end, slots: slots.div_ceil(columns.clamp(1, MOST)).max(1) }
     }
@@ -276,7 +276,7 @@ impl Columns {
             let end = (self.slot * (i * self.slots + column.len()) as f64).min(self.end);
             let value = match of {
                 Of::Most => column.iter().copied().fold(0.0, f64::max),
-                // The last slot may be shorter than the others; among several in one column that is not seen.
+                // The last slot may be shorter than the others; among several in one column that is not visible.
                 Of::Mean => mean(column),
                 Of::Last => column.last().copied().unwrap_or(0.0),
             };
@@ -288,7 +288,7 @@ impl Columns {
         steps
     }
 
-    /// Where `upper` is above `lower`: runs of (from, to, lower, upper).
+    /// The runs in which `upper` is above `lower`: (from, to, lower, upper).
     pub(super) fn filled(&self, lower: &[f64], upper: &[f64]) -> Vec<Vec<(f64, f64, f64, f64)>> {
         let mut runs: Vec<Vec<(f64, f64, f64, f64)>> = Vec::new();
         let mut is_open = false;
@@ -312,7 +312,7 @@ impl Columns {
         runs
     }
 
-    /// Fills what lies between two rows of values; nothing is drawn where nothing lies between.
+    /// Fills the area between two rows of values; draws nothing if it is empty.
     pub(super) fn fill(
         &self,
         canvas: &mut Canvas,
@@ -321,7 +321,7 @@ impl Columns {
         colour: Colour,
     ) {
         let at = |time: f64, value: f64| (panel.across(time), panel.up(value).max(panel.place.y));
-        // A shape for each time in which there is something.
+        // A shape for each non-empty time.
         for part in &self.filled(lower, upper) {
             let mut points: Vec<At> = Vec::new();
             let mut back: Vec<At> = Vec::new();
@@ -334,7 +334,7 @@ impl Columns {
         }
     }
 
-    /// Fills sums of rows of `slots` values, each above the one before.
+    /// Fills sums of rows of `slots` values, each above the previous one.
     pub(super) fn stack<'a>(
         &self,
         canvas: &mut Canvas,

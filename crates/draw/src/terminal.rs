@@ -1,4 +1,4 @@
-//! How a terminal wants its text: colours, characters, width.
+//! The properties of a terminal: colours, characters, width.
 
 use anstyle::{Ansi256Color, AnsiColor};
 
@@ -14,12 +14,12 @@ const NARROWEST: usize = 60;
 pub struct Style {
     /// Emit colours.
     pub color: bool,
-    /// Draw with Unicode; otherwise with ASCII alone.
+    /// Draw with Unicode; otherwise only with ASCII.
     pub unicode: bool,
-    /// Columns of the terminal; `None` where the text goes elsewhere.
+    /// Columns of the terminal; `None` if the text goes elsewhere.
     pub width: Option<usize>,
-    /// Tables and headings are marked for [`document`](super::markdown::document), which makes Markdown of the text; no
-    /// colours, no bars, and lines as long as they are.
+    /// Tables and headings are marked for [`document`](super::markdown::document), which converts the text to Markdown; no colours, no
+    /// bars, and lines are not wrapped.
     pub markdown: bool,
 }
 
@@ -29,7 +29,7 @@ impl Default for Style {
     }
 }
 
-/// How good a value is.
+/// The quality of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     /// As hoped.
@@ -60,10 +60,10 @@ const ASCII_FRAME: Frame =
     Frame { across: "-", down: "|", top: ["+", "+"], middle: ["+", "+"], bottom: ["+", "+"] };
 
 impl Style {
-    /// For a terminal of `width` columns, or for text that goes elsewhere; Unicode unless the locale that `variable` looks up
-    /// names another character set.
+    /// For a terminal of `width` columns, or for text that goes elsewhere; Unicode unless the locale from `variable` names another
+    /// character set.
     ///
-    /// Colours are always there; what writes the text takes them out where they are not wanted.
+    /// Colours are always present; the writer of the text removes them if they are not wanted.
     pub fn of_locale(width: Option<usize>, variable: impl Fn(&str) -> Option<String>) -> Self {
         Self { color: true, unicode: locale_is_unicode(variable), width, markdown: false }
     }
@@ -71,7 +71,7 @@ impl Style {
     /// Columns to fill with tables and pictures.
     pub fn columns(&self) -> usize {
         const OFF_TERMINAL: usize = 100;
-        // Whoever shows Markdown breaks its lines.
+        // The Markdown viewer wraps the lines.
         const UNBROKEN: usize = 1 << 24;
         if self.markdown {
             return UNBROKEN;
@@ -100,22 +100,22 @@ impl Style {
         self.painted(anstyle::Style::new().bold(), text)
     }
 
-    /// The title of a part of the text, on a line of its own; the first level is 1.
+    /// The title of a part of the text, on a separate line; the first level is 1.
     pub fn heading(&self, level: usize, text: &str) -> String {
         if self.markdown { markdown::heading(level, text) } else { format!("{}\n", self.strong(text)) }
     }
 
-    /// A text whose lines and columns mean something, as it is.
+    /// A text with meaningful lines and columns, unchanged.
     pub fn verbatim(&self, text: String) -> String {
         if self.markdown { markdown::verbatim(&text) } else { text }
     }
 
-    /// What is there for orientation.
+    /// Text for orientation.
     pub fn faint(&self, text: &str) -> String {
         self.painted(anstyle::Style::new().dimmed(), text)
     }
 
-    /// `text` for orientation, with spaces behind it up to `columns`; in Markdown with a colon.
+    /// `text` for orientation, padded to `columns`; in Markdown with a colon.
     pub fn faint_padded(&self, text: &str, columns: usize) -> String {
         if self.markdown {
             return format!("{text}:");
@@ -129,8 +129,8 @@ impl Style {
         self.painted(anstyle::Style::new().fg_color(Some(colour.into())), text)
     }
 
-    /// A bar of `cells` characters: `parts` are fractions of it, drawn one after the other, each in its own shade.
-    /// A full bar stands out.
+    /// A bar of `cells` characters: `parts` are fractions of it, drawn one after the other, each in a different shade. A full bar is
+    /// highlighted.
     pub fn bar(&self, parts: [f64; 2], cells: usize) -> String {
         if self.markdown {
             return String::new();
@@ -154,7 +154,7 @@ impl Style {
         if self.unicode { &UNICODE_FRAME } else { &ASCII_FRAME }
     }
 
-    /// Where lines meet that lead up, down, left and right.
+    /// The character for lines that lead up, down, left and right.
     pub fn joint(&self, ways: [bool; 4]) -> &'static str {
         if !self.unicode {
             return "+";
@@ -189,7 +189,7 @@ impl Style {
         if self.unicode { "×" } else { "x" }
     }
 
-    /// Between what belongs together less than words do.
+    /// A gap wider than between words.
     pub fn wide_gap(&self) -> &'static str {
         if self.markdown { "; " } else { "   " }
     }
@@ -200,7 +200,7 @@ impl Style {
     }
 }
 
-/// The first of the locale variables that is set decides, as in POSIX. None set says nothing against Unicode.
+/// The first locale variable that is set decides, as in POSIX. If none is set, Unicode is used.
 fn locale_is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &&str| variable(name).filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
@@ -210,7 +210,7 @@ fn locale_is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
     })
 }
 
-/// Something is drawn as soon as there is something; the bar is full only when it is full.
+/// Any value above 0 is visible; the bar is full only if the value is.
 fn whole_cells(fraction: f64, cells: usize) -> usize {
     if fraction <= 0.0 {
         return 0;

@@ -1,4 +1,4 @@
-//! What tests see of a plot: its texts, whether any two of them overlap, and whether a line runs through one.
+//! Inspects a plot in tests: its texts, whether any two of them overlap, and whether a line runs through one.
 
 #![allow(clippy::missing_panics_doc, reason = "for tests: what fails here fails the test")]
 
@@ -13,7 +13,7 @@ struct Shown {
     boxes: Vec<Place>,
 }
 
-/// Every text on a line of its own, in the order of drawing.
+/// Every text on a separate line, in the order of drawing.
 pub fn words(svg: &str) -> String {
     shown(svg).into_iter().map(|one| one.text + "\n").collect()
 }
@@ -37,13 +37,13 @@ pub fn assert_apart(svg: &str) {
     }
 }
 
-/// Fails if a line that is no grid line runs through a text; bold letters stand in boxes of their own on lines.
+/// Fails if a line that is not a grid line runs through a text; bold letters have separate boxes on lines.
 pub fn assert_off_lines(svg: &str) {
     let texts: Vec<Shown> = shown(svg).into_iter().filter(|one| !one.is_bold).collect();
     let lines = segments(svg);
     assert!(!lines.is_empty(), "no line in {svg}");
     for one in &texts {
-        // Where letters are; the boxes of sloped ones are squares with empty corners.
+        // The positions of letters; the boxes of sloped ones are squares with empty corners.
         for middle in
             one.boxes.iter().map(|place| (place.x + place.width / 2.0, place.y + place.height / 2.0))
         {
@@ -116,7 +116,7 @@ fn boxes(tag: &str, text: &str) -> Vec<Place> {
         Some("end") => x - width,
         _ => x,
     };
-    // From the top of capitals to a little below the base line.
+    // From the top of capitals to slightly below the base line.
     let (top, height) = (y - 0.74 * size, 0.8 * size);
     let Some(turn) = attribute(tag, "transform").and_then(|turn| turn.strip_prefix("rotate(")) else {
         return vec![Place::new(left, top, width, height)];

@@ -1,8 +1,7 @@
-//! The thread map of a scenario, as Figures 2 and 3 of Dokulil and Benkner, "NUMA-aware CPU core allocation in
-//! cooperating dynamic applications": which thread is where, what memories and links carry.
+//! The thread map of a scenario, as Figures 2 and 3 of Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic
+//! applications": the position of threads, and the load of memories and links.
 //!
-//! Two rows of nodes with the links between them, so that no link runs through a node. An application is a colour and a
-//! letter.
+//! Two rows of nodes with the links between them, so that no link runs through a node. An application is a colour and a letter.
 
 use std::collections::HashMap;
 
@@ -21,19 +20,19 @@ const UNUSED: Colour = Colour(214, 214, 214);
 const BORDER: Colour = Colour(120, 120, 120);
 /// Borders of L3 domains.
 const DOMAIN: Colour = Colour(165, 165, 165);
-/// From this share on something counts as full.
+/// Shares from this value on are full.
 const FULL_SHARE: f64 = 0.9995;
-/// Most shared links that are drawn between the rows.
+/// Maximum number of shared links that are drawn between the rows.
 const MOST_BRIDGES: usize = 4;
-/// More lines between nodes could not be followed: they are drawn as one.
+/// More lines between nodes would be unreadable: they are drawn as one.
 const MOST_LINES: usize = 16;
 
-/// What one letter stands for.
+/// The application of a letter.
 #[derive(Clone, Debug)]
 pub struct MapApp {
     /// Its sign in the picture.
     pub letter: String,
-    /// As the legend has it.
+    /// Its name in the legend.
     pub name: String,
     /// Arithmetic intensity, place of data, GFLOPS, ...
     pub detail: String,
@@ -44,18 +43,18 @@ pub struct MapApp {
 pub struct MapData {
     /// The number of the application.
     pub app: usize,
-    /// How much of it, if not all.
+    /// The part of it, if not all.
     pub part: Option<String>,
 }
 
 /// Cores of a node that share an L3 cache.
 #[derive(Clone, Debug)]
 pub struct MapDomain {
-    /// How many there are.
+    /// Number of cores.
     pub cores: u32,
     /// Number of an application and its threads here.
     pub threads: Vec<(usize, u32)>,
-    /// Together they read the most they can.
+    /// Whether they read at the limit together.
     pub is_full: bool,
 }
 
@@ -66,15 +65,15 @@ pub struct MapNode {
     pub cores: u32,
     /// Number of an application and its threads here.
     pub threads: Vec<(usize, u32)>,
-    /// Its L3 domains, which have all its cores; empty where no node of the machine has several.
+    /// Its L3 domains, which contain all its cores; empty if no node of the machine has several.
     pub domains: Vec<MapDomain>,
-    /// What the memory delivers, in GB/s. `None`: no scenario, the machine alone.
+    /// The bandwidth that the memory delivers, in GB/s. `None`: no scenario, the machine alone.
     pub used_gbs: Option<f64>,
     /// The part of it that goes to other nodes, in GB/s.
     pub remote_gbs: f64,
-    /// The most it can, in GB/s; 0 for a node without memory.
+    /// Its maximum, in GB/s; 0 for a node without memory.
     pub capacity_gbs: f64,
-    /// Data that does not lie where its threads are.
+    /// Data that is not on the node of its threads.
     pub data: Vec<MapData>,
 }
 
@@ -87,7 +86,7 @@ pub struct MapLink {
     pub to: usize,
     /// `None`: no scenario, the machine alone.
     pub used_gbs: Option<f64>,
-    /// The most it can, in GB/s.
+    /// Its maximum, in GB/s.
     pub capacity_gbs: f64,
 }
 
@@ -102,7 +101,7 @@ pub struct MapSharedLink {
     pub to: Vec<usize>,
     /// `None`: no scenario, the machine alone.
     pub used_gbs: Option<f64>,
-    /// The most it can, in GB/s.
+    /// Its maximum, in GB/s.
     pub capacity_gbs: f64,
 }
 
@@ -115,14 +114,14 @@ pub struct ThreadMap {
     pub apps: Vec<MapApp>,
     /// In the order of their numbers.
     pub nodes: Vec<MapNode>,
-    /// Those with something to show.
+    /// The links to show.
     pub links: Vec<MapLink>,
-    /// Links that several pairs share, each direction on its own.
+    /// Links that several pairs share, each direction separately.
     pub shared_links: Vec<MapSharedLink>,
 }
 
 impl MapNode {
-    /// What the memory delivers and the most it can.
+    /// The bandwidth that the memory delivers and its maximum.
     fn memory_text(&self) -> String {
         match self.used_gbs {
             _ if !self.has_memory() => "no memory".to_owned(),
@@ -135,7 +134,7 @@ impl MapNode {
         self.capacity_gbs > 0.0
     }
 
-    /// It delivers the most it can.
+    /// Whether it delivers its maximum.
     fn is_full(&self) -> bool {
         self.has_memory() && self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs)
     }
@@ -201,8 +200,8 @@ impl ThreadMap {
         self.links.iter().filter(|link| link.is_used())
     }
 
-    /// Too many links are in use to draw each of them. Both directions count once where they are drawn as one line: of a
-    /// machine alone, where they are equal.
+    /// Whether too many links are in use to draw each of them. Both directions count once if they are drawn as one line: for a machine
+    /// alone, if they are equal.
     fn is_bundled(&self) -> bool {
         let alone: HashMap<(usize, usize), f64> = self
             .used_links()
@@ -216,7 +215,7 @@ impl ThreadMap {
         self.used_links().count() - second > MOST_LINES || !self.bridges().is_empty()
     }
 
-    /// How many nodes are in the upper row; two nodes are side by side, and both are upper ones.
+    /// Number of nodes in the upper row; two nodes are side by side, and both are upper ones.
     fn upper(&self) -> usize {
         let count = self.nodes.len();
         if count <= 2 { count } else { count.div_ceil(2) }
@@ -235,39 +234,39 @@ impl ThreadMap {
     }
 }
 
-/// GB/s with a digit behind the point below a hundred.
+/// GB/s with a digit after the decimal point below a hundred.
 fn gbs(value: f64) -> String {
     if value >= 99.95 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
-// Where each node of a thread map stands.
+// The position of each node of a thread map.
 
 /// Space inside the border of a node.
 const INSIDE: f64 = 12.0;
 /// Height of a line of text.
 const LINE: f64 = 18.0;
-/// Height of the bar that shows how busy a memory is.
+/// Height of the bar that shows the load of a memory.
 const BAR: f64 = 12.0;
-/// Side of the square that stands for data.
+/// Side of the square for data.
 const TAG: f64 = 17.0;
 /// With more cores a node shows a bar for each application instead of circles.
 const MOST_CIRCLES: u32 = 128;
-/// Between the rows where all links are drawn as one.
+/// Distance of the rows if all links are drawn as one.
 const BUNDLED: f64 = 150.0;
 /// Space around everything.
 const MARGIN: f64 = 24.0;
-/// The legend needs this much.
+/// Minimum width, for the legend.
 const NARROWEST: f64 = 760.0;
 
 /// Places and sizes.
 #[derive(Clone, Debug)]
 struct Layout {
-    /// Width of the picture, and where the nodes end.
+    /// Width of the picture, and the end of the nodes.
     width: f64,
     bottom: f64,
     /// One for each node.
     boxes: Vec<Place>,
-    /// Nodes in the upper row; two nodes stand side by side, and all are upper ones.
+    /// Nodes in the upper row; two nodes are side by side, and all are upper ones.
     upper: usize,
     /// Radius of a core, distance of neighbours, cores in a row.
     radius: f64,
@@ -275,13 +274,13 @@ struct Layout {
     columns: u32,
     /// Height of all cores of a node.
     cores_height: f64,
-    /// How L3 domains stand in a node, where they are drawn.
+    /// The layout of L3 domains in a node, if they are drawn.
     domains: Option<Domains>,
     /// Lines of data below a memory, and tags in a line.
     tag_lines: usize,
-    /// Where links run.
+    /// The area of the links.
     gap: Place,
-    /// Links are drawn as one.
+    /// Whether links are drawn as one.
     is_bundled: bool,
 }
 
@@ -383,20 +382,20 @@ impl Layout {
         node < self.upper
     }
 
-    /// Whether two nodes stand side by side, with the links between them.
+    /// Whether two nodes are side by side, with the links between them.
     fn is_pair(&self) -> bool {
         self.boxes.len() == 2
     }
 }
 
-/// Whether each core is a circle: where L3 domains are drawn there may be more of them, as they stand in groups.
+/// Whether each core is a circle: if L3 domains are drawn there may be more of them, because they are in groups.
 fn with_circles(map: &ThreadMap) -> bool {
     let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
     let in_domains = map.nodes.iter().any(|node| !node.domains.is_empty());
     most <= if in_domains { 4 * MOST_CIRCLES } else { MOST_CIRCLES }
 }
 
-/// How L3 domains stand in a node: a block of boxes, each with a block of cores.
+/// The layout of L3 domains in a node: a block of boxes, each with a block of cores.
 #[derive(Clone, Copy, Debug)]
 struct Domains {
     /// Cores in a row of a domain, domains in a row of a node.
@@ -408,7 +407,7 @@ struct Domains {
 }
 
 impl Domains {
-    /// Inside the border of a domain, and between two.
+    /// Space inside the border of a domain, and between two.
     const INSIDE: f64 = 5.0;
     const APART: f64 = 6.0;
 
@@ -424,7 +423,7 @@ impl Domains {
         Some(Self { columns, across, one, all })
     }
 
-    /// The place of a domain of a node whose cores begin at `left` and `top`.
+    /// The place of a domain of a node whose cores start at `left` and `top`.
     fn place(&self, domain: usize, left: f64, top: f64) -> Place {
         let (row, column) = ((domain / self.across) as f64, (domain % self.across) as f64);
         let (width, height) = self.one;
@@ -432,7 +431,7 @@ impl Domains {
     }
 }
 
-/// Cores in a row: a block that is a little wider than high, with few empty places.
+/// Cores in a row: a block that is slightly wider than high, with few empty places.
 fn columns(cores: u32) -> u32 {
     let root = f64::from(cores.max(1)).sqrt();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "up to 20")]
@@ -460,7 +459,7 @@ fn tags(data: &[MapData], width: f64) -> Vec<(usize, f64)> {
     places
 }
 
-/// What stands before the tags.
+/// The text before the tags.
 const DATA: &str = "data of";
 
 fn tag_lines(data: &[MapData], width: f64) -> usize {
@@ -469,7 +468,7 @@ fn tag_lines(data: &[MapData], width: f64) -> usize {
 
 // One node of a thread map: its cores and its memory.
 
-/// Border of what is filled.
+/// Border of filled shapes.
 const EDGE: Colour = Colour(60, 60, 60);
 
 fn draw(canvas: &mut Canvas, map: &ThreadMap, layout: &Layout, number: usize, node: &MapNode, place: Place) {
@@ -477,7 +476,7 @@ fn draw(canvas: &mut Canvas, map: &ThreadMap, layout: &Layout, number: usize, no
     let left = place.x + INSIDE;
     let inner = place.width - 2.0 * INSIDE;
     let memory_height = BAR + LINE + (TAG + 4.0) * layout.tag_lines as f64;
-    // Memories are where the links are: below in the upper row, above in the lower one.
+    // Memories are next to the links: below in the upper row, above in the lower one.
     let (name, cores, memory) = if layout.is_upper(number) {
         let name = place.y + INSIDE;
         let cores = name + LINE;
@@ -528,7 +527,7 @@ fn draw(canvas: &mut Canvas, map: &ThreadMap, layout: &Layout, number: usize, no
     }
 }
 
-/// A circle for each core: those of one application side by side, then the idle ones.
+/// A circle for each core: adjacent ones for each application, then the idle ones.
 fn draw_circles(
     canvas: &mut Canvas,
     map: &ThreadMap,
@@ -582,7 +581,7 @@ fn write_letter(canvas: &mut Canvas, map: &ThreadMap, app: usize, (x, y): (f64, 
     canvas.text(x, y, letter, font);
 }
 
-/// On a node of many cores: one bar for each application, as long as its share of the cores.
+/// For a node with many cores: one bar for each application, in proportion to its share of the cores.
 fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
     let digits = node.cores.to_string();
     let text = metrics::width(&digits, SMALL) + 6.0;
@@ -599,7 +598,7 @@ fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top,
     }
 }
 
-/// How busy the memory is: what its own node reads, what others read, what is left.
+/// The load of the memory: local reads, reads of other nodes, the unused part.
 fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
     let share = |gbs: f64| if node.has_memory() { (gbs / node.capacity_gbs).clamp(0.0, 1.0) } else { 0.0 };
     let used = node.used_gbs.unwrap_or(0.0);

@@ -1,8 +1,8 @@
-//! Two timelines of the same things on one axis, one measured and one simulated: strips in pairs, the measured one above; lines that
-//! only grow over each other; a table below.
+//! Two timelines of the same things on one axis, one measured and one simulated: strips in pairs, the measured one above; growing lines of
+//! both in one panel; a table below.
 //!
-//! Cores and threads of applications, what lies between them, and how far they are. Values are means over slots of equal
-//! length, each timeline with slots of its own; several become one where there are more than the picture has room for.
+//! They show cores and threads of applications, the items between them, and their progress. Values are means over slots of equal length,
+//! and each timeline has separate slots. Several are merged if there are more than the picture has room for.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, MEDIUM, Place, SIZE, SMALL, Stroke, THIN};
 use super::legend::{Legend, patch};
@@ -12,18 +12,18 @@ use super::scale::{Coordinate, largest};
 use super::strips::{Columns, Of};
 use super::{figures, metrics};
 
-/// Most applications: more have no colour of their own.
+/// Maximum number of applications: more would need additional colours.
 pub const MOST_APPS: usize = 7;
-/// Most rows of strips of each kind: more are too low to be seen.
+/// Maximum number of rows of strips of each kind: more would be too low to read.
 pub const MOST_ROWS: usize = 8;
-/// More rises of an application's threads could not be told apart: strips then show means over so many columns.
+/// With more rises of an application's threads the strips would be unreadable: they then show means over this number of columns.
 const MOST_RISES: usize = 20;
 const COARSE: usize = 16;
-/// How the second timeline is drawn where both lie over each other.
+/// The dashes of the second timeline if both overlap.
 const DASHES: &[u8] = &[5, 3];
-/// Orders that stand closer than this many pixels are one tick.
+/// Commands closer than this many pixels are one tick.
 const CLOSE: f64 = 1.5;
-/// Columns of text of the table; the others are numbers. Widest column of text, and the room between two.
+/// Number of text columns of the table; the others are numbers. Maximum width of a text column, and the room between two.
 const TEXTS: usize = 2;
 const WIDEST_TEXT: f64 = 220.0;
 const GAP: f64 = 22.0;
@@ -31,30 +31,30 @@ const GAP: f64 = 22.0;
 const BELOW: f64 = 56.0;
 /// Height of a row of the table.
 const TABLE_ROW: f64 = 17.0;
-/// Height of the row in which a makespan stands.
+/// Height of the row of a makespan.
 const END: f64 = 16.0;
 /// Between two strips of a pair, two pairs, two kinds of panels.
 const IN_PAIR: f64 = 3.0;
 const PAIRS: f64 = 10.0;
 const KINDS: f64 = 22.0;
-/// Where the orders stand, above a strip of threads.
+/// Height of the commands, above a strip of threads.
 const LANE: f64 = 7.0;
-/// All strips of a kind, and how high one of them is at least and at most.
+/// Height of all strips of a kind, and the minimum and maximum of one of them.
 const ALL_STRIPS: f64 = 300.0;
 const SHARES: (f64, f64) = (16.0, 54.0);
 const THREADS: (f64, f64) = (12.0, 28.0);
 /// Panels of lines.
 const ITEMS: f64 = 54.0;
 const PROGRESS: f64 = 120.0;
-/// Widest name of a resource or an application.
+/// Maximum width of the name of a resource or an application.
 const WIDEST: f64 = 110.0;
 
-/// One of the two.
+/// One of the two timelines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// What it is: `measured`.
+    /// Its kind: `measured`.
     pub name: String,
-    /// What came of it: `makespan 12.3 s`.
+    /// Its result: `makespan 12.3 s`.
     pub outcome: String,
     /// When everything was finished, if it was.
     pub finished: Option<f64>,
@@ -64,19 +64,19 @@ pub struct Timeline {
     pub end: f64,
     /// For each resource and each application: its share in each slot.
     pub shares: Vec<Vec<Vec<f64>>>,
-    /// For each application: its threads at work in each slot.
+    /// For each application: its running threads in each slot.
     pub running: Vec<Vec<f64>>,
-    /// For each application: its threads that may not work.
+    /// For each application: its blocked threads.
     pub blocked: Vec<Vec<f64>>,
-    /// For each application that makes any: the items that lie there, on average and at most.
+    /// For each application that produces any: the waiting items, mean and maximum.
     pub items: Vec<Option<(Vec<f64>, Vec<f64>)>>,
-    /// For each application: how far it is at the end of each slot.
+    /// For each application: its progress at the end of each slot.
     pub progress: Vec<Vec<f64>>,
-    /// For each application: when it was told something.
+    /// For each application: the times of commands to it.
     pub orders: Vec<Vec<f64>>,
 }
 
-/// Both, with what they have in common.
+/// Both, with their common parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelinePlot {
     /// Above the picture.
@@ -89,17 +89,17 @@ pub struct TimelinePlot {
     pub threads: Vec<f64>,
     /// Name and size of each resource, at most [`MOST_ROWS`]; more are not drawn.
     pub resources: Vec<(String, f64)>,
-    /// What the resources are: `cores`.
+    /// The name of the resources: `cores`.
     pub resource_label: String,
-    /// What progress is counted in.
+    /// The unit of progress.
     pub progress_label: String,
-    /// Where its axis ends.
+    /// The end of its axis.
     pub progress_end: f64,
     /// Above, solid.
     pub measured: Timeline,
     /// Below, dashed.
     pub simulated: Timeline,
-    /// What stands above the table.
+    /// The title of the table.
     pub table_title: String,
     /// Titles of its columns, then its rows; the first two columns are text, the others numbers.
     pub table: Vec<Vec<String>>,
@@ -107,13 +107,13 @@ pub struct TimelinePlot {
 
 /// Two strips or panels, one for each timeline.
 struct Pair {
-    /// As short as there is room.
+    /// Shortened to the room.
     name: String,
     at: [Place; 2],
 }
 
 struct Layout {
-    /// Where the right ends of the names, of the words beside each strip and of the numbers are.
+    /// The right ends of the names, of the words next to each strip and of the numbers.
     names: f64,
     words: f64,
     numbers: f64,
@@ -125,7 +125,7 @@ struct Layout {
     items_scale: Coordinate,
     progress: Place,
     progress_scale: Coordinate,
-    /// All that is on the time axis.
+    /// Everything on the time axis.
     all: Place,
 }
 
@@ -135,7 +135,7 @@ impl Layout {
         let resources = plot.resources.iter().take(MOST_ROWS);
         let cut = |name: &String| metrics::cut_in_the_middle(name, SMALL, WIDEST);
         let apps: Vec<String> = names.map(cut).collect();
-        // The only one needs no name.
+        // A single one needs no name.
         let alone = plot.resources.len() == 1;
         let resources: Vec<String> =
             resources.map(|(name, _)| if alone { String::new() } else { cut(name) }).collect();
@@ -210,12 +210,12 @@ impl TimelinePlot {
         canvas.finish(bottom + BELOW + TABLE_ROW * rows)
     }
 
-    /// The strips change too often to be drawn as they are.
+    /// Whether the strips change too often to be drawn in full.
     fn is_coarse(&self) -> bool {
         self.both().into_iter().flat_map(|one| &one.running).any(|values| rises(values) > MOST_RISES)
     }
 
-    /// Most columns of a strip.
+    /// Maximum number of columns of a strip.
     fn most_columns(&self) -> usize {
         if self.is_coarse() { COARSE } else { usize::MAX }
     }
@@ -224,7 +224,7 @@ impl TimelinePlot {
         [&self.measured, &self.simulated]
     }
 
-    /// Both with the dashes of their lines where they lie over each other.
+    /// Both with the dashes of their lines if they overlap.
     fn dashed(&self) -> [(&Timeline, &'static [u8]); 2] {
         [(&self.measured, &[]), (&self.simulated, DASHES)]
     }
@@ -238,7 +238,7 @@ impl TimelinePlot {
         largest(items.flat_map(|(_, most)| most.iter().copied()))
     }
 
-    /// What the colours and lines mean.
+    /// The meaning of the colours and lines.
     fn legend(&self) -> Legend<'_> {
         let mut legend = Legend::new(Font::new(SMALL));
         for (app, name) in self.names.iter().take(MOST_APPS).enumerate() {
@@ -269,7 +269,7 @@ impl TimelinePlot {
         legend
     }
 
-    /// What came of each, in a row of its own, with a line down to the axis where all were finished.
+    /// The result of each, in a separate row, with a line down to the axis at the time when all were finished.
     fn draw_ends(&self, canvas: &mut Canvas, layout: &Layout, all: &Panel) {
         for ((one, dashes), y) in self.dashed().into_iter().zip(layout.ends) {
             let text = format!("{}: {}", one.name, one.outcome);
@@ -353,7 +353,7 @@ impl TimelinePlot {
         canvas.text(layout.names, f64::midpoint(first.y, second.bottom()), &pair.name, end);
         for (one, at) in self.both().into_iter().zip(pair.at) {
             word(canvas, layout, at, &one.name);
-            // With room for two numbers the strip has an axis from 0; the lower ones say their size alone.
+            // With room for two numbers the strip has an axis from 0; lower strips show only their size.
             if at.height > 2.2 * SMALL {
                 canvas.text(layout.numbers, at.y + 6.0, &figures::short(size), end);
                 canvas.text(layout.numbers, at.bottom() - 4.0, "0", end);
@@ -373,7 +373,7 @@ impl TimelinePlot {
             let cells = self.table.iter().filter_map(|row| row.get(column));
             largest(cells.map(|cell| metrics::width(&text(cell), SMALL)))
         };
-        // Text begins where its column does, numbers end where it ends.
+        // Text starts at the start of its column, numbers end at its end.
         let mut x = MARGIN;
         let mut places = Vec::new();
         for column in 0..titles.len() {
@@ -397,19 +397,19 @@ impl TimelinePlot {
 }
 
 impl Timeline {
-    /// Columns of two pixels each, at most so many: a timeline that ends early has fewer.
+    /// Columns of two pixels each, at most this number: a timeline that ends early has fewer.
     fn columns(&self, slots: usize, panel: &Panel, columns: usize) -> Columns {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a picture")]
         let most = (self.whole(panel).width / 2.0).ceil() as usize;
         Columns::new(self.slot, self.end, slots, most.min(columns))
     }
 
-    /// The part of a panel from its beginning to its end.
+    /// The part of a panel from its start to its end.
     fn whole(&self, panel: &Panel) -> Place {
         Place { width: panel.across(self.end) - panel.place.x, ..panel.place }
     }
 
-    /// Running threads from below, blocked ones from above, orders over both.
+    /// Running threads from below, blocked ones from above, commands over both.
     fn draw_threads(&self, canvas: &mut Canvas, app: usize, panel: &Panel, (size, columns): (f64, usize)) {
         let of = |values: &[Vec<f64>]| values.get(app).cloned().unwrap_or_default();
         let (running, blocked) = (of(&self.running), of(&self.blocked));
@@ -431,14 +431,14 @@ impl Timeline {
         }
     }
 
-    /// From slot to slot, not in steps: work goes on inside of each.
+    /// From slot to slot, not in steps: work continues inside each.
     fn draw_progress(&self, canvas: &mut Canvas, panel: &Panel, values: &[f64], stroke: Stroke) {
         let columns = self.columns(values.len(), panel, usize::MAX);
         let column = columns.slot * columns.slots as f64;
         let mut points: Vec<At> = vec![panel.at((0.0, 0.0))];
         let mut from = 0.0;
         for (to, value) in columns.steps(values, Of::Last) {
-            // Equal columns are one step: what the first of them reaches stays until its end.
+            // Equal columns are one step: the value reached by the first of them stays until its end.
             let reached = (from + column).min(to);
             points.push(panel.at((reached, value)));
             if to > reached {
@@ -450,7 +450,7 @@ impl Timeline {
     }
 }
 
-/// How often values rise from a quarter of their largest to three quarters.
+/// Number of times that values rise from a quarter of their largest to three quarters.
 fn rises(values: &[f64]) -> usize {
     let most = largest(values.iter().copied());
     let (mut rises, mut is_low) = (0, true);

@@ -23,7 +23,7 @@ fn study(text: &str) -> Study {
     read_study(&[file]).expect("a valid file").study
 }
 
-/// The question of a file. Work for the makespan where the file gives none: 1000 GFLOP each.
+/// The question in a file. If the file gives no work for the makespan, each application has 1000 GFLOP.
 fn problem(machine: &Machine, apps: &[App], objective: Objective) -> Problem {
     let with_work = |app: &App| App { work: app.work.or(Some(Gflop::new(1000.0))), ..app.clone() };
     let apps: Vec<App> = apps.iter().map(with_work).collect();

@@ -1,7 +1,7 @@
-//! Everything that a search answers, exactly: to compare two builds of the search with each other.
+//! Prints the complete, exact answers of searches, to compare two builds of the search.
 //!
-//! `cargo run -p numasim-sim --example answers -- configs/paper/uneven-even-nodes.toml`, and the same with
-//! `--no-default-features`: without the feature `parallel` nothing may differ (`.ci/one-thread`).
+//! `cargo run -p numasim-sim --example answers -- configs/paper/uneven-even-nodes.toml`, and the same with `--no-default-features`: the
+//! output must be identical without the feature `parallel` (`.ci/one-thread`).
 
 use std::error::Error;
 
@@ -20,7 +20,7 @@ fn study(name: String) -> Result<Study, Box<dyn Error>> {
     Ok(read_study(&[file]).map_err(|problems| format!("{problems:?}"))?.study)
 }
 
-/// The question of a file. Work for the makespan where the file gives none: 1000 GFLOP each.
+/// The question in a file. If the file gives no work for the makespan, each application has 1000 GFLOP.
 fn problem(study: &Study, objective: Objective) -> Result<Problem, Box<dyn Error>> {
     let with_work = |app: &App| App { work: app.work.or(Some(Gflop::new(1000.0))), ..app.clone() };
     let apps: Vec<App> = study.apps.iter().map(with_work).collect();

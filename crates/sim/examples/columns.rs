@@ -1,19 +1,20 @@
-//! A question as a mixed-integer linear program, in MPS, to compare the search with solvers of these.
+//! Writes a question as a mixed-integer linear program in MPS format, to compare the search with MILP solvers.
 //!
-//! `cargo run --release -p numasim-sim --features examples --example columns -- mps fair configs/paper/uneven-even-nodes.toml > question.mps`, and
-//! `... -- search fair FILE...` answers it: value, bound, gap, status and seconds in a line. `crates/sim/peers/milp.py` does both in turn.
+//! `cargo run --release -p numasim-sim --features examples --example columns -- mps fair configs/paper/uneven-even-nodes.toml > question.mps`
+//! writes the program. `... -- search fair FILE...` answers the question and prints value, bound, gap, status and seconds on one line.
+//! `crates/sim/peers/milp.py` does both in turn.
 //!
-//! # Where the model is linear in counts
-//! Not in the counts of threads: what a thread gets depends on who else is on its node. But where all data is local, no node has a
-//! part in what happens on another, so that the GFLOPS of an application are a sum over nodes of what a *whole content* of a node
-//! gives, under every sharing model. With x(k, o) = how many of the equal nodes of class k have content o (a column of each):
+//! # When the model is linear in counts
+//! The model is not linear in the counts of threads: the bandwidth of a thread depends on the other threads on its node. But if all data is
+//! local, no node affects another. The GFLOPS of an application are then a sum over nodes of the GFLOPS from a *whole content* of a node,
+//! under every sharing model. Let x(k, o) be the number of equal nodes of class k that have content o, with one column for each:
 //!
 //! - sum over o of x(k, o) = nodes of class k, for each class,
 //! - min <= sum over k, o of threads(a, o) x(k, o) <= max, for each application a,
 //! - total-gflops: maximise sum of weight x gflops(k, o) x(k, o),
 //! - fair, makespan: maximise t with sum of gflops(a, k, o) x(k, o) >= t unit(a): GFLOPS alone, or GFLOP of work.
 //!
-//! A geometric mean is not linear, and data elsewhere joins nodes: both are refused.
+//! Two cases are rejected: a geometric mean, because it is not linear, and remote data, because it couples nodes.
 
 use std::error::Error;
 use std::time::Instant;
@@ -26,7 +27,7 @@ use numasim_study::{SourceFile, read_study};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Most columns of a program.
+/// Maximum number of columns of a program.
 const MOST_COLUMNS: usize = 1_000_000;
 
 /// A content of a node: its threads and the GFLOPS of each application.
@@ -36,11 +37,11 @@ struct Column {
     gflops: Vec<f64>,
 }
 
-/// Work of each application where the file gives none, GFLOP: t is near 1 then, so that a solver's absolute tolerances (HiGHS: 1e-6) do
+/// Work of each application if the file gives none, GFLOP. It keeps t near 1, so that the absolute tolerances of a solver (HiGHS: 1e-6) do
 /// not count for more than they do for p.
 const WORK_GFLOP: f64 = 10.0;
 
-/// The question of these files; refused where it is not linear.
+/// The question in these files. Rejected if it is not linear.
 fn problem(objective: Objective, names: &[String]) -> Result<Problem> {
     let file = |name: &String| -> Result<SourceFile> {
         Ok(SourceFile { name: name.clone(), text: std::fs::read_to_string(name)? })

@@ -1,10 +1,10 @@
-//! What an application computes alone on the machine under its own constraints: the F that p is relative to.
+//! The performance of an application alone on the machine under its own constraints: the F that p is relative to.
 //!
-//! Its own constraints are threads, nodes, hardware threads of a core, what it asks of nodes and L3 domains, and its memory. The other
-//! applications do not count, and neither do constraints on all applications (`--whole-nodes` and its like, `exclusive`).
+//! Its own constraints are threads, nodes, hardware threads of a core, its requirements on nodes and L3 domains, and its memory. The other
+//! applications do not count. Neither do constraints on all applications (`--whole-nodes` and similar options, `exclusive`).
 //!
-//! Most applications are decided by arithmetic: a simple allocation reaches what no allocation exceeds ([`roof`]), or nodes do not depend on
-//! each other ([`Separate`]). For the others all allocations are rated if these are few; else the search looks for the best one.
+//! Arithmetic decides most applications: a simple allocation reaches an upper bound for all allocations ([`roof`]), or nodes do not depend
+//! on each other ([`Separate`]). For the others, all allocations are rated if there are few; otherwise the search looks for the best one.
 
 use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Placing};
 
@@ -17,27 +17,27 @@ use crate::roof::{MOST_NODES_SEARCHED, roof, roof_of_node};
 use crate::search::{Settings, Status, best_with_any_threads};
 use crate::symmetry::node_classes;
 
-/// Of an application that has no allocation.
+/// The result for an application without any valid allocation.
 const NOTHING: Alone = Alone { gflops: 0.0, proven: true };
 
-/// Most allocations that are all rated: some milliseconds.
+/// Maximum number of allocations of which all are rated: some milliseconds.
 const MOST_RATED: f64 = 20_000.0;
-/// Most elementary operations for all of them, and for nodes that do not depend on each other.
+/// Maximum number of elementary operations for all of them, and for nodes that do not depend on each other.
 const MOST_OPERATIONS: f64 = 2e7;
-/// Most places of its data that are looked at one by one: all homes of a large machine, and fractions on four unequal nodes.
+/// Maximum number of data placements that are tried one by one: all homes of a large machine, and fractions on four unequal nodes.
 const MOST_CHOICES: usize = 1024;
-/// The effort of a search for one application.
+/// The search budget for one application.
 const EFFORT: u64 = 2_000_000;
-/// What adding up in another order may change.
+/// Largest relative change from adding in a different order.
 const ROUNDING: f64 = 1e-9;
-/// What counts as the same on a large machine: far below what the search tells apart.
+/// Relative difference below which values are equal on a large machine: far below the resolution of the search.
 const LAST_DIGITS: f64 = 1e-12;
 
 impl Goal {
-    /// Computes what the objective compares with.
+    /// Computes the values that the objective compares with.
     ///
     /// # Errors
-    /// [`GoalError`] if work or weights are missing, or FLOP are to be added up and an application counts something else.
+    /// [`GoalError`] if work or weights are missing, or if FLOP are to be added up and an application counts something else.
     pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
         if matches!(objective, Objective::TotalGflops | Objective::Makespan) {
             let rates = apps.iter().filter(|app| app.rate_unit.is_some());
@@ -49,7 +49,7 @@ impl Goal {
         Self::of_any_work(objective, machine, apps)
     }
 
-    /// The same, whatever the applications count.
+    /// Like [`Self::new`], but for any unit of work.
     pub(crate) fn of_any_work(
         objective: Objective,
         machine: &Machine,
@@ -58,7 +58,8 @@ impl Goal {
         Self::compared_with(objective, &alone(machine, apps), apps)
     }
 
-    /// The same on another machine; `apps` are those of this one. What a sum or a time does not depend on is not computed again.
+    /// The same goal on another machine; `apps` are those of this goal. Values that a sum or a time does not depend on are not computed
+    /// again.
     ///
     /// # Errors
     /// [`GoalError`], as [`Self::new`].
@@ -67,12 +68,12 @@ impl Goal {
     }
 }
 
-/// The most that each application computes alone.
+/// The highest performance of each application alone.
 pub(crate) fn alone(machine: &Machine, apps: &[App]) -> Vec<Alone> {
     let mut before: Option<(App, Alone)> = None;
     let of = |app: &App| {
         let own = on_its_own(app);
-        // Instances of one application are the same alone.
+        // Instances of one application have the same performance alone.
         let twin = before.take().filter(|(other, _)| *other == own);
         let found = twin.map_or_else(|| of_one(machine, &own), |(_, found)| found);
         before = Some((own, found));
@@ -81,7 +82,7 @@ pub(crate) fn alone(machine: &Machine, apps: &[App]) -> Vec<Alone> {
     apps.iter().map(of).collect()
 }
 
-/// The application without what it is called, what it counts for, and what it asks of others.
+/// The application without its name, its weight, and its constraints on others.
 fn on_its_own(app: &App) -> App {
     App {
         name: String::new(),
@@ -102,12 +103,12 @@ fn of_one(machine: &Machine, app: &App) -> Alone {
     choices.fold(NOTHING, better)
 }
 
-/// What two ways to place an application say together.
+/// Combines the results for two ways to place an application.
 fn better(a: Alone, b: Alone) -> Alone {
     Alone { gflops: a.gflops.max(b.gflops), proven: a.proven && b.proven }
 }
 
-/// With hardware threads of a core decided: open data where it is best.
+/// The result once the hardware threads of a core are decided, with open data at its best place.
 fn of_choice(problem: &Problem) -> Alone {
     let Problem { machine, apps, .. } = problem;
     let app = &apps[0];
@@ -121,12 +122,12 @@ fn of_choice(problem: &Problem) -> Alone {
     };
     let mut by_roof: Vec<(f64, Placement)> =
         homes.into_iter().map(|data| (roof(machine, app, &data), data)).collect();
-    // The most promising home first: most others cannot be better, and need not be looked at.
+    // The most promising home first: most of the others cannot be better and need no evaluation.
     by_roof.sort_by(|a, b| b.0.total_cmp(&a.0));
     let large = machine.node_count() > MOST_NODES_SEARCHED;
     let mut best = NOTHING;
     for (roof, placement) in by_roof {
-        // On a large machine hundreds may have the same roof, which the first of them reaches.
+        // On a large machine, hundreds of homes may have the same upper bound, and the first of them reaches it.
         let reached = large && roof <= best.gflops * (1.0 + LAST_DIGITS);
         if reached || roof * (1.0 + ROUNDING) < best.gflops {
             break;
@@ -136,7 +137,7 @@ fn of_choice(problem: &Problem) -> Alone {
     best
 }
 
-/// The same where its data may lie in too many ways to look at each of them.
+/// The result if there are too many places for its data to try each of them.
 fn too_many(problem: &Problem) -> Alone {
     let Problem { machine, apps, .. } = problem;
     let mut best = open_data::first(&apps[0].data, machine);
@@ -167,7 +168,7 @@ fn too_many(problem: &Problem) -> Alone {
     Alone { gflops: found.max(searched), proven: false }
 }
 
-/// The best that the search finds, and whether it is proven.
+/// The best value that the search finds, and whether it is proven.
 fn search(problem: &Problem) -> (f64, bool) {
     let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
     match best_with_any_threads(problem, &settings, &Unattended) {
@@ -176,7 +177,7 @@ fn search(problem: &Problem) -> (f64, bool) {
     }
 }
 
-/// One application with its data decided.
+/// One application with its data placed.
 struct Placed {
     problem: Problem,
     placements: Vec<Placement>,
@@ -191,7 +192,7 @@ impl Placed {
         Self { problem, placements: vec![placement] }
     }
 
-    /// The most that it computes; no allocation has more than `roof`.
+    /// The highest performance; no allocation exceeds `roof`.
     fn most(&self, roof: f64) -> Alone {
         let mut evaluator = Evaluator::new(&self.problem, self.placements.clone());
         let mut best: f64 = 0.0;
@@ -206,7 +207,7 @@ impl Placed {
         if let Some(separate) = Separate::new(self, &mut evaluator) {
             let (most, allocation) = separate.best();
             best = best.max(allowed_gflops(&mut evaluator, &allocation));
-            // Data may not fit the memory of its nodes: then no allocation that does has more.
+            // Data may not fit the memory of its nodes. In that case no allocation that fits exceeds this value.
             roof = roof.min(most);
             if reaches(best, roof) {
                 return Alone { gflops: best, proven: true };
@@ -220,8 +221,8 @@ impl Placed {
         Alone { gflops, proven: proven || reaches(gflops, roof) }
     }
 
-    /// Threads on all cores that the application may have, its home and the fastest nodes first; on one node, on two and so on if several
-    /// nodes cost it something, or writes go to copies on all of them.
+    /// Threads on all cores that the application may use, its home and the fastest nodes first. If several nodes cost performance, or
+    /// writes go to copies on all of them, there is one allocation for one node, one for two, and so on.
     fn simple(&self) -> Vec<Allocation> {
         let Problem { machine, apps, .. } = &self.problem;
         let (app, placement) = (&apps[0], &self.placements[0]);
@@ -248,7 +249,7 @@ impl Placed {
         growing
     }
 
-    /// The most over all allocations; `None` if there are too many. Equal nodes have their threads in descending order.
+    /// The best value over all allocations; `None` if there are too many. Equal nodes have their threads in descending order.
     fn best_of_all(&self, evaluator: &mut Evaluator<'_>) -> Option<f64> {
         let Problem { machine, apps, restrictions, .. } = &self.problem;
         if restrictions.ask_of_domains(apps) || machine.node_count() > MOST_NODES_SEARCHED {
@@ -278,7 +279,7 @@ impl Placed {
         Some(every.best)
     }
 
-    /// The best that the search finds, and whether it is proven.
+    /// The best value that the search finds, and whether it is proven.
     fn search(&self) -> (f64, bool) {
         if self.problem.machine.node_count() > MOST_NODES_SEARCHED {
             return (0.0, false);
@@ -301,7 +302,7 @@ struct Every<'p> {
 }
 
 impl Every<'_> {
-    /// Rates everything that differs from the i-th node on.
+    /// Rates every allocation that differs from the i-th node on.
     fn from(&mut self, i: usize, evaluator: &mut Evaluator<'_>, allocation: &mut Allocation) {
         let Some(&node) = self.nodes.get(i) else {
             self.best = self.best.max(allowed_gflops(evaluator, allocation));
@@ -321,23 +322,23 @@ impl Every<'_> {
     }
 }
 
-/// An application whose threads read their own node's memory only, so that its GFLOPS are a sum over nodes.
+/// An application whose threads read only local memory, so that its GFLOPS are a sum over nodes.
 ///
-/// The best sum is found node after node, for each number of used nodes and of threads that matters.
+/// The best sum is found node by node, for each number of used nodes and of threads that matters.
 struct Separate<'p> {
     app: &'p App,
     nodes: Vec<NodeId>,
-    /// Per node: GFLOPS of so many threads there.
+    /// Per node: GFLOPS by the number of threads there.
     gflops: Vec<Vec<f64>>,
     all_nodes: usize,
-    /// Most used nodes that are told apart; 0 if their number does not matter.
+    /// Largest number of used nodes that is distinguished; 0 if their number does not matter.
     most_nodes: usize,
-    /// Most threads that are told apart.
+    /// Largest number of threads that is distinguished.
     most_threads: usize,
 }
 
 impl<'p> Separate<'p> {
-    /// `None` if nodes depend on each other, or there are too many numbers of nodes and threads.
+    /// `None` if nodes depend on each other, or if there are too many combinations of nodes and threads.
     fn new(placed: &'p Placed, evaluator: &mut Evaluator<'_>) -> Option<Self> {
         let Problem { machine, apps, restrictions, .. } = &placed.problem;
         let app = &apps[0];
@@ -370,17 +371,17 @@ impl<'p> Separate<'p> {
         Some(Self { app, nodes, gflops, all_nodes: machine.node_count(), most_nodes, most_threads })
     }
 
-    /// The number of a state: so many used nodes and threads.
+    /// The index of a state: this number of used nodes and of threads.
     fn state(&self, used: usize, threads: usize) -> usize {
         used.min(self.most_nodes) * (self.most_threads + 1) + threads.min(self.most_threads)
     }
 
-    /// The most GFLOPS, and an allocation that has them if its data fits.
+    /// The highest GFLOPS, and an allocation that reaches them if its data fits.
     fn best(&self) -> (f64, Allocation) {
         let states = (self.most_nodes + 1) * (self.most_threads + 1);
         let mut sums = vec![f64::NEG_INFINITY; states];
         sums[0] = 0.0;
-        // Per node and state: the state before, and the threads of the node.
+        // Per node and state: the previous state, and the threads of the node.
         let mut ways: Vec<Vec<(usize, u32)>> = Vec::with_capacity(self.nodes.len());
         for gflops in &self.gflops {
             let mut next = vec![f64::NEG_INFINITY; states];
@@ -504,7 +505,7 @@ mod tests {
 
     #[test]
     fn what_is_neither_reached_nor_listed_is_searched() {
-        // 8 nodes x 8 cores: 12,870 allocations up to exchange without a home; with one, 8 x C(15, 8) x 9 / 8 are more than are listed.
+        // 8 nodes x 8 cores: 12,870 allocations up to exchange without a home. With one, 8 x C(15, 8) x 9 / 8 exceed the limit for listing.
         let machine = uniform_machine(8, 8, 10.0, 32.0, 3.0);
         let home = |share| app("a", 0.5, Data::Placed(Placement::at_home(NodeId(0), share)));
         for share in [0.5, 1.0] {
@@ -550,7 +551,8 @@ mod tests {
 
     #[test]
     fn instances_that_use_memory_in_other_ways_are_not_the_same_alone() {
-        // Four cores want 80 GB/s. Reads have 20 on the first node, triads 12; copies, which nobody measured, as much as reads.
+        // Four cores want 80 GB/s. Reads have 20 on the first node, triads 12. Copies were not measured, so they have the bandwidth of
+        // reads.
         let machine = unequal(ModelKind::default());
         let on = |kernel| App { kernel, ..app("a", 0.1, Data::Placed(Placement::Home(NodeId(0)))) };
         let gflops = gflops(&machine, &[on(Access::Read), on(Access::Triad), on(Access::Copy)]);
@@ -559,8 +561,9 @@ mod tests {
 
     #[test]
     fn copies_that_are_written_are_on_as_many_nodes_as_pays() {
-        // 8 nodes x 16 cores, 100 GB/s, links of 20; a node with k - 1 others has 100 / (1 + w (k - 1)) GB/s, and its links let 20 / w through. A tenth is
-        // written: 8 x 100 / 1.7 GB/s, half a GFLOPS for each. A half: 8 x 100 / 4.5. All of it on 2 nodes: one has 100 GB/s, two 2 x 20.
+        // 8 nodes x 16 cores, 100 GB/s, links of 20. A node with k - 1 others has 100 / (1 + w (k - 1)) GB/s, and its links let 20 / w
+        // through. With a tenth written: 8 x 100 / 1.7 GB/s, half a GFLOPS for each. With half: 8 x 100 / 4.5. With all traffic written on
+        // 2 nodes: one has 100 GB/s, two 2 x 20.
         let of = |nodes, write_share| App {
             write_share,
             nodes: Some((0..nodes).map(NodeId).collect()),

@@ -1,23 +1,23 @@
-//! The last look at an answer before anybody sees it.
+//! The final check of an answer before it is reported.
 //!
-//! Search, front and analysis each keep to the question in their own way. Here the whole question is asked once more of
-//! what they found, also in release builds: a wrong answer must never look like a right one.
+//! Search, front and analysis each apply the constraints in their own way. This module checks their results once more against the whole
+//! question, also in release builds: a wrong answer must never look like a right one.
 
 use crate::problem::{Candidate, Problem};
 use numasim_model::demand::with_smt;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Allocation, Evaluation, Machine, Placement, evaluate_with};
 
-/// An answer that the question does not allow: a fault of the program, never of the input.
+/// An answer that the question does not allow. This is a fault of the program, never of the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the search found a forbidden answer: {0}")]
 pub struct Forbidden(String);
 
 impl Problem {
-    /// Checks an answer against the machine, the restrictions and the data of the applications.
+    /// Checks an answer against the machine, the constraints and the data of the applications.
     ///
     /// # Errors
-    /// [`Forbidden`] with the first rule that is broken: it must be reported, not shown as an answer.
+    /// [`Forbidden`] with the first rule that is broken. Report it; do not show the answer.
     pub fn check_answer(&self, allocation: &Allocation, placements: &[Placement]) -> Result<(), Forbidden> {
         if let Some(broken) = self.restrictions.violation(&self.machine, &self.apps, allocation) {
             return Err(Forbidden(broken));
@@ -43,19 +43,19 @@ impl Problem {
 /// Checks that no node has more threads than cores.
 ///
 /// # Errors
-/// [`Forbidden`] with the first node that has.
+/// [`Forbidden`] with the first such node.
 pub(crate) fn fits(machine: &Machine, allocation: &Allocation) -> Result<(), Forbidden> {
     allocation.fits(machine).map_err(|error| Forbidden(error.to_string()))
 }
 
-// What becomes of an answer, beside the GFLOPS that the search computes.
+// The evaluation of an answer, in addition to the GFLOPS that the search computes.
 
 impl Problem {
-    /// The full evaluation of an answer or a baseline, and its value of the objective. `static_work`: work is divided beforehand, which
-    /// the search itself never does.
+    /// The full evaluation of an answer or a baseline, and its value of the objective. `static_work`: work is scheduled statically, which
+    /// the search itself never assumes.
     ///
     /// # Errors
-    /// The allocation is none of the machine and the applications, or the model has broken a law: a fault of the program.
+    /// The allocation does not match the machine and the applications, or the model has broken a law. Both are faults of the program.
     pub fn evaluated(
         &self,
         candidate: &Candidate,
@@ -86,7 +86,7 @@ mod tests {
     use crate::restrictions::Restrictions;
     use crate::testing::{app, local_app, uniform_machine};
 
-    /// Two nodes with two cores, `a` beside its data, `b` with an open home; a thread of each on each node.
+    /// Two nodes with two cores, `a` with local data, `b` with an open home; a thread of each on each node.
     fn problem() -> Problem {
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
         let apps = [local_app("a", 1.0), app("b", 1.0, Data::OpenHome { share: 1.0 })];

@@ -1,16 +1,16 @@
-//! Going from one answer to a better one, again and again, without going around in circles.
+//! Moves from one answer to a better one, again and again, without cycles.
 //!
-//! Equal is what differs by little ([`crate::objective::SCORE_TOLERANCE`]), and that is not transitive: three answers can each be as good as the one
-//! before and win by the tie-break, until the first is better than the last by score. So an answer that wins by the tie-break has to be as good
-//! as the best score so far.
+//! Scores that differ by little ([`crate::objective::SCORE_TOLERANCE`]) are equal, and this relation is not transitive. Three answers can
+//! each be as good as the one before and win by the tie-break, until the first is better than the last by score. So an answer that wins by
+//! the tie-break must also be as good as the best score so far.
 
 use crate::objective::{SCORE_TOLERANCE, margin};
 use crate::problem::Candidate;
 
-/// The answer that an ascent has come to.
+/// The current answer of an ascent.
 pub(crate) struct Ascent {
     best: Candidate,
-    /// GiB of data that do not fit, the least so far; with no more than that, the highest score.
+    /// GiB of data that do not fit, the least so far; among answers with no more than that, the highest score.
     excess: f64,
     score: f64,
 }
@@ -29,7 +29,7 @@ impl Ascent {
         self.best
     }
 
-    /// Whether an answer with these figures is better than this one, and as good as any before.
+    /// Whether an answer with these values is better than this one, and as good as any before.
     pub(crate) fn is_beaten_by(&self, excess: f64, score: f64, tie_break: f64) -> bool {
         let tolerance = SCORE_TOLERANCE * self.excess;
         let as_good = excess < self.excess - tolerance
@@ -37,7 +37,7 @@ impl Ascent {
         as_good && self.best.is_beaten_by(excess, score, tie_break)
     }
 
-    /// Goes on to an answer that beats this one.
+    /// Moves to an answer that beats this one.
     pub(crate) fn go_to(&mut self, better: Candidate) {
         let fits_better = better.excess < self.excess - SCORE_TOLERANCE * self.excess;
         self.score = if fits_better { better.score } else { self.score.max(better.score) };
@@ -45,7 +45,7 @@ impl Ascent {
         self.best = better;
     }
 
-    /// Goes on to `next` if that is better; whether it is.
+    /// Moves to `next` if it is better; returns whether it was.
     pub(crate) fn tries(&mut self, next: Candidate) -> bool {
         let better = self.is_beaten_by(next.excess, next.score, next.tie_break);
         if better {
@@ -76,7 +76,7 @@ mod tests {
         assert!(!ascent.tries(circle[2].clone()), "as good as the second, but not as the first");
         assert!(!ascent.tries(circle[0].clone()));
         assert_eq!(ascent.best(), &circle[1]);
-        // What is better than all is taken, whatever its tie-break.
+        // An answer that is better than all others is taken, whatever its tie-break.
         assert!(ascent.tries(answer((1.1, 0.0))));
     }
 

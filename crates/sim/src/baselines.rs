@@ -1,4 +1,4 @@
-//! What people do without a search: the allocations that the best one is compared with.
+//! The allocations that people use without a search, to compare with the best one.
 
 use std::cell::Cell;
 
@@ -10,13 +10,13 @@ use crate::open_data;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
 
-/// Most elementary operations for the homes of all baselines of a question, some tenths of a second: thousands of open homes
-/// on hundreds of nodes are millions of evaluations.
+/// Maximum number of elementary operations for the homes of all baselines of a question, some tenths of a second: thousands of open homes
+/// on hundreds of nodes need millions of evaluations.
 const MOST_OPERATIONS: u64 = 100_000_000;
-/// An evaluation with other homes is compiled anew, which costs so many times what it costs alone.
+/// An evaluation with other homes is compiled anew, which costs this many times the evaluation itself.
 const COMPILED_ANEW: u64 = 5;
 
-/// Most applications of a scenario of which every choice of hardware threads is tried.
+/// Up to this number of applications in a scenario, every choice of hardware threads is tried.
 const MOST_OPEN: u32 = 8;
 
 /// An allocation to compare with.
@@ -24,19 +24,20 @@ const MOST_OPEN: u32 = 8;
 pub struct Baseline {
     /// `even`, `one app per node`, or the name of a scenario.
     pub name: String,
-    /// The allocation, open homes at their best nodes as far as these were looked for ([`Problem::baselines`]).
+    /// The allocation, with open homes at the best nodes found ([`Problem::baselines`]).
     pub candidate: Candidate,
-    /// The restriction it breaks, if any: it is shown for comparison only.
+    /// The constraint that it breaks, if any. It is then shown for comparison only.
     pub breaks: Option<String>,
-    /// Whether its scenario divides work beforehand; the candidate's score and homes are those of work shared by speed, which is never slower.
+    /// Whether its scenario schedules work statically. The candidate's score and homes are those of dynamic work sharing, which is never
+    /// slower.
     pub static_work: bool,
 }
 
-/// `even` and `one app per node`, which come first.
+/// The baselines `even` and `one app per node`, which come first.
 pub const BUILT_IN_BASELINES: usize = 2;
 
-/// Without those that stand there twice: a scenario of the files may be what a built-in baseline is, by the same name. Scenarios
-/// have different names, so only the built-in ones can be the same.
+/// Removes duplicates: a scenario of the files may equal a built-in baseline of the same name. Scenarios have different names, so only the
+/// built-in ones can have duplicates.
 pub fn distinct(all: Vec<Baseline>) -> Vec<Baseline> {
     let mut distinct: Vec<Baseline> = Vec::new();
     for baseline in all {
@@ -47,7 +48,7 @@ pub fn distinct(all: Vec<Baseline>) -> Vec<Baseline> {
     distinct
 }
 
-/// floor(cores / applications) threads of each application on each node that may hold them; the cores of the others stay
+/// Puts floor(cores / applications) threads of each application on each node that may hold them. The cores of excluded applications stay
 /// idle there.
 pub fn even(machine: &Machine, apps: &[App]) -> Allocation {
     let mut allocation = Allocation::empty(apps.len(), machine.node_count());
@@ -60,8 +61,8 @@ pub fn even(machine: &Machine, apps: &[App]) -> Allocation {
     allocation
 }
 
-/// An equal part of all cores for each application, no more than it may have, on as few nodes as they fill: one application after the other,
-/// those that lose most on several nodes first. A start of the search, and no baseline.
+/// Gives each application an equal share of all cores, up to its maximum, on the fewest nodes. Applications are placed in sequence, those
+/// that lose most on several nodes first. This is a start of the search, not a baseline.
 pub(crate) fn on_few_nodes(machine: &Machine, apps: &[App]) -> Allocation {
     let mut allocation = Allocation::empty(apps.len(), machine.node_count());
     let mut free: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
@@ -85,11 +86,11 @@ pub(crate) fn on_few_nodes(machine: &Machine, apps: &[App]) -> Allocation {
     allocation
 }
 
-/// Every node with cores given whole to one application, or `None` with more applications than such nodes, or where an
-/// application finds no node that may hold its threads.
+/// Gives every node with cores whole to one application. Returns `None` if there are more applications than such nodes, or if no free node
+/// may hold the threads of an application.
 ///
-/// An application whose data has a fixed home takes that node if it has cores and is free; the others follow in the
-/// order of the files; nodes left over are dealt out in the same order, and stay empty where nobody may use them.
+/// An application whose data has a fixed home takes that node if it has cores and is free. The others follow in the order of the files. The
+/// remaining nodes are distributed in the same order; a node that no application may use stays empty.
 pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
     let mut free: Vec<NodeId> = machine.compute_nodes().collect();
     if apps.len() > free.len() || apps.is_empty() {
@@ -107,7 +108,7 @@ pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
             None => waiting.push(a),
         }
     }
-    // Who may use few nodes chooses first.
+    // Applications with few allowed nodes choose first.
     let allowed = |a: &usize| free.iter().filter(|&&node| may_hold(&apps[*a], node)).count();
     waiting.sort_by_key(allowed);
     for a in waiting {
@@ -125,7 +126,7 @@ pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
     Some(allocation)
 }
 
-/// The one that breaks no restriction, else the better one.
+/// Returns the baseline that breaks no constraint, else the better one.
 fn better(a: Baseline, b: Baseline) -> Baseline {
     match (a.breaks.is_none(), b.breaks.is_none()) {
         (true, false) => a,
@@ -136,10 +137,10 @@ fn better(a: Baseline, b: Baseline) -> Baseline {
 }
 
 impl Problem {
-    /// `even`, `one app per node` where it is possible, and every scenario of the files.
+    /// `even`, `one app per node` if it is possible, and every scenario of the files.
     ///
-    /// Their open homes are looked for until `monitor` says stop, and with a fixed number of operations: where there are
-    /// thousands of homes the rest stay at the best found so far.
+    /// Their open homes are optimised until `monitor` stops the work, with a fixed number of operations. With thousands of homes, the rest
+    /// stay at the best found so far.
     pub fn baselines(&self, scenarios: &[Scenario], monitor: &dyn Monitor) -> Vec<Baseline> {
         let own: Vec<Data> = self.apps.iter().map(|app| app.data.clone()).collect();
         let left = Cell::new(MOST_OPERATIONS);
@@ -172,8 +173,8 @@ impl Problem {
         baselines
     }
 
-    /// Each way to decide the hardware threads of a core that a scenario leaves open, with the cores of each application, as far as they
-    /// fit the machine. Where the scenario says what the applications say, no hardware threads.
+    /// Every choice for the hardware threads of a core that a scenario leaves open, with the cores of each application, if they fit the
+    /// machine. If the scenario keeps what the applications specify, the list of hardware threads is empty.
     fn decided(&self, scenario: &Scenario) -> Vec<(Vec<Smt>, Allocation)> {
         let open: Vec<usize> = (0..scenario.smt.len()).filter(|&a| scenario.smt[a] == Smt::Any).collect();
         if open.is_empty() {
@@ -181,7 +182,7 @@ impl Problem {
             let smt = if same { Vec::new() } else { scenario.smt.clone() };
             return vec![(smt, scenario.allocation.clone())];
         }
-        // Few, as of scenarios people write; of many applications only all alike.
+        // Scenarios that people write have few. With many applications, only choices that are the same for all are tried.
         let few = u32::try_from(open.len()).ok().filter(|&open| open <= MOST_OPEN);
         let sets = few.map_or(2, |open| 1 << open);
         let chosen = |set: usize| {
@@ -210,11 +211,11 @@ impl Problem {
         Baseline { name: name.to_owned(), candidate, breaks, static_work: false }
     }
 
-    /// Rates `allocation` with all open data of `data` where it is best, or at the best so far when `stop`, asked before
-    /// each evaluation but the first, says so.
+    /// Rates `allocation` with all open data of `data` at its best place. If `stop` returns true, the best place so far is used; `stop` is
+    /// called before each evaluation except the first.
     ///
-    /// All combinations are tried where there are few; else the data of one application after the other is improved until
-    /// nothing changes.
+    /// All combinations are tried if there are few. Otherwise the data of one application after the other is improved until nothing
+    /// changes.
     pub(crate) fn with_good_homes(
         &self,
         allocation: &Allocation,
@@ -225,7 +226,7 @@ impl Problem {
         self.with_better_homes(allocation, data, &first, stop)
     }
 
-    /// The same, where the data of one application after the other begins at `from`.
+    /// Like [`Self::with_good_homes`], but the data of one application after the other starts at `from`.
     pub(crate) fn with_better_homes(
         &self,
         allocation: &Allocation,
@@ -240,7 +241,8 @@ impl Problem {
     }
 }
 
-/// The open data of `data` where it is best by `rate`, as far as `stop` lets it look; `from`: where a search begins that does not try all.
+/// The open data of `data` at its best place by `rate`, until `stop` returns true. `from`: where a search starts that does not try all
+/// places.
 pub(crate) fn better_homes(
     machine: &Machine,
     data: &[Data],
@@ -300,7 +302,7 @@ mod tests {
     use crate::search::{Progress, Unattended};
     use crate::testing::{app, local_app, uniform_machine};
 
-    /// Says stop from the first question on, and counts the questions.
+    /// Stops from the first call on, and counts the calls.
     #[derive(Default)]
     struct AtOnce(AtomicUsize);
 
@@ -330,7 +332,7 @@ mod tests {
         assert_eq!(baselines.iter().map(homes).collect::<Vec<_>>(), [[Some(NodeId(0)); 3]; 2]);
         // Once for each of `even` and `one app per node`.
         assert_eq!(monitor.0.load(Ordering::Relaxed), 2);
-        // Each application has a node of its own: there its data belongs.
+        // Each application has a separate node, where its data belongs.
         let homes: Vec<_> = problem.baselines(&[], &Unattended).iter().map(homes).collect();
         assert_eq!(homes[1], [Some(NodeId(0)), Some(NodeId(1)), Some(NodeId(2))]);
     }
@@ -347,7 +349,7 @@ mod tests {
         };
         problem.with_good_homes(&allocation, &data, &few);
         assert_eq!(asked.get(), 6, "5 of the 3^3 - 1 other homes, and the stop");
-        // 200 open homes on 200 nodes: a flow of each from each node, 4 operations, compiled anew.
+        // 200 open homes on 200 nodes: one flow for each from each node, 4 operations, compiled anew.
         let many = open_homes(200);
         let each = 200 * 200 * 4 * COMPILED_ANEW;
         assert_eq!(many.evaluation_cost() * COMPILED_ANEW, each);

@@ -1,4 +1,4 @@
-//! What a reader should know beside the value of an allocation: that it is proven does not make it what was meant.
+//! Facts about an allocation that the reader should know in addition to its value: a proven answer may still not be the intended one.
 
 use numasim_model::evaluation::Warning;
 use numasim_model::machine::FigureKind;
@@ -7,7 +7,7 @@ use numasim_model::{Allocation, App, AppId, Evaluation, Machine, ModelKind, Node
 use crate::objective::Objective;
 use crate::problem::Problem;
 
-/// Something that value and proof do not say. Lists of applications and nodes are ascending and not empty.
+/// A property that value and proof do not show. Lists of applications and nodes are ascending and not empty.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
     /// The objective has the same, worst value for every allocation: these applications get 0 even alone.
@@ -32,24 +32,25 @@ pub enum Caution {
         /// The nodes whose threads are starved.
         nodes: Vec<NodeId>,
     },
-    /// Nothing limits what one core of these nodes draws, and applications are limited by memory: few threads look better than they are.
+    /// Nothing limits the bandwidth of one core of these nodes, and applications are limited by memory: few threads look better than they
+    /// are.
     CoresUnlimited {
-        /// The nodes with cores whose bandwidth is not known.
+        /// The nodes with cores whose core bandwidth is not known.
         nodes: Vec<NodeId>,
     },
-    /// Figures of the machine that somebody assumed: keys of `[machine]`, ascending.
+    /// Values of the machine that were assumed: keys of `[machine]`, ascending.
     Assumed {
         /// The keys.
         keys: Vec<String>,
     },
-    /// Another model that can answer the question finds more than little better: the answer rests on the choice of the model.
+    /// Another model that can answer the question finds a clearly better allocation: the answer depends on the choice of the model.
     DependsOnModel {
-        /// The model under which most is lost.
+        /// The model with the largest loss.
         model: ModelKind,
-        /// The smallest possible loss there, as a share of the best found.
+        /// The smallest possible loss there, as a fraction of the best found.
         loss: f64,
     },
-    /// `total-gflops` leaves applications the fewest threads that they may have, though others could give theirs.
+    /// `total-gflops` leaves applications the fewest threads that they may have, although others could give up threads.
     FewestThreads {
         /// The applications.
         apps: Vec<AppId>,
@@ -58,10 +59,10 @@ pub enum Caution {
     },
 }
 
-/// GFLOPS below this part of full speed are nothing: what rounding leaves.
+/// GFLOPS below this fraction of full speed are rounding errors.
 const NOTHING: f64 = 1e-9;
 
-/// What holds for any allocation, whoever chose it; nobody who has no thread in it is missed.
+/// Cautions for any allocation, however it was chosen. Applications without threads in it are not listed.
 pub fn of_evaluation(evaluation: &Evaluation, allocation: &Allocation) -> Vec<Caution> {
     let apps = with_ids(&evaluation.apps).filter(|&(app, result)| {
         allocation.total(app) > 0 && result.gflops.value() <= NOTHING * result.full_speed.value()
@@ -74,9 +75,10 @@ pub fn of_evaluation(evaluation: &Evaluation, allocation: &Allocation) -> Vec<Ca
     nothing.into_iter().chain(starved).collect()
 }
 
-/// What holds for every answer about these applications on the machine.
+/// Cautions for every answer about these applications on the machine.
 pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
-    // Threads that never want more than their part of a memory have it on any machine; those with a limit of their own have that.
+    // Threads that never want more than their share of a memory get it on any machine. Threads with an individual limit are bounded by that
+    // limit.
     let is_hungry = |node: NodeId| {
         let node = machine.node(node);
         let part = node.bandwidth.value() / f64::from(node.cores);
@@ -92,7 +94,7 @@ pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
     unlimited.into_iter().chain(assumed).collect()
 }
 
-/// More than this share lost under another model is worth a word.
+/// A loss above this fraction under another model is reported.
 const DOUBT: f64 = 0.05;
 
 /// A caution if an answer loses much under another model ([`crate::search::over_models::losses`]).
@@ -106,14 +108,14 @@ fn with_ids<T>(list: &[T]) -> impl Iterator<Item = (AppId, &T)> {
 }
 
 impl Problem {
-    /// What to know about `allocation` as an answer to this question; `evaluation` is what becomes of it.
+    /// Cautions for `allocation` as an answer to this question; `evaluation` is its evaluation.
     pub fn cautions(&self, allocation: &Allocation, evaluation: &Evaluation) -> Vec<Caution> {
         let mut cautions = Vec::new();
         let hopeless: Vec<AppId> = self.hopeless().collect();
         let decides = hopeless.is_empty();
         for mut caution in of_evaluation(evaluation, allocation) {
             if let Caution::GetsNothing { apps } = &mut caution {
-                // Said of every allocation already.
+                // Already reported for every allocation.
                 apps.retain(|app| !hopeless.contains(app));
                 if apps.is_empty() {
                     continue;
@@ -151,8 +153,8 @@ impl Problem {
         all.filter(move |((_, app), alone)| **alone == 0.0 && counts(app)).map(|((app, _), _)| app)
     }
 
-    /// The applications that `total-gflops` leaves at their fewest threads, though they would like more and others have
-    /// more than they need where these may run.
+    /// The applications that `total-gflops` leaves at their fewest threads, although they would gain from more and others have spare
+    /// threads on nodes where these may run.
     fn left_at_fewest(&self, allocation: &Allocation, evaluation: &Evaluation) -> Vec<AppId> {
         if self.goal().objective() != Objective::TotalGflops {
             return Vec::new();
@@ -189,12 +191,12 @@ impl Problem {
         on_all.max(nodes * each)
     }
 
-    /// Whether an application could do with fewer threads on a node, as far as its own restrictions go.
+    /// Whether an application could do with fewer threads on a node under its own constraints.
     fn can_give(&self, allocation: &Allocation, (app, node): (AppId, NodeId), fewest: u64) -> bool {
         let here = allocation.get(app, node);
         let restrictions = self.restrictions();
         let gives = match restrictions {
-            // A node has one owner: all of it or nothing.
+            // A node has one owner, which gives up the whole node or nothing.
             _ if restrictions.whole_nodes => u64::from(here),
             _ if restrictions.same_on_every_node => self.machine().compute_nodes().count() as u64,
             _ => 1,
@@ -250,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_nobody_measured_is_said_of_every_answer() {
-        // 8 cores with 10 GFLOPS at 40 GB/s: an intensity below 10 / 5 = 2 wants more than its part of the memory.
+        // 8 cores with 10 GFLOPS at 40 GB/s: an intensity below 10 / 5 = 2 wants more than its share of the memory.
         let of = |core: &str, intensity: f64| {
             let text = format!(
                 "[machine]\nname = \"m\"\nbandwidth_matrix_gbs = [[40.0, 9.0], [9.0, 40.0]]\n[machine.provenance]\n\
@@ -282,7 +284,7 @@ mod tests {
         for other in [Objective::Geomean, Objective::Fair] {
             assert_eq!(cautions(&apps(), other, free, &rows), []);
         }
-        // Nobody has more than one thread to give.
+        // No application has more than one thread to give.
         let rows = [vec![1, 0], vec![1, 0], vec![0, 1]];
         assert_eq!(cautions(&apps(), Objective::TotalGflops, free, &rows), []);
     }
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_fewest_threads_are_those_of_the_restrictions() {
-        // One on each node, though one on the machine would be enough without the restriction.
+        // One on each node, although one on the machine would be enough without the constraint.
         let each = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
         let rows = [vec![1, 1], vec![1, 2], vec![2, 1]];
         assert_eq!(cautions(&apps(), Objective::TotalGflops, each, &rows), fewest(&[0]));
@@ -345,8 +347,8 @@ mod tests {
 
     #[test]
     fn an_objective_that_is_zero_for_every_allocation_decides_nothing() {
-        // Interleaved over two nodes whose links are as wide as their controllers, under remote-first: each node reads half
-        // of its 80 GB/s from the other, 40 > 32, so that its own half gets 0, and with it every thread. It may not have fewer than all 8.
+        // Interleaved over two nodes whose links have the bandwidth of their controllers, under remote-first. Each node reads half of its
+        // 80 GB/s from the other, 40 > 32. Its own half gets 0, and with it every thread. It may not have fewer than all 8.
         let machine = uniform_machine(2, 4, 10.0, 32.0, 32.0).with_sharing(ModelKind::RemoteFirst.into());
         let mut spread = local_app("spread", 0.5);
         spread.data = numasim_model::Data::Placed(Placement::Interleave);
@@ -357,12 +359,12 @@ mod tests {
             let found = cautions_on(&machine, &apps, objective, Restrictions::default(), &rows);
             assert_eq!(found[0], Caution::NothingDecided { objective, apps: vec![AppId(0)] });
         }
-        // Its weight is 0: the mean does not look at it.
+        // Its weight is 0: the mean ignores it.
         let mut light = apps.clone();
         light[0].weight = 0.0;
         let found = cautions_on(&machine, &light, Objective::Geomean, Restrictions::default(), &rows);
         assert!(!found.iter().any(|one| matches!(one, Caution::NothingDecided { .. })), "{found:?}");
-        // What geomean cannot decide is not named as an alternative.
+        // An application that geomean cannot decide is not named as an alternative.
         let rows = [vec![1, 0], vec![0, 4]];
         let found = cautions_on(&machine, &apps, Objective::TotalGflops, Restrictions::default(), &rows);
         let apps = vec![AppId(0)];

@@ -1,38 +1,38 @@
-//! What a node may hold: the threads of each application, one way after the other.
+//! Enumerates what a node may hold: the threads of each application, one combination after the other.
 
 use crate::problem::Problem;
 use crate::restrictions::{Restrictions, may_hold};
 use numasim_model::{Allocation, App, AppId, Machine, NodeId};
 use std::collections::BTreeMap;
 
-/// The threads of each application that a node may hold, or each of several nodes, one after the other in lexicographic
-/// order. Only what the restrictions ask of a single node is looked at.
+/// The threads of each application that a node, or each of several nodes, may hold, in lexicographic order. Only constraints on a single
+/// node are applied.
 ///
-/// Nodes that may hold threads of the same applications fill up in the same way: they are one *bin*, with the cores of
-/// the smallest of them.
+/// Nodes that may hold threads of the same applications fill up in the same way: they form one *bin*, with the cores of the smallest of
+/// them.
 pub(crate) struct Contents<'a> {
     apps: &'a [App],
     restrictions: &'a Restrictions,
     /// Cores of each bin.
     cores: Vec<u32>,
-    /// Per application: the bins that may hold its threads; an empty list is none. `None` is the one bin there is.
+    /// Per application: the bins that may hold its threads; an empty list means none. `None`: the single bin.
     bins_of: Option<Vec<Vec<usize>>>,
-    /// `room_after[app * bins + bin]`: the most threads that the applications after it may have together in a bin.
+    /// `room_after[app * bins + bin]`: the most threads that the later applications may have together in a bin.
     room_after: Vec<u32>,
     current: Vec<u32>,
     /// `free[app * bins + bin]`: the cores left in a bin for the application and those after it.
     free: Vec<u32>,
-    /// Whether any application has its nodes for itself.
+    /// Whether any application needs exclusive nodes.
     any_exclusive: bool,
     begun: bool,
 }
 
-/// The bins of an application on a machine with one bin that holds everybody.
+/// The bins of an application on a machine with one bin that holds every application.
 const ONLY: &[usize] = &[0];
 
 impl<'a> Contents<'a> {
-    /// What each of `nodes` holds where all hold the same: an application that may not use a node has none there. Nodes
-    /// without cores are left out.
+    /// The contents of `nodes` if all of them hold the same. An application that may not use a node has no threads there. Nodes without
+    /// cores are left out.
     pub(crate) fn new(
         machine: &Machine,
         apps: &'a [App],
@@ -85,7 +85,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Fewest and most threads of application `app`, given those before it; `None` if there is no number.
+    /// Fewest and most threads of application `app`, given those before it; `None` if no number is possible.
     fn range(&self, app: usize) -> Option<(u32, u32)> {
         let bins = self.bins_of(app);
         if bins.is_empty() {
@@ -101,7 +101,7 @@ impl<'a> Contents<'a> {
             let taken = owned || (begun && self.apps[app].placing.exclusive);
             most = most.min(if taken { 0 } else { free });
             if self.restrictions.no_idle_cores {
-                // The later applications must be able to take the rest: nobody is, where the bin is another one's.
+                // The later applications must be able to take the rest. None of them can if another application owns the bin.
                 let room = if owned { 0 } else { self.room_after[at] };
                 least = least.max(free.saturating_sub(room));
             }
@@ -110,7 +110,7 @@ impl<'a> Contents<'a> {
         (least <= most).then_some((least, most))
     }
 
-    /// Whether an application before `app` has the bin for itself.
+    /// Whether an application before `app` owns the bin.
     fn is_owned(&self, app: usize, bin: usize) -> bool {
         self.any_exclusive
             && (0..app).any(|other| {
@@ -120,7 +120,7 @@ impl<'a> Contents<'a> {
             })
     }
 
-    /// Notes what is free after application `app`, which has `threads`.
+    /// Records the free cores after application `app`, which has `threads`.
     fn take(&mut self, app: usize, threads: u32) {
         let bins = self.cores.len();
         self.free.copy_within(app * bins..(app + 1) * bins, (app + 1) * bins);
@@ -131,7 +131,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Fills the applications after `current` with as few threads as they may have; false where one has no number.
+    /// Fills the applications after `current` with the fewest threads that they may have; false if an application has no possible number.
     fn fill(&mut self) -> bool {
         while self.current.len() < self.apps.len() {
             let app = self.current.len();
@@ -173,7 +173,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-// Which nodes change together, and which of them may hold whose threads.
+// The nodes that change together, and the applications that each of them may hold.
 
 /// The nodes with cores, cut into sites: nodes whose threads change together, one node or, under "the same on every
 /// node", all of them.
@@ -213,12 +213,12 @@ impl<'p> Sites<'p> {
         self.nodes_of(app, site).next().map_or(0, |node| allocation.get(AppId(app), node))
     }
 
-    /// Puts so many threads of `app` on each node of the site that may hold them.
+    /// Sets the number of threads of `app` on each node of the site that may hold them.
     pub(crate) fn set(&self, allocation: &mut Allocation, app: usize, site: usize, threads: u32) {
         self.nodes_of(app, site).for_each(|node| allocation.set(AppId(app), node, threads));
     }
 
-    /// Makes `app` on the site what it is in `before`.
+    /// Restores `app` on the site from `before`.
     pub(crate) fn take_back(
         &self,
         before: &Allocation,
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn with_the_same_everywhere_nodes_fill_up_one_beside_the_other() {
-        // 2 cores on each node: `b` and `c` do not take room from each other, and `a` from both.
+        // 2 cores on each node: `b` and `c` do not take room from each other, but `a` takes room from both.
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
         let found = all(&machine, &apart(), Restrictions::default(), &[0, 1]);
         let expected: Vec<Vec<u32>> = (0..27_u32)
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_applications_need_no_deep_recursion() {
-        // One core: nobody has it, or one of them.
+        // One core: it is free, or one of them has it.
         let machine = uniform_machine(1, 1, 10.0, 32.0, 10.0);
         let apps = vec![local_app("a", 1.0); 2_000];
         let restrictions = Restrictions::default();

@@ -1,22 +1,22 @@
-//! How far a prediction may be off because figures of the machine are uncertain.
+//! The uncertainty of a prediction because values of the machine are uncertain.
 //!
-//! # What is done
-//! Figures with `interval95_percent` in `[machine.provenance]` are drawn [`Draws::COUNT`] times, all of them at once, and
-//! everything is evaluated again on each of these machines (a parametric bootstrap: Efron and Tibshirani, An Introduction
-//! to the Bootstrap, 6.5). An interval goes from the 2.5 % to the 97.5 % quantile of what came out.
+//! # Method
+//! Values with `interval95_percent` in `[machine.provenance]` are drawn [`Draws::COUNT`] times, all of them at once. Everything is
+//! evaluated again on each of these machines (a parametric bootstrap: Efron and Tibshirani, An Introduction to the Bootstrap, 6.5). An
+//! interval goes from the 2.5 % to the 97.5 % quantile of the results.
 //!
-//! The delta method (slopes at the point) would be cheaper, but the model is a minimum of limits: at the corner between
-//! two of them it has two slopes, and the machines of interest are those near a corner.
+//! The delta method (slopes at the point) would be cheaper, but the model is a minimum of limits: at the corner between two of them it has
+//! two slopes, and the machines of interest are those near a corner.
 //!
 //! # Assumptions
-//! - Each figure is lognormal around what the file has: a GB/s is a ratio of work to time, and never negative.
-//! - Figures are independent of each other: nobody knows how they hang together. Equal values under one key are one figure,
-//!   which the file has once, or a fit found once (`uncertain`).
+//! - Each value is lognormal around the one in the file: a GB/s is a ratio of work to time, and never negative.
+//! - Values are independent of each other, because their correlation is unknown. Equal values under one key are one value, which the file
+//!   gives once or a fit found once (`uncertain`).
 //! - The model itself is right. Its own error is not in these intervals; measurements show it (`compare`).
 //!
 //! # Draws
-//! A Latin hypercube (McKay, Beckman and Conover 1979): the draws of each figure are the quantiles at (i + 1/2) / n in random
-//! order. So the interval of what follows a single figure is that figure's own interval, to rounding.
+//! A Latin hypercube (McKay, Beckman and Conover 1979): the draws of each value are the quantiles at (i + 1/2) / n in random order. So the
+//! interval of a result that follows a single value is the interval of that value, to rounding.
 
 use numasim_model::demand::{demands, with_smt};
 use numasim_model::evaluation::{EvaluateError, MOST_NODES_WITH_ALL_LINKS, Options};
@@ -47,10 +47,10 @@ pub struct Prediction {
 }
 
 impl Draws {
-    /// Evaluates a scenario on every machine drawn. `None` where an interval has no number.
+    /// Evaluates a scenario on every machine drawn. `None` if an interval has no number.
     ///
     /// # Errors
-    /// Those of [`evaluate_with`] on the machine itself: the number of threads, a refusal of the sharing model.
+    /// Those of [`evaluate_with`] on the machine itself: the number of threads, or a rejection by the sharing model.
     pub fn predict(
         &self,
         apps: &[App],
@@ -77,7 +77,7 @@ impl Draws {
     }
 }
 
-// Which allocations the uncertainty of the machine lets nobody tell from the best.
+// The allocations that cannot be distinguished from the best, given the uncertainty of the machine.
 
 /// The best allocation and others under the same draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,19 +88,19 @@ pub struct Rivals {
     pub others: Vec<Rival>,
 }
 
-/// An allocation beside the best.
+/// An allocation to compare with the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rival {
     /// Its value, in the unit of the objective.
     pub value: Interval,
-    /// Its value less that of the best on the same machine, draw by draw: what moves both does not count.
+    /// Its value minus that of the best on the same machine, draw by draw: effects common to both cancel.
     pub difference: Interval,
-    /// Whether the difference is other than 0 in more than 95 % of the draws, with one sign.
+    /// Whether the difference is not 0 and has one sign in more than 95 % of the draws.
     pub distinguishable: bool,
 }
 
 impl Draws {
-    /// Compares `others` with `best`. `None` where the objective has no value on a machine drawn.
+    /// Compares `others` with `best`. `None` if the objective has no value on a machine drawn.
     pub fn rivals(&self, problem: &Problem, best: &Candidate, others: &[&Candidate]) -> Option<Rivals> {
         let mut values = vec![Vec::with_capacity(Self::COUNT); others.len() + 1];
         for machine in self.machines() {
@@ -145,9 +145,9 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of these values: the quantile p lies at place n p + 1/2 of the n ascending ones, between two of them in proportion
-    /// (Hazen; of 400 values the lower end lies between the tenth and the eleventh). `None` without values, or where one is
-    /// no number.
+    /// The interval of these values. The quantile p is at position n p + 1/2 of the n ascending values, interpolated linearly between two
+    /// of them (Hazen; of 400 values the lower end is between the tenth and the eleventh). `None` without values, or if one is not a
+    /// number.
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() || values.iter().any(|value| value.is_nan()) {
             return None;
@@ -162,7 +162,7 @@ impl Interval {
         (figure - self.low).max(self.high - figure).max(0.0)
     }
 
-    /// Whether it holds `value`, but for `tolerance`.
+    /// Whether it contains `value`, up to `tolerance`.
     fn holds(self, value: f64, tolerance: f64) -> bool {
         self.low - tolerance <= value && value <= self.high + tolerance
     }
@@ -175,31 +175,31 @@ fn at(sorted: &[f64], p: f64) -> Option<f64> {
     let lower = place.floor() as usize;
     let (low, high) = (*sorted.get(lower)?, *sorted.get(lower + 1).or(sorted.last())?);
     let part = place - lower as f64;
-    // Between equal infinities there is no difference to take a part of.
+    // Between equal infinities there is no difference to interpolate.
     Some(if low == high || part == 0.0 { low } else { low + (high - low) * part })
 }
 
-// Machines whose uncertain figures are drawn.
+// Machines whose uncertain values are drawn.
 
-/// Streams of random numbers from here on are those of figures; restarts of the search count from 0.
+/// Streams of random numbers from here on are for uncertain values; restarts of the search count from 0.
 const FIRST_STREAM: u64 = 1 << 40;
 
-/// A machine, and what its uncertain figures are multiplied by in each draw.
+/// A machine, and the factors of its uncertain values in each draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     base: Machine,
     uncertain: Vec<Uncertain>,
-    /// For each of `uncertain` a factor for each draw.
+    /// For each of `uncertain`, one factor per draw.
     factors: Vec<Vec<f64>>,
 }
 
 impl Draws {
-    /// How many machines are drawn. The ends of an interval are then off by some 5 % of its half-width where several
-    /// figures matter, by nothing where one does.
+    /// Number of machines drawn. The ends of an interval are then off by some 5 % of its half-width if several values matter, and exact if
+    /// only one does.
     pub const COUNT: usize = 400;
 
-    /// The same draws for the same machine and seed. `None` where no figure of the machine has an interval above 0, and
-    /// beyond 64 nodes, whose links would take too long to draw.
+    /// The draws for a machine and seed; the same input gives the same draws. `None` if no value of the machine has an interval above 0,
+    /// and beyond 64 nodes, whose links would take too long to draw.
     pub fn of(machine: &Machine, seed: u64) -> Option<Self> {
         if machine.node_count() > MOST_NODES_WITH_ALL_LINKS {
             return None;
@@ -224,12 +224,12 @@ impl Draws {
         Some(Self { base: machine.clone(), uncertain, factors })
     }
 
-    /// The figures that are drawn.
+    /// The values that are drawn.
     pub fn uncertain(&self) -> &[Uncertain] {
         &self.uncertain
     }
 
-    /// The machines, one after the other: nobody has room for all.
+    /// The machines, one after the other: all of them at once would need too much memory.
     pub fn machines(&self) -> impl Iterator<Item = Machine> + '_ {
         let plain = Figures::of(&self.base, &[]);
         (0..Self::COUNT).filter_map(move |draw| {
@@ -240,7 +240,7 @@ impl Draws {
                     figures.change(figure, |value| value * factor);
                 }
             }
-            // All stay positive and finite, so that there is such a machine.
+            // All values stay positive and finite, so the machine is valid.
             figures.machine(&self.base).ok()
         })
     }
@@ -248,12 +248,12 @@ impl Draws {
 
 // Quantiles of the normal distribution.
 
-/// Below this probability, and above 1 less it, the tails have a formula of their own.
+/// Below this probability, and above 1 minus it, the tails have a separate formula.
 const TAIL: f64 = 0.024_25;
 
-/// The value below which a standard normal number lies with this probability, 0 < p < 1.
+/// The value below which a standard normal number falls with this probability, 0 < p < 1.
 ///
-/// The rational approximation of P. J. Acklam (2003), right to a relative 1.2e-9.
+/// Uses the rational approximation of P. J. Acklam (2003), correct to a relative 1.2e-9.
 fn quantile(p: f64) -> f64 {
     const A: [f64; 6] = [
         -39.696_830_286_653_76,
@@ -301,22 +301,22 @@ fn quantile(p: f64) -> f64 {
     q * polynomial(&A, q * q) / polynomial(&B, q * q)
 }
 
-// Which figures of a machine are uncertain, and which of them vary together.
+// The uncertain values of a machine, grouped by those that vary together.
 
-/// Figures of a machine that vary together: they have the same value under the same key.
+/// Values of a machine that vary together: they are equal and have the same key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uncertain {
     /// Their key in `[machine.provenance]`.
     pub key: &'static str,
-    /// Half-width of the interval of 95 %, in percent of the figure.
+    /// Half-width of the interval of 95 %, in percent of the value.
     pub percent: f64,
-    /// What they are.
+    /// The values themselves.
     figures: Vec<Figure>,
 }
 
-/// Everything of the machine that has an interval above 0.
+/// All values of the machine that have an interval above 0.
 ///
-/// A controller has that of `bandwidth_gbs`, else of `bandwidth_matrix_gbs`; a link the wider of `link_gbs` and
+/// A controller uses the interval of `bandwidth_gbs`, else of `bandwidth_matrix_gbs`. A link uses the wider interval of `link_gbs` and
 /// `socket_link_gbs`, else that of the matrix. Latencies, caches and parameters of the sharing model are not drawn.
 fn uncertain(machine: &Machine) -> Vec<Uncertain> {
     let percent = |key: &str| machine.provenance().get(key).and_then(|origin| origin.interval95_percent);
@@ -333,7 +333,7 @@ fn uncertain(machine: &Machine) -> Vec<Uncertain> {
     };
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
     let shared = (0..machine.shared_links().len()).map(Figure::SharedLink).collect();
-    // Cores are counted.
+    // Cores are counted, so they are exact.
     let drawn = of_nodes().filter(|key| key.changed_in != Some(""));
     let mut kinds: Vec<_> = drawn
         .map(|key| match key.name {
@@ -346,7 +346,7 @@ fn uncertain(machine: &Machine) -> Vec<Uncertain> {
     kinds.into_iter().flat_map(|(known, figures)| together(machine, known, figures)).collect()
 }
 
-/// The figures of one key by their value, in the order of the machine; without an interval none.
+/// Groups the values of one key by size, in the order of the machine; empty without an interval.
 fn together(machine: &Machine, known: Option<(&'static str, f64)>, figures: Vec<Figure>) -> Vec<Uncertain> {
     let Some((key, percent)) = known.filter(|(_, percent)| *percent > 0.0) else { return Vec::new() };
     let mut groups: Vec<(f64, Uncertain)> = Vec::new();

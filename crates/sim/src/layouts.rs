@@ -1,13 +1,15 @@
-//! Allocations that an administrator would write down for jobs of given sizes: whole jobs on nodes, and one job after the other along the nodes.
+//! Allocations that an administrator would write down for jobs of given sizes: whole jobs on nodes, and one job after the other along the
+//! nodes.
 //!
-//! They are starts of the search and candidates for the simplest answer: climbing thread by thread ends at odd shapes before it comes near them.
+//! They are starts of the search and candidates for the simplest answer. Climbing thread by thread stops at irregular shapes before it
+//! comes near them.
 
 use numasim_model::{Allocation, AppId, NodeId};
 
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 
-/// Boundaries between jobs in a row lie at whole parts of a node: halves, thirds, and so on up to this.
+/// Boundaries between jobs in a row are at simple fractions of a node: halves, thirds, and so on up to this denominator.
 const FINEST: u32 = 4;
 
 /// GB/s that `threads` threads of each application want on its first node with the machine to themselves.
@@ -21,8 +23,9 @@ pub(crate) fn wanted_gbs(problem: &Problem, evaluator: &Evaluator<'_>, threads: 
     threads.iter().enumerate().map(wants).collect()
 }
 
-/// `threads` of each application on one node where they have room, those that want most bandwidth first, each on the node whose memory is loaded
-/// least (longest processing time first: Graham, "Bounds on multiprocessing timing anomalies", 1969). What has no room anywhere is cut.
+/// `threads` of each application on one node if it has room. Applications that want most bandwidth come first, each on the node whose
+/// memory is loaded least (longest processing time first: Graham, "Bounds on multiprocessing timing anomalies", 1969). Threads without room
+/// anywhere are cut.
 pub(crate) fn whole_jobs(problem: &Problem, threads: &[u32], wanted_gbs: &[f64]) -> Allocation {
     let machine = &problem.machine;
     let mut allocation = Allocation::empty(problem.apps.len(), machine.node_count());
@@ -56,8 +59,8 @@ pub(crate) fn whole_jobs(problem: &Problem, threads: &[u32], wanted_gbs: &[f64])
     allocation
 }
 
-/// `threads` of each application along the nodes, one application after the other, each on a part of all memories that is in proportion to `parts`:
-/// one allocation for each grain of boundaries and each way to round.
+/// `threads` of each application along the nodes, one application after the other. Each application gets a fraction of all memories in
+/// proportion to `parts`. There is one allocation for each granularity of boundaries and each way to round.
 pub(crate) fn in_a_row(problem: &Problem, threads: &[u32], parts: &[f64]) -> Vec<Allocation> {
     let machine = &problem.machine;
     let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| machine.has_memory(node)).collect();
@@ -67,7 +70,7 @@ pub(crate) fn in_a_row(problem: &Problem, threads: &[u32], parts: &[f64]) -> Vec
     }
     let bandwidth = |at: usize| machine.node(nodes[at]).bandwidth.value();
     let of_memories: f64 = (0..nodes.len()).map(bandwidth).sum();
-    // Where along the nodes so much of all memories is left behind, in nodes.
+    // The position along the nodes, in nodes, at which this share of all memories is behind it.
     let position = |mut share: f64| -> f64 {
         for at in 0..nodes.len() {
             let own = bandwidth(at) / of_memories;
@@ -113,7 +116,8 @@ fn threads_of(number: f64, most: u32) -> u32 {
     number.clamp(0.0, f64::from(most)) as u32
 }
 
-/// `threads` on parts of nodes: as many on each whole one, rounded `up` or down, and what is left on the others, or one more on each of the first.
+/// `threads` on parts of nodes: the same number on each whole node, rounded `up` or down, and the remainder on the others, or one more on
+/// each of the first.
 fn dealt(threads: u32, lengths: &[f64], up: bool) -> Vec<u32> {
     let all: f64 = lengths.iter().sum();
     let mut dealt = vec![0; lengths.len()];

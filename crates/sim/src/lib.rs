@@ -1,8 +1,8 @@
-//! Choose placements: which application gets how many threads on which NUMA node.
+//! Chooses placements: which application gets how many threads on which NUMA node.
 //!
-//! [`search::explore`] is the one door. It takes a [`Problem`] (machine, applications, objective, restrictions) and
-//! returns an [`search::Outcome`] that says how good the answer can be at most. Everything here is pure: time, the
-//! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
+//! [`search::explore`] is the single entry point. It takes a [`Problem`] (machine, applications, objective, constraints) and returns a
+//! [`search::Outcome`] with an upper bound on how good any answer can be. Everything here is pure: time, the keyboard and the terminal are
+//! behind [`search::Monitor`], which the caller implements.
 
 mod alone;
 mod answer;

@@ -1,7 +1,8 @@
-//! Whether data fits the memory of the nodes, fast enough to be asked of every allocation that is met.
+//! Checks whether data fits the memory of the nodes, fast enough for every allocation of a search.
 //!
-//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads (or in the nearest memory), in proportion to them, replicated data
-//! whole on each node with threads, the rest where its placement says; a node whose memory nobody knows holds everything.
+//! The rule is that of [`numasim_model::memory`]. Local data is on the node of the threads (or in the nearest memory), in proportion to
+//! them. Replicated data is whole on each node with threads. The rest is where its placement puts it. A node of unknown memory size holds
+//! everything.
 
 use numasim_model::memory::{has_room, is_limited};
 use numasim_model::units::Gibibytes;
@@ -9,13 +10,13 @@ use numasim_model::{App, Data, Machine, NodeId, Placement};
 
 use crate::restrictions::{Infeasible, may_hold};
 
-/// An application of which some data of known size lies beside its threads.
+/// An application with some data of known size on the nodes of its threads.
 #[derive(Clone, Debug)]
 struct Mobile {
     app: usize,
-    /// GiB that lie beside its threads, where there are any.
+    /// GiB on the nodes of its threads, if it has any.
     gib: f64,
-    /// Whether all of that lies on each node with threads: replicated data.
+    /// Whether each node with threads holds all of that: replicated data.
     copied: bool,
     /// Most threads on the whole machine.
     most: u64,
@@ -23,12 +24,12 @@ struct Mobile {
     cores: u64,
 }
 
-/// What memory allows for one set of placements.
+/// The memory limits for one set of placements.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     /// GiB of each node, where known.
     there: Vec<Option<f64>>,
-    /// GiB of data on each node wherever threads run.
+    /// GiB of data on each node, independent of where threads run.
     fixed: Vec<f64>,
     cores: Vec<u32>,
     /// The node whose memory holds the local data of each node.
@@ -47,13 +48,13 @@ pub(crate) struct Misfit {
 }
 
 impl Limits {
-    /// The limits where an allocation could break them; `None` where none can.
+    /// The limits if an allocation could break them; else `None`.
     pub(crate) fn new(machine: &Machine, apps: &[App], placements: &[Placement]) -> Option<Self> {
         let limits = Self::known(machine, apps, placements)?;
         (0..limits.there.len()).any(|node| limits.may_overflow(apps, node)).then_some(limits)
     }
 
-    /// The limits; `None` where no size is known.
+    /// The limits; `None` if no size is known.
     fn known(machine: &Machine, apps: &[App], placements: &[Placement]) -> Option<Self> {
         if !is_limited(machine, apps) {
             return None;
@@ -80,7 +81,7 @@ impl Limits {
         Some(Self { there, fixed, cores, local, mobile })
     }
 
-    /// Whether all data that could come to a node is more than it has.
+    /// Whether all data that could come to a node exceeds its memory.
     fn may_overflow(&self, apps: &[App], node: usize) -> bool {
         let Some(there) = self.there[node] else { return false };
         let most = |mobile: &Mobile| {
@@ -90,13 +91,13 @@ impl Limits {
             if mobile.copied {
                 return if here > 0 { mobile.gib } else { 0.0 };
             }
-            // With fewer cores here than it has threads at least, the rest runs elsewhere.
+            // If this node has fewer cores than the minimum number of threads, the rest runs elsewhere.
             mobile.gib * (here as f64 / f64::from(app.min_threads.max(1))).min(1.0)
         };
         overflows(self.fixed[node] + self.mobile.iter().map(most).sum::<f64>(), there)
     }
 
-    /// Whether the node may hold these threads of each application in some allocation, as far as memory goes.
+    /// Whether memory permits these threads of each application on the node in some allocation.
     pub(crate) fn may_hold(&self, node: NodeId, content: &[u32]) -> bool {
         let memory = self.local[node.0];
         let Some(there) = self.there[memory.0] else { return true };
@@ -137,7 +138,7 @@ impl Limits {
         used
     }
 
-    /// GiB of data that do not fit, on all nodes together; 0 where everything fits.
+    /// GiB of data that do not fit, summed over all nodes; 0 if everything fits.
     pub(crate) fn excess(&self, threads: &[u32]) -> f64 {
         self.misfits(&self.used(threads)).map(|misfit| misfit.needed - misfit.there).sum()
     }
@@ -159,19 +160,19 @@ fn overflows(needed: f64, there: f64) -> bool {
     !has_room(Gibibytes::new(needed), Gibibytes::new(there))
 }
 
-/// What shows without a search: data that lies still on one node, data that may lie on any one, and all of it.
+/// Checks that need no search: data fixed on one node, data that may be on any one node, and all data together.
 ///
 /// # Errors
 /// The first node, application or sum that does not fit.
 pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
-    // Without the open homes: as if their data lay beside the threads.
+    // Without the open homes: their data is treated as local.
     let placed = |app: &App| app.data.placement().cloned().unwrap_or(Placement::Local);
     let placements: Vec<Placement> = apps.iter().map(placed).collect();
     let Some(limits) = Limits::known(machine, apps, &placements) else { return Ok(()) };
     if let Some(Misfit { node, needed, there }) = limits.misfits(&limits.fixed).next() {
         return Err(Infeasible::Memory { node, needed: gibibytes(needed), there: gibibytes(there) });
     }
-    // A node whose memory nobody knows holds everything.
+    // A node of unknown memory size holds everything.
     let known: Option<Vec<f64>> = limits.there.iter().copied().collect();
     let Some(known) = known else { return Ok(()) };
     let largest = (0..known.len()).fold(0, |best, node| if known[node] > known[best] { node } else { best });
@@ -179,7 +180,7 @@ pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeas
     for mobile in &limits.mobile {
         let app = &apps[mobile.app];
         let share = if let Data::OpenHome { share } = app.data { share } else { 0.0 };
-        // Fractions lie on nodes, with threads or without.
+        // Fractions are on nodes with and without threads.
         let anywhere = if app.data == Data::OpenFractions { 1.0 } else { share };
         if overflows(mobile.gib * share, known[largest]) {
             return Err(Infeasible::NoNodeForHome {
@@ -189,7 +190,7 @@ pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeas
                 there: gibibytes(known[largest]),
             });
         }
-        // Without threads only what has a home is there.
+        // Without threads, only data with a home is present.
         all += mobile.gib * if app.min_threads > 0 { 1.0 } else { anywhere };
     }
     let there = known.iter().sum();
@@ -199,7 +200,7 @@ pub(crate) fn check_memory(machine: &Machine, apps: &[App]) -> Result<(), Infeas
     Ok(())
 }
 
-/// Why the data of an allocation fits nowhere; `None` where it fits.
+/// The reason why the data of an allocation fits nowhere; `None` if it fits.
 pub(crate) fn lacks_memory(
     machine: &Machine,
     apps: &[App],
@@ -214,7 +215,7 @@ pub(crate) fn lacks_memory(
     Some(Infeasible::NoMemoryAnywhere { node, needed: gibibytes(needed), there: gibibytes(there) })
 }
 
-/// Whether the data that lies still fits with these placements.
+/// Whether the fixed data fits with these placements.
 pub(crate) fn fixed_data_fits(machine: &Machine, apps: &[App], placements: &[Placement]) -> bool {
     Limits::known(machine, apps, placements)
         .is_none_or(|limits| limits.misfits(&limits.fixed).next().is_none())
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
     use crate::testing::{app, uniform_machine, with_memory};
 
-    /// Two nodes of 4 cores and 10 GiB; `a` has 12 GiB beside its threads, `b` 4 GiB, half of them on node 1.
+    /// Two nodes of 4 cores and 10 GiB; `a` has 12 GiB of local data, `b` 4 GiB, half of them on node 1.
     fn question() -> (Machine, Vec<App>, Vec<Placement>) {
         let machine = with_memory(&uniform_machine(2, 4, 10.0, 32.0, 10.0), &[Some(10.0); 2]);
         let placements = vec![Placement::Local, Placement::PartHome { home: NodeId(1), share: 0.5 }];
@@ -257,7 +258,7 @@ mod tests {
     fn an_option_that_fits_in_no_allocation_is_known_before() {
         let (machine, apps, placements) = question();
         let limits = Limits::new(&machine, &apps, &placements).expect("they bind");
-        // 4 threads here and 4 at most elsewhere: at least 6 GiB, beside 2 of `b` that lie on node 1.
+        // 4 threads here and 4 at most elsewhere: at least 6 GiB, in addition to 2 of `b` on node 1.
         assert!(limits.may_hold(NodeId(1), &[4, 0]));
         let few = [App { max_threads: Some(4), ..apps[0].clone() }, apps[1].clone()];
         let limits = Limits::new(&machine, &few, &placements).expect("they bind");

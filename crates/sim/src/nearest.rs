@@ -1,25 +1,26 @@
-//! Of placements that are good enough, one that is near to what runs now: fewer threads and less data have to move.
+//! Finds a good placement near the current one, so that fewer threads and less data have to move.
 //!
-//! The best placement of a search is any of many that are equally good: on a machine with alike nodes every exchange of two nodes is
-//! another one. From the best, [`nearest`] exchanges nodes, takes applications back to where they are, and then single threads, as long
-//! as the score stays at least what is asked and less has to move. It is a descent and proves nothing: a nearer one may exist.
+//! The best placement of a search is one of many that are equally good: on a machine with equal nodes, every exchange of two nodes gives
+//! another one. Starting from the best, [`nearest`] exchanges nodes, then returns applications to their current places, and then single
+//! threads. It continues as long as the score stays at or above the minimum and less has to move. It is a descent and proves nothing: a
+//! nearer placement may exist.
 
 use numasim_model::{Allocation, NodeId, Placement};
 
 use crate::problem::{Candidate, Evaluator, Problem};
 
-/// More rounds of exchanges than that find nothing.
+/// Maximum number of rounds of exchanges; further rounds find nothing.
 const MOST_ROUNDS: usize = 64;
-/// Most slots (L3 domains, or nodes) among which single threads are taken back.
+/// Maximum number of slots (L3 domains, or nodes) among which single threads are moved back.
 const MOST_SLOTS: usize = 64;
 
-/// The score of a placement that has at least this part of what `best` gains over `now`.
+/// The score of a placement that has at least this fraction of the gain of `best` over `now`.
 pub fn least_score(best: &Candidate, now: &Candidate, part: f64) -> f64 {
     if now.score.is_finite() { now.score + part * (best.score - now.score) } else { best.score }
 }
 
-/// A placement with a score of at least `least` that is near to `now`; `best` itself if it is not nearer, or if both use other hardware
-/// threads of a core.
+/// A placement with a score of at least `least` that is near to `now`. Returns `best` itself if it is not nearer, or if both use different
+/// numbers of hardware threads of a core.
 pub fn nearest(problem: &Problem, best: &Candidate, now: &Candidate, least: f64) -> Candidate {
     if best.smt != now.smt {
         return best.clone();
@@ -44,7 +45,7 @@ pub fn nearest(problem: &Problem, best: &Candidate, now: &Candidate, least: f64)
     )
 }
 
-/// Threads of each application in each slot of each node (its L3 domains if these matter, else one), and where the data is.
+/// Threads of each application in each slot of each node (its L3 domains if these matter, else one), and the placement of the data.
 #[derive(Clone, PartialEq)]
 struct Place {
     threads: Vec<Vec<Vec<u32>>>,
@@ -108,7 +109,7 @@ impl<'a> Descent<'a> {
         true
     }
 
-    /// Leaves all threads where they are and puts the data of one application after the other on the node that is best for all.
+    /// Leaves all threads where they are. Moves the data of one application after the other to the node that is best for all.
     fn move_data_only(&mut self) {
         let mut place = self.now.clone();
         let Some(allocation) = place.allocation(self.problem.is_by_domain()) else { return };
@@ -133,7 +134,7 @@ impl<'a> Descent<'a> {
         self.take(place);
     }
 
-    /// Exchanges all that two nodes have, data with a home included.
+    /// Exchanges the contents of two nodes, data with a home included.
     fn exchange_nodes(&mut self) {
         let nodes = self.problem.machine().node_count();
         for _ in 0..MOST_ROUNDS {

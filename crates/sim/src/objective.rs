@@ -1,7 +1,7 @@
-//! What "best" means: the four objectives, as scores to be made as large as possible.
+//! The four objectives, as scores to maximise.
 //!
-//! Inside the search every objective is a **score**: larger is better, and concave in the GFLOPS of the applications,
-//! which is what the bounds need. Outside it is a **value** in the unit that people know.
+//! Inside the search every objective is a **score**: larger is better, and it is concave in the GFLOPS of the applications, as the bounds
+//! require. Outside it is a **value** in the unit that people know.
 //!
 //! | objective | score | value |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | geomean | sum weight x ln p / sum weight | exp(score), a fraction |
 //! | makespan | min of G / work | 1 / score, seconds |
 //!
-//! F is what an application has alone on the machine under its own constraints (`alone`).
+//! F is the performance of an application alone on the machine under its own constraints (`alone`).
 
 use numasim_model::App;
 
@@ -38,8 +38,8 @@ numasim_model::words! {
 }
 
 impl Default for Objective {
-    /// The objective of a question that names none. FLOP of different applications do not add up, and their sum starves the applications that wait
-    /// for memory.
+    /// The default objective of a question. FLOP of different applications are not comparable, and their sum starves applications that are
+    /// limited by memory.
     fn default() -> Self {
         Self::Geomean
     }
@@ -56,13 +56,13 @@ impl Objective {
     }
 }
 
-/// An objective made ready for a machine and applications.
+/// An objective prepared for a machine and applications.
 #[derive(Clone, Debug)]
 pub struct Goal {
     objective: Objective,
     /// Per application: its weight; for geomean divided by the sum of weights.
     weights: Vec<f64>,
-    /// Per application: what its GFLOPS are divided by (alone, work or 1).
+    /// Per application: the divisor of its GFLOPS (alone, work or 1).
     unit_gflops: Vec<f64>,
     /// Per application: GFLOPS alone under its own constraints.
     alone: Vec<f64>,
@@ -74,24 +74,24 @@ pub struct Goal {
 
 /// Some applications keep at least a p, and the smallest p of the others counts.
 ///
-/// The score is concave up to a step down where one of the first misses its floor: it is at most the minimum of `offset + G / unit`, which
-/// is what bounds are made of. Of the others that is p. Of the first it is `most` at the floor, no p being larger, and falls steeply
-/// ([`STEEP`]) below it.
+/// The score is concave up to a step down where an application with a floor misses it. It is at most the minimum of `offset + G / unit`,
+/// from which the bounds are built. For an application without a floor that term is p. For one with a floor it is `most` at the floor, as
+/// no p is larger, and falls steeply ([`STEEP`]) below it.
 #[derive(Clone, Debug)]
 struct AtLevel {
     /// The largest score.
     most: f64,
     /// Per application: the least GFLOPS; `None` if its p counts.
     floors: Vec<Option<f64>>,
-    /// Per application: what is added to GFLOPS / unit.
+    /// Per application: the offset that is added to GFLOPS / unit.
     offsets: Vec<f64>,
 }
 
-/// How many times faster than its GFLOPS the term of an application falls below its floor: the larger, the stronger are bounds, and the more
-/// uneven their prices.
+/// How many times faster than its GFLOPS the term of an application falls below its floor. Larger values give stronger bounds and more
+/// uneven prices.
 const STEEP: f64 = 100.0;
 
-/// The most that an application computes alone.
+/// The highest performance of an application alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alone {
     /// GFLOPS, or its rate.
@@ -100,22 +100,22 @@ pub struct Alone {
     pub proven: bool,
 }
 
-/// Why an objective does not apply.
+/// The reason why an objective does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
-    /// The makespan needs to know how much there is to do.
+    /// The makespan needs the amount of work.
     #[error("the makespan objective needs `work_gflop` for every application; missing for: {}", .0.join(", "))]
     MissingWork(Vec<String>),
-    /// A sum or a time of FLOP has no place for what counts something else.
+    /// A sum or a time of FLOP cannot include work in another unit.
     #[error("the {} objective adds up FLOP, but these applications count something else (`rate`): {}", .0.as_str(), .1.join(", "))]
     NoFlop(Objective, Vec<String>),
-    /// A mean with no weight at all.
+    /// A mean without any weight.
     #[error("the geomean objective needs at least one application with a weight above 0")]
     NoWeight,
 }
 
 impl Goal {
-    /// An objective, once it is known what the applications have alone.
+    /// An objective, given the performance of each application alone.
     ///
     /// # Errors
     /// [`GoalError`] if work or weights are missing.
@@ -152,8 +152,8 @@ impl Goal {
         Ok(Self { objective, weights, unit_gflops, alone, alone_is_proven, level: None })
     }
 
-    /// `fair` where each application with a floor keeps at least this p, and the smallest p of the others counts, up to `most`. Allocations
-    /// that miss a floor have scores below 0.
+    /// `fair` with floors: each application with a floor keeps at least this p, and the smallest p of the others counts, up to `most`.
+    /// Allocations that miss a floor have scores below 0.
     pub(crate) fn at_level(&self, floors: &[Option<f64>], most: f64) -> Self {
         let mut unit_gflops = self.alone.clone();
         let mut offsets = vec![0.0; floors.len()];
@@ -162,14 +162,14 @@ impl Goal {
             let Some(floor) = floor else { continue };
             let floor = floor * self.alone[a] * (1.0 - SCORE_TOLERANCE);
             least[a] = Some(floor);
-            // Nothing is below 0.
+            // No value is below 0.
             (unit_gflops[a], offsets[a]) =
                 if floor > 0.0 { (floor / STEEP, most - STEEP) } else { (1.0, most) };
         }
         Self { unit_gflops, level: Some(AtLevel { most, floors: least, offsets }), ..self.clone() }
     }
 
-    /// The largest sum of GFLOPS (or of its rate) of one application, which is compared with nothing.
+    /// The largest sum of GFLOPS (or of its rate) of one application, without any comparison.
     pub(crate) fn of_one() -> Self {
         Self {
             objective: Objective::TotalGflops,
@@ -181,17 +181,17 @@ impl Goal {
         }
     }
 
-    /// Whether applications are compared with what they have alone.
+    /// Whether applications are compared with their performance alone.
     pub fn is_relative(&self) -> bool {
         matches!(self.objective, Objective::Fair | Objective::Geomean)
     }
 
-    /// Whether all that the value is relative to is proven.
+    /// Whether all reference values are proven.
     pub fn is_exact(&self) -> bool {
         !self.is_relative() || self.alone_is_proven()
     }
 
-    /// Whether no application has more alone than [`Self::alone`] says.
+    /// Whether it is proven that no application exceeds [`Self::alone`].
     pub(crate) fn alone_is_proven(&self) -> bool {
         self.alone_is_proven
     }
@@ -212,13 +212,12 @@ impl Goal {
         &self.weights
     }
 
-    /// What the GFLOPS of each application are divided by.
+    /// The divisors of the GFLOPS of each application.
     pub(crate) fn unit_gflops(&self) -> &[f64] {
         &self.unit_gflops
     }
 
-    /// Whether every allocation has the same, worst score: an application that counts gets nothing even with the
-    /// whole machine to itself.
+    /// Whether every allocation has the same, worst score: an application that counts gets nothing even with the whole machine to itself.
     pub(crate) fn is_hopeless(&self) -> bool {
         match self.objective {
             Objective::TotalGflops | Objective::Makespan => false,
@@ -227,13 +226,13 @@ impl Goal {
         }
     }
 
-    /// What is added to GFLOPS / unit of an application, where the smallest sum is the score.
+    /// The offset that is added to GFLOPS / unit of an application, if the smallest sum is the score.
     #[inline]
     pub(crate) fn offset(&self, app: usize) -> f64 {
         self.level.as_ref().map_or(0.0, |level| level.offsets[app])
     }
 
-    /// The least GFLOPS of an application in an answer that scores more than `target`, where the smallest sum is the score.
+    /// The least GFLOPS of an application in an answer that scores more than `target`, if the smallest sum is the score.
     pub(crate) fn least_gflops(&self, app: usize, target: f64) -> f64 {
         let floor = self.level.as_ref().and_then(|level| level.floors[app]);
         floor.unwrap_or_else(|| self.unit_gflops[app] * (target - self.offset(app)))
@@ -266,20 +265,21 @@ impl Goal {
         }
     }
 
-    /// p of each application: its GFLOPS as a part of what it has alone, 0 where that is nothing.
+    /// p of each application: its GFLOPS as a fraction of its performance alone, 0 if that is 0.
     pub fn p(&self, gflops: &[f64]) -> Vec<f64> {
         let p = |(g, alone): (&f64, &f64)| if *alone > 0.0 { g / alone } else { 0.0 };
         gflops.iter().zip(&self.alone).map(p).collect()
     }
 
-    /// p of each application, ascending: of two allocations the better one by `fair` has the larger value at the first place where they differ.
+    /// p of each application, ascending. If two allocations differ, the better one by `fair` has the larger value at the first position at
+    /// which they differ.
     pub fn sorted(&self, gflops: &[f64]) -> Vec<f64> {
         let mut sorted = self.p(gflops);
         sorted.sort_by(f64::total_cmp);
         sorted
     }
 
-    /// The value people read, from the score. The makespan of an allocation in which somebody never ends is infinite.
+    /// The value that people read, from the score. The makespan of an allocation is infinite if an application never finishes.
     pub fn value(&self, score: f64) -> f64 {
         match self.objective {
             Objective::TotalGflops | Objective::Fair => score,
@@ -288,7 +288,7 @@ impl Goal {
         }
     }
 
-    /// What breaks ties between equal scores: the smallest p for total-gflops, else the sum of p.
+    /// The tie-break between equal scores: the smallest p for total-gflops, else the sum of p.
     pub(crate) fn tie_break(&self, gflops: &[f64]) -> f64 {
         let parts = gflops.iter().zip(&self.alone).filter(|(_, alone)| **alone > 0.0).map(|(g, a)| g / a);
         match self.objective {
@@ -306,7 +306,7 @@ impl Goal {
         }
     }
 
-    /// The least score of what loses at most the share `within` of what scores `best`. Of nothing everybody loses nothing.
+    /// The least score that loses at most the fraction `within` of `best`. If `best` is 0, no score loses anything.
     pub(crate) fn least_score(&self, best: f64, within: f64) -> f64 {
         if best <= 0.0 && self.objective != Objective::Geomean {
             return f64::NEG_INFINITY;
@@ -317,8 +317,8 @@ impl Goal {
         }
     }
 
-    /// The smallest difference from `score` that counts, a relative 1e-9 of its value: of a geomean an absolute 1e-9, as its score is a logarithm,
-    /// which is 0 if every application has what it has alone.
+    /// The smallest difference from `score` that counts, a relative 1e-9 of its value. For a geomean it is an absolute 1e-9, because its
+    /// score is a logarithm, which is 0 if every application has its performance alone.
     pub(crate) fn margin(&self, score: f64) -> f64 {
         match self.objective {
             Objective::Geomean if score.is_finite() => SCORE_TOLERANCE,
@@ -326,13 +326,13 @@ impl Goal {
         }
     }
 
-    /// What `value` loses of `best`, as a share, never below 0.
+    /// The loss of `value` against `best`, as a fraction, never below 0.
     pub fn loss(&self, best: f64, value: f64) -> f64 {
         self.regret(best, value).max(0.0)
     }
 
-    /// The part of `best` that `value` misses: 1 - value / best, and 1 - best / value of a makespan. Below 0 where `value` is
-    /// better; 0 where both are as good, even if both are nothing.
+    /// The fraction of `best` that `value` misses: 1 - value / best, and 1 - best / value for a makespan. Below 0 if `value` is better; 0
+    /// if both are equal, even if both are 0.
     pub fn regret(&self, best: f64, value: f64) -> f64 {
         let part = match self.objective {
             Objective::Makespan => best / value,
@@ -341,8 +341,7 @@ impl Goal {
         if part.is_nan() { 0.0 } else { 1.0 - part }
     }
 
-    /// How many times better `value` is than `baseline`: above 1 means that it wins. `None` where that has no
-    /// meaning (division by zero).
+    /// How many times better `value` is than `baseline`: above 1 means that it wins. `None` if this is undefined (division by zero).
     pub fn factor(&self, value: f64, baseline: f64) -> Option<f64> {
         let factor = match self.objective {
             Objective::Makespan => baseline / value,

@@ -1,7 +1,7 @@
-//! Data that explore decides: where it may lie, once for all that only differ by exchanges of equals, and what is nearby.
+//! Data that explore places: its possible places, each once up to exchanges of equals, and the nearby ones.
 //!
-//! The data of an application has [`Data::STEPS`] parts. Fractions that are open deal them out over the nodes; an open home has all of them
-//! on one node. So both are the same kind of choice: how many parts lie on each node.
+//! The data of an application has [`Data::STEPS`] parts. Open fractions distribute them over the nodes; an open home has all of them on one
+//! node. So both are the same kind of choice: the number of parts on each node.
 
 use rand::{Rng, RngExt as _};
 
@@ -9,26 +9,27 @@ use numasim_model::{App, Data, Machine, NodeId, Placement};
 
 use crate::symmetry::{app_classes, node_classes};
 
-/// All parts of the data of an application.
+/// Number of parts of the data of an application.
 const ALL: u32 = Data::STEPS;
-/// On a machine of more memories open fractions are not listed.
+/// On a machine with more memories, open fractions are not listed.
 const MOST_MEMORIES: usize = 64;
 
-/// What is decided of the open data of a question: all of the first applications, and how many parts of the next one lie on the first nodes.
+/// The decided part of the open data of a question: all data of the first applications, and the number of parts of the next one on the
+/// first nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Decided {
     /// Per application, in the order of the open ones: parts on each node.
     whole: Vec<Vec<u32>>,
-    /// Of the next application.
+    /// Parts of the next application.
     begun: Vec<u32>,
 }
 
-/// Data of which not all is decided.
+/// Data that is only partly decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rest {
-    /// The share that lies nobody knows where, but on no node before `from`.
+    /// The undecided share, which is on no node before `from`.
     pub(crate) share: f64,
-    /// The first node that it may lie on.
+    /// The first node that may hold it.
     pub(crate) from: NodeId,
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct OpenChoices<'p> {
 }
 
 impl<'p> OpenChoices<'p> {
-    /// Those of the applications on `machine`.
+    /// The choices of the applications on `machine`.
     pub(crate) fn new(machine: &'p Machine, apps: &'p [App]) -> Self {
         let fixed: Vec<Placement> = apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let nodes = node_classes(machine, apps, &fixed, fixed.len() < apps.len());
@@ -62,27 +63,28 @@ impl<'p> OpenChoices<'p> {
         Self { machine, open, twins, equal_nodes }
     }
 
-    /// Whether fractions are open somewhere: choices that are too many to be listed are then searched part by part.
+    /// Whether any fractions are open. Choices that are too many to be listed are then searched part by part.
     pub(crate) fn has_fractions(&self) -> bool {
         self.open.iter().any(|(_, data)| **data == Data::OpenFractions)
             && self.machine.memory_count() <= MOST_MEMORIES
     }
 
-    /// Whether nothing is open any more.
+    /// Whether everything is decided.
     pub(crate) fn is_complete(&self, decided: &Decided) -> bool {
         decided.whole.len() == self.open.len()
     }
 
-    /// Every way to decide a little more: the home of the next application, or how many parts of it lie on the next node.
+    /// Every way to decide a little more: the home of the next application, or the number of its parts on the next node.
     ///
-    /// Of all choices that exchanges of equal nodes and of equal instances turn into each other, the largest, compared application by
-    /// application and node by node, is always left: of equal nodes the first has at least as much, and so has the first of equal instances.
+    /// Exchanges of equal nodes and of equal instances turn some choices into each other. Among these the largest one, compared application
+    /// by application and node by node, always remains. The first of equal nodes has at least as much, and so has the first of equal
+    /// instances.
     pub(crate) fn next(&self, decided: &Decided) -> Vec<Decided> {
         let Some(&(_, data)) = self.open.get(decided.whole.len()) else { return Vec::new() };
         let nodes = self.machine.node_count();
         if *data != Data::OpenFractions {
             let homes = self.machine.memory_nodes().filter(|home| {
-                // As if all nodes before it were known to have nothing.
+                // Records that all nodes before it have nothing.
                 let begun = vec![0; home.0];
                 self.may_follow(decided, &begun, ALL)
             });
@@ -101,7 +103,7 @@ impl<'p> OpenChoices<'p> {
         numbers.map(|parts| decided.and(parts, nodes)).collect()
     }
 
-    /// Whether so many parts of the next application may lie on the node after those of `begun`.
+    /// Whether this number of parts of the next application may be on the node after those of `begun`.
     fn may_follow(&self, decided: &Decided, begun: &[u32], parts: u32) -> bool {
         let node = begun.len();
         let fits_node = self.equal_nodes[node].is_none_or(|equal| {
@@ -114,8 +116,8 @@ impl<'p> OpenChoices<'p> {
         fits_node && fits_twin
     }
 
-    /// Every choice, one or a few from each set that can be turned into each other by exchanging equals: a placement for each open
-    /// application. `None` if there are more than `limit`.
+    /// Every choice, one or a few from each set that exchanges of equals turn into each other: a placement for each open application.
+    /// `None` if there are more than `limit`.
     pub(crate) fn all(&self, limit: usize) -> Option<Vec<Vec<Placement>>> {
         if self.machine.memory_count() > MOST_MEMORIES
             && self.open.iter().any(|(_, data)| **data == Data::OpenFractions)
@@ -141,8 +143,8 @@ impl<'p> OpenChoices<'p> {
         self.open.iter().zip(&decided.whole).map(|((_, data), parts)| data.placement_of(parts)).collect()
     }
 
-    /// What is sure of all applications, in the order of the question: where data lies, and what is not known of it. Of fractions that are
-    /// not all known there are those that are; they do not sum to 1.
+    /// The known placement of all applications, in the order of the question, and the undecided rest. If fractions are only partly known,
+    /// the known ones do not sum to 1.
     pub(crate) fn sure(&self, apps: &[App], decided: &Decided) -> (Vec<Placement>, Vec<Option<Rest>>) {
         let mut number = 0;
         let of = |app: &App| {
@@ -156,7 +158,7 @@ impl<'p> OpenChoices<'p> {
                 return (data.placement_of(parts), None);
             }
             if let Data::OpenHome { share } = data {
-                // Which node is none of what is sure: nobody looks at it.
+                // No node is certain here, and the caller ignores this placement.
                 return (first(data, self.machine), Some(Rest { share: *share, from: NodeId(0) }));
             }
             let mut parts = if at == decided.whole.len() { decided.begun.clone() } else { Vec::new() };
@@ -188,7 +190,7 @@ fn only_on(home: NodeId, nodes: usize) -> Vec<u32> {
     (0..nodes).map(|node| if node == home.0 { ALL } else { 0 }).collect()
 }
 
-/// The placement from which a climb begins: the first node with memory, or parts as the memories deliver.
+/// The placement from which a climb starts: the first node with memory, or parts in proportion to the bandwidth of the memories.
 pub(crate) fn first(data: &Data, machine: &Machine) -> Placement {
     if *data != Data::OpenFractions {
         let home = machine.memory_nodes().next().unwrap_or(NodeId(0));
@@ -201,7 +203,7 @@ pub(crate) fn first(data: &Data, machine: &Machine) -> Placement {
     let (mut sum, mut dealt) = (0.0, 0);
     let dealt_out = machine.node_ids().map(|node| {
         sum += delivers(node);
-        // Up to this node, rounded; up to the last one it is all.
+        // The rounded total up to this node; up to the last node it is the full amount.
         let own = if machine.has_memory(node) { parts(sum / all).saturating_sub(dealt) } else { 0 };
         dealt += own;
         own
@@ -209,12 +211,12 @@ pub(crate) fn first(data: &Data, machine: &Machine) -> Placement {
     data.placement_of(&dealt_out.collect::<Vec<_>>())
 }
 
-/// Where a search for better places of open data begins that knows `current`: weights are changed from there, homes are all tried.
+/// The start of a search for better places of open data, given `current`: fractions are changed from there, homes are all tried.
 pub(crate) fn beginning(data: &Data, machine: &Machine, current: &Placement) -> Placement {
     if *data == Data::OpenFractions { current.clone() } else { first(data, machine) }
 }
 
-/// How many choices the data of one application has.
+/// Number of choices for the data of one application.
 pub(crate) fn number(data: &Data, machine: &Machine) -> f64 {
     let memories = machine.memory_count() as f64;
     match data {
@@ -225,7 +227,7 @@ pub(crate) fn number(data: &Data, machine: &Machine) -> f64 {
     }
 }
 
-/// All choices of one application, those included that exchanges of equals turn into each other.
+/// All choices of one application, including those that exchanges of equals turn into each other.
 pub(crate) fn each(data: &Data, machine: &Machine) -> Vec<Placement> {
     let nodes = machine.node_count();
     let unlike: Vec<Option<usize>> = vec![None; nodes];
@@ -261,7 +263,7 @@ pub(crate) fn others(data: &Data, machine: &Machine, current: &Placement) -> Vec
     }
 }
 
-/// Any choice of one application.
+/// A random choice of one application.
 pub(crate) fn any(data: &Data, machine: &Machine, random: &mut impl Rng) -> Placement {
     let memories: Vec<NodeId> = machine.memory_nodes().collect();
     let mut parts = vec![0; machine.node_count()];
@@ -275,7 +277,7 @@ pub(crate) fn any(data: &Data, machine: &Machine, random: &mut impl Rng) -> Plac
     data.placement_of(&parts)
 }
 
-/// How many parts of data that was open lie on `node`, up to rounding: tells choices apart.
+/// The number of parts of open data on `node`, up to rounding. It distinguishes choices.
 pub(crate) fn parts_on(placement: &Placement, node: NodeId) -> u32 {
     match placement {
         Placement::Fractions(fractions) => parts(fractions[node.0]),
@@ -289,7 +291,7 @@ fn parts(fraction: f64) -> u32 {
     (0..=ALL).find(|&whole| f64::from(whole) >= parts).unwrap_or(ALL)
 }
 
-/// An order of placements, so that it does not matter which is met first.
+/// An order of placements, so that the result does not depend on which is met first.
 pub(crate) fn order(a: &Placement, b: &Placement) -> std::cmp::Ordering {
     match (a, b) {
         (Placement::Fractions(a), Placement::Fractions(b)) => {
@@ -300,7 +302,7 @@ pub(crate) fn order(a: &Placement, b: &Placement) -> std::cmp::Ordering {
     }
 }
 
-/// [`order`] of several.
+/// [`order`] for several placements.
 pub(crate) fn order_of_all(a: &[Placement], b: &[Placement]) -> std::cmp::Ordering {
     let different = a.iter().zip(b).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
     different.unwrap_or_else(|| a.len().cmp(&b.len()))

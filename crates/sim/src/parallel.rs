@@ -1,8 +1,7 @@
-//! Work on several threads, or, without the feature `parallel`, the same on one: the only file that names rayon.
+//! Work on several threads or, without the feature `parallel`, on one: the only file that uses rayon.
 //!
-//! Results are the same either way: what is handed out here is a batch of fixed size, nothing in it depends on the
-//! rest of the batch, and results come back in order. Without the feature this crate compiles where there are no threads
-//! (`wasm32-unknown-unknown`).
+//! Results are the same either way. Each job is a batch of fixed size, nothing in it depends on the rest of the batch, and results come
+//! back in order. Without the feature this crate compiles on targets without threads (`wasm32-unknown-unknown`).
 
 use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// What becomes of each item, in their order.
+/// The result for each item, in the order of the items.
 pub(crate) fn map<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -18,7 +17,7 @@ pub(crate) fn map<T: Send, R: Send>(
     map_with(items, || (), |(), item| work(item))
 }
 
-/// The same with a state that is made at most once for each thread and that no result depends on.
+/// Like [`map`], with a state that is created at most once per thread and that no result depends on.
 pub(crate) fn map_with<T: Send, S: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     init: impl Fn() -> S + Sync,
@@ -45,7 +44,7 @@ fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Not generic: rayon is compiled once, not for each place that has work.
+/// Not generic: rayon is compiled once instead of once per caller.
 fn each(jobs: usize, work: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
     (0..jobs).into_par_iter().for_each(work);
@@ -53,7 +52,7 @@ fn each(jobs: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(work);
 }
 
-/// Sorts; `compare` tells any two apart.
+/// Sorts; `compare` must distinguish any two items.
 pub(crate) fn sort_unstable_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
     #[cfg(feature = "parallel")]
     items.par_sort_unstable_by(compare);
@@ -66,7 +65,7 @@ pub(crate) use tests::on_threads;
 
 #[cfg(test)]
 mod tests {
-    /// Runs `work` on a pool of so many threads of its own; without the feature on the one there is.
+    /// Runs `work` on a separate pool of this number of threads; without the feature, on the current thread.
     pub(crate) fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "parallel")]
         return rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(work);

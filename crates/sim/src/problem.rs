@@ -1,4 +1,4 @@
-//! The question that `explore` answers, checked and made ready.
+//! The question that `explore` answers, checked and prepared.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use crate::objective::{Goal, GoalError, Objective, SCORE_TOLERANCE, margin};
 use crate::open_data;
 use crate::restrictions::{Infeasible, Restrictions};
 
-/// A machine, applications, an objective and restrictions that do not contradict each other openly.
+/// A machine, applications, an objective and constraints without an obvious contradiction.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub(crate) machine: Machine,
     pub(crate) apps: Vec<App>,
     pub(crate) goal: Goal,
     pub(crate) restrictions: Restrictions,
-    /// The applications as they were asked for, with numbers of threads; those of `apps` are numbers of cores.
+    /// The applications as requested, with numbers of threads; those of `apps` are numbers of cores.
     pub(crate) asked: Vec<App>,
-    /// Hardware threads of a core that each application uses, where that is not what it asks for; else empty.
+    /// Hardware threads of a core that each application uses, if this differs from its request; else empty.
     pub(crate) smt: Vec<Smt>,
-    /// Where applications leave that open: each set of choices; [`Problem::with_smt`] decides.
+    /// If applications leave that open: each set of choices; [`Problem::with_smt`] decides.
     pub(crate) choices: Vec<Vec<Smt>>,
-    /// Allocations where every search begins, as they were rated elsewhere; not all of them need be allowed.
+    /// Allocations at which every search starts, as they were rated elsewhere; some may be invalid.
     pub(crate) known: Arc<[Candidate]>,
 }
 
-/// Most flows of an evaluation: about 10 milliseconds, and 100 MB for each thread of the search.
+/// Maximum number of flows of an evaluation: about 10 milliseconds, and 100 MB for each thread of the search.
 const MOST_FLOWS: u64 = 2_000_000;
 
-/// The flows of an evaluation: from each node, for each application, to one memory, or to all where its data is spread.
+/// The number of flows of an evaluation: from each node, for each application, to one memory, or to all if its data is spread.
 fn flows(nodes: usize, apps: &[App]) -> u64 {
     let nodes = nodes as u64;
     let of = |app: &App| match &app.data {
@@ -45,26 +45,26 @@ fn flows(nodes: usize, apps: &[App]) -> u64 {
     apps.iter().map(of).fold(0, u64::saturating_add)
 }
 
-/// Most links that data spread over all nodes may use: each allocation of an answer lists them, some ten of them a million each
-/// on 1024 nodes (400 MB of JSON).
+/// Maximum number of links that data spread over all nodes may use. Each allocation of an answer lists them: some ten allocations with a
+/// million links each on 1024 nodes (400 MB of JSON).
 const MOST_LINKS: u64 = 500_000;
 
 /// Elementary operations for each flow of an evaluation.
 const OPERATIONS_PER_FLOW: u64 = 4;
 
-/// Why there is nothing to search.
+/// The reason why there is nothing to search.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProblemError {
-    /// No application in the files.
+    /// The files define no application.
     #[error("there is no application to place")]
     NoApps,
-    /// The sharing model has no reading of something that the machine has.
+    /// The sharing model cannot represent something in the machine.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The objective does not apply.
     #[error(transparent)]
     Goal(#[from] GoalError),
-    /// One evaluation would take longer than a time limit can be kept.
+    /// One evaluation would take longer than the precision of a time limit.
     #[error(
         "{apps} applications on {nodes} nodes are too many to search: an evaluation has {flows} flows, at most {MOST_FLOWS} are possible"
     )]
@@ -76,7 +76,7 @@ pub enum ProblemError {
         /// Pairs of a node and a memory that it may read, over all applications.
         flows: u64,
     },
-    /// An answer would have more links than a time limit can be kept for.
+    /// An answer would have more links than a time limit allows for.
     #[error(
         "data on all of {nodes} nodes uses {links} links: at most {MOST_LINKS} can be searched, which is about 700 nodes"
     )]
@@ -89,7 +89,7 @@ pub enum ProblemError {
     /// Too many applications leave open whether they use both hardware threads of a core.
     #[error("too many applications leave `smt` open: their choices cannot all be searched")]
     TooManyChoices,
-    /// The restrictions leave no allocation.
+    /// The constraints leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
 }
@@ -98,8 +98,8 @@ impl Problem {
     /// Checks the question.
     ///
     /// # Errors
-    /// [`ProblemError`] if there is nothing to place, the model refuses the machine, the objective lacks an input, or the restrictions contradict
-    /// each other in a way that shows without a search.
+    /// [`ProblemError`] if there is nothing to place, the model rejects the machine, the objective lacks an input, or the constraints
+    /// contradict each other in a way that is detected without a search.
     pub fn new(
         machine: &Machine,
         apps: &[App],
@@ -126,12 +126,12 @@ impl Problem {
         Self::with_goal(machine, apps, Goal::new(objective, machine, apps)?, restrictions)
     }
 
-    /// One application alone, restricted by nothing but its own constraints: its best allocation has the most GFLOPS, or the largest rate.
+    /// One application alone, with only its own constraints: its best allocation has the most GFLOPS, or the largest rate.
     pub(crate) fn of_one(machine: &Machine, app: &App) -> Result<Self, ProblemError> {
         Self::with_goal(machine, std::slice::from_ref(app), Goal::of_one(), Restrictions::default())
     }
 
-    /// The problem once it is known what is best.
+    /// The problem with a given goal.
     fn with_goal(
         machine: &Machine,
         apps: &[App],
@@ -159,8 +159,8 @@ impl Problem {
         Ok(problem)
     }
 
-    /// The same question where these allocations are starting points of every search: scenarios and baselines. The answer is at least as
-    /// good as each of them that the question allows.
+    /// The same question with these allocations as starting points of every search: scenarios and baselines. The answer is at least as good
+    /// as each of them that the question allows.
     #[must_use]
     pub fn starting_from(self, known: impl IntoIterator<Item = Candidate>) -> Self {
         Self { known: known.into_iter().collect(), ..self }
@@ -173,7 +173,7 @@ impl Problem {
         };
         let rated = |known: &Candidate| {
             let of = self.with_smt(&known.smt);
-            // A node or fractions may be written in other forms than that in which open data is closed here.
+            // A node or fractions may be written in another form than the one in which open data is decided here.
             let placements = of.apps.iter().zip(&known.placements);
             let closed = placements.map(|(app, placement)| app.data.closed_by(placement, &of.machine));
             let placements: Vec<Placement> = closed.collect::<Option<_>>()?;
@@ -187,12 +187,12 @@ impl Problem {
         self.check_answer(&candidate.allocation, &candidate.placements).is_ok()
     }
 
-    /// Whether it matters in which L3 domain a thread is: what domains read is limited, or something is asked of them.
+    /// Whether the L3 domain of a thread matters: the read bandwidth of domains is limited, or a constraint applies to them.
     pub fn is_by_domain(&self) -> bool {
         self.machine.has_limited_domains() || self.restrictions.ask_of_domains(&self.apps)
     }
 
-    /// The same where L3 domains limit nothing, with what follows for nodes from what is asked of domains.
+    /// The same question with unlimited L3 domains. Constraints on domains are replaced by their consequences for nodes.
     pub(crate) fn by_nodes(self) -> Self {
         if !self.is_by_domain() {
             return self;
@@ -209,28 +209,27 @@ impl Problem {
         &self.machine
     }
 
-    /// The applications, with numbers of cores in the place of numbers of threads.
+    /// The applications, with numbers of cores instead of numbers of threads.
     pub fn apps(&self) -> &[App] {
         &self.apps
     }
 
-    /// The applications as they were asked for.
+    /// The applications as requested.
     pub fn asked(&self) -> &[App] {
         &self.asked
     }
 
-    /// The objective, made ready.
+    /// The objective, prepared.
     pub fn goal(&self) -> &Goal {
         &self.goal
     }
 
-    /// The restrictions.
+    /// The constraints.
     pub fn restrictions(&self) -> &Restrictions {
         &self.restrictions
     }
 
-    /// Whether an allocation keeps to the restrictions, the threads of each application, the cores of each node and their
-    /// memory.
+    /// Whether an allocation satisfies the constraints, the threads of each application, the cores of each node and their memory.
     pub fn allows(&self, allocation: &Allocation, placements: &[Placement]) -> bool {
         self.restrictions.allow(&self.machine, &self.apps, allocation)
             && fits(&self.machine, &self.apps, placements, allocation).is_ok()
@@ -244,19 +243,20 @@ impl Problem {
         })
     }
 
-    /// Whether an answer with these placements can be proven without trying everything: whether the sharing model lets
-    /// threads elsewhere never help.
+    /// Whether an answer with these placements can be proven without trying everything: under the sharing model, threads elsewhere must
+    /// never help.
     pub fn proofs_apply(&self, placements: &[Placement]) -> bool {
         self.solver(placements).threads_elsewhere_never_help()
     }
 
-    /// Whether some application has less with threads on several nodes than the model gives it there ([`App::node_overhead`]).
+    /// Whether some application loses performance with threads on several nodes, in addition to the effects in the model
+    /// ([`App::node_overhead`]).
     pub(crate) fn loses_on_several_nodes(&self) -> bool {
         self.apps.iter().any(|app| app.node_overhead > 0.0)
     }
 
-    /// A score that no allocation exceeds: every application on every core or with all its threads on the fastest ones, each at its peak or at
-    /// what it can draw alone.
+    /// A score that no allocation exceeds: every application on every core or with all its threads on the fastest ones, each at its peak or
+    /// at the bandwidth it can draw alone.
     pub(crate) fn roof(&self) -> f64 {
         let of_app = |app: &App| -> f64 {
             let of_core = |node: &Node| {
@@ -272,7 +272,7 @@ impl Problem {
         self.goal.score(&self.apps.iter().map(of_app).collect::<Vec<_>>())
     }
 
-    /// log10 of the number of ways to place the threads, idle cores and open data included, restrictions ignored.
+    /// log10 of the number of ways to place the threads, including idle cores and open data, without constraints.
     ///
     /// A node with C cores and A applications has C(C + A, A) ways.
     pub fn size_log10(&self) -> f64 {
@@ -285,10 +285,10 @@ impl Problem {
         self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
     }
 
-    /// What one evaluation costs, about, in elementary operations: a flow of each application from each node, from each
-    /// node to each memory where its data is spread.
+    /// The approximate cost of one evaluation in elementary operations: one flow of each application from each node, or one from each node
+    /// to each memory if its data is spread.
     pub(crate) fn evaluation_cost(&self) -> u64 {
-        /// As often as others: the waits of soft queues are found step by step (measured: 6 to 12).
+        /// Relative cost of soft queues, whose waits are found step by step (measured: 6 to 12).
         const OF_SOFT_QUEUES: u64 = 8;
         let times = if self.machine.sharing().has_soft_corners() { OF_SOFT_QUEUES } else { 1 };
         flows(self.machine.node_count(), &self.apps).saturating_mul(OPERATIONS_PER_FLOW * times)
@@ -303,13 +303,13 @@ impl Problem {
         Solver::new(machine, &demands(&self.apps, placements))
     }
 
-    /// GFLOPS that no thread of an application exceeds on `node`, wherever its data lies.
+    /// The most GFLOPS of a thread of an application on `node`, for any placement of its data.
     pub(crate) fn most_of_thread_wherever(&self, app: usize, node: NodeId) -> f64 {
         let demand = self.apps[app].demand(Placement::Local);
         (demand.most_wherever(&self.machine, node) * demand.arithmetic_intensity).value()
     }
 
-    /// The placements of all applications when the data of the open ones, in order, lies at `homes`, or where a climb begins.
+    /// The placements of all applications if the data of the open ones, in order, is at `homes`; beyond these, at the start of a climb.
     pub(crate) fn placements(&self, homes: &[Placement]) -> Vec<Placement> {
         let mut open = homes.iter();
         let mut next =
@@ -327,20 +327,20 @@ impl Problem {
     }
 }
 
-/// One answer: who runs where, with the data where, and how good it is.
+/// One answer: the threads of each application on each node, the placement of the data, and the score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// Cores of each application on each node.
     pub allocation: Allocation,
-    /// Where the data of each application lies, open data decided.
+    /// The placement of each application's data, open data decided.
     pub placements: Vec<Placement>,
-    /// Hardware threads of a core that each application uses, where the question leaves that open; else empty.
+    /// Hardware threads of a core that each application uses, if the question leaves that open; else empty.
     pub smt: Vec<Smt>,
-    /// What the search compares: larger is better.
+    /// The score that the search compares: larger is better.
     pub score: f64,
     /// Breaks ties between equal scores.
     pub(crate) tie_break: f64,
-    /// GiB of data that do not fit; only what has none is an answer.
+    /// GiB of data that do not fit; only a candidate with 0 is an answer.
     pub(crate) excess: f64,
 }
 
@@ -351,7 +351,7 @@ impl Candidate {
         other.is_beaten_by(self.excess, self.score, self.tie_break)
     }
 
-    /// Whether an answer with these figures is better.
+    /// Whether an answer with these values is better.
     pub(crate) fn is_beaten_by(&self, excess: f64, score: f64, tie_break: f64) -> bool {
         if (excess - self.excess).abs() > SCORE_TOLERANCE * self.excess {
             return excess < self.excess;
@@ -368,7 +368,7 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) placements: Vec<Placement>,
     pub(crate) solver: Solver,
     workspace: Workspace,
-    /// What memory allows, where an allocation could break it.
+    /// The memory limits, if an allocation could break them.
     pub(crate) limits: Option<Limits>,
 }
 
@@ -386,16 +386,15 @@ impl<'a> Evaluator<'a> {
         fraction * self.solver.occupied(AppId(app), memory)
     }
 
-    /// What threads on `node` get when others have taken `taken` GB/s from its memory.
+    /// The bandwidth of threads on `node` when others have taken `taken` GB/s from its memory.
     ///
-    /// Right for threads on this node only: it is their step of the model (the remainder of the controller) that sees
-    /// the smaller memory.
+    /// Valid only for threads on this node: their step of the model (the remainder of the controller) sees the smaller memory.
     pub(crate) fn solver_with_less(&self, node: NodeId, taken: f64) -> Solver {
         let machine = self.problem.machine.with_less_bandwidth(node, taken);
         self.problem.solver_on(&machine, &self.placements)
     }
 
-    /// GiB of data that do not fit, on all nodes together; 0 where everything fits.
+    /// GiB of data that do not fit, summed over all nodes; 0 if everything fits.
     #[inline]
     pub(crate) fn excess(&self, threads: &[u32]) -> f64 {
         self.limits.as_ref().map_or(0.0, |limits| limits.excess(threads))
@@ -413,18 +412,18 @@ impl<'a> Evaluator<'a> {
         restrictions.allow(machine, apps, allocation) && self.fits(allocation.as_slice())
     }
 
-    /// GFLOPS of each application. `threads`: as [`Allocation::rows`] has them.
+    /// GFLOPS of each application. `threads`: in the layout of [`Allocation::rows`].
     pub(crate) fn gflops(&mut self, threads: &[u32]) -> &[f64] {
         self.solver.solve_changes(threads, &mut self.workspace);
         self.workspace.gflops()
     }
 
-    /// The same of an allocation, whose numbers of threads on nodes are dealt over L3 domains where these matter.
+    /// GFLOPS for an allocation; its numbers of threads on nodes are distributed over L3 domains if these matter.
     pub(crate) fn gflops_of(&mut self, allocation: &Allocation) -> &[f64] {
         self.gflops(allocation.rows(&self.problem.machine).as_slice())
     }
 
-    /// Score and tie-break. `threads`: as [`Allocation::rows`] has them.
+    /// Score and tie-break. `threads`: in the layout of [`Allocation::rows`].
     #[inline]
     pub(crate) fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
         self.solver.solve_changes(threads, &mut self.workspace);
@@ -432,7 +431,7 @@ impl<'a> Evaluator<'a> {
         (self.problem.goal.score(gflops), self.problem.goal.tie_break(gflops))
     }
 
-    /// The same of an allocation, as [`Self::gflops_of`].
+    /// Score and tie-break for an allocation, as [`Self::gflops_of`].
     #[inline]
     pub(crate) fn rate_of(&mut self, allocation: &Allocation) -> (f64, f64) {
         self.rate(allocation.rows(&self.problem.machine).as_slice())
@@ -482,7 +481,7 @@ mod tests {
 
     #[test]
     fn more_flows_than_a_limit_can_be_kept_for_are_refused() {
-        // 100 nodes x 100 memories x 201 applications = 2.01e6; data beside the threads has 100 x 201.
+        // 100 nodes x 100 memories x 201 applications = 2.01e6; local data has 100 x 201.
         let machine = uniform_machine(100, 1, 10.0, 32.0, 10.0);
         let asked = |data: Data| {
             let apps = vec![app("a", 1.0, data); 201];

@@ -1,14 +1,14 @@
-//! What no allocation of one application exceeds under any model: cores, links and memories.
+//! Upper bounds for one application under any model: cores, links and memories.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, Machine, NodeId, Placement};
 
 use crate::restrictions::may_hold;
 
-/// On a machine of more nodes, equal nodes are tried once as a home, and nothing is searched: there are a million pairs of 1024 nodes.
+/// On a machine with more nodes, equal nodes are tried once as a home, and nothing is searched: 1024 nodes have a million pairs.
 pub(crate) const MOST_NODES_SEARCHED: usize = 64;
 
-/// The memories of which a limit is asked: those that all threads read. There are too many of data that is spread over a large machine.
+/// The memories for which a limit is computed: those that all threads read. Data that is spread over a large machine has too many.
 fn common_memories(machine: &Machine, placement: &Placement) -> Vec<NodeId> {
     if let Some(home) = placement.home() {
         return vec![home];
@@ -18,12 +18,12 @@ fn common_memories(machine: &Machine, placement: &Placement) -> Vec<NodeId> {
     machine.memory_nodes().filter(read).collect()
 }
 
-/// GFLOPS that the application has for each GB/s of `memory` that it occupies there if `share` of its data lies on it.
+/// GFLOPS of the application for each GB/s of `memory` that it occupies, if `share` of its data is there.
 fn per_gbs(machine: &Machine, app: &App, memory: NodeId, share: f64) -> f64 {
     app.arithmetic_intensity.value() / (share * machine.node(memory).occupied_by(app.traffic()))
 }
 
-/// No model gives threads on `node` more GFLOPS: what its cores and its links allow.
+/// An upper bound on the GFLOPS of threads on `node` in any model, from its cores and its links.
 pub(crate) fn roof_of_node(machine: &Machine, app: &App, placement: &Placement, node: NodeId) -> f64 {
     let cores = f64::from(machine.node(node).cores) * of_core(machine, app, node);
     let over_link = |memory: NodeId| {
@@ -33,14 +33,15 @@ pub(crate) fn roof_of_node(machine: &Machine, app: &App, placement: &Placement, 
     common_memories(machine, placement).into_iter().map(over_link).fold(cores, f64::min)
 }
 
-/// The most that one core of `node` computes.
+/// The highest performance of one core of `node`.
 fn of_core(machine: &Machine, app: &App, node: NodeId) -> f64 {
     let (limits, node) = (app.limits(), machine.node(node));
     let fed = limits.want(node, app.arithmetic_intensity) * app.arithmetic_intensity;
     fed.min(limits.peak(node)).value()
 }
 
-/// No model gives `app` more GFLOPS with its data there: what nodes, its threads and the memories that all of them read allow.
+/// An upper bound on the GFLOPS of `app` in any model with this placement of its data, from nodes, its threads and the memories that all of
+/// them read.
 pub(crate) fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
     let nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
     let mut of_nodes: Vec<f64> =
@@ -58,9 +59,9 @@ pub(crate) fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
     if app.writes_copies(placement) { roof.min(roof_of_copies(machine, app, &nodes)) } else { roof }
 }
 
-/// No model gives `app` more GFLOPS with threads on some of `nodes` and a copy of its data on each of these: with k nodes each byte that is moved
-/// moves 1 + (k - 1) x the share that is written, on all memories together and for the node that moves it, and k - 1 links carry that share of
-/// what a node moves, the slowest of the fastest k - 1 links as well.
+/// An upper bound on the GFLOPS of `app` in any model with threads on some of `nodes` and a copy of its data on each of these. With k
+/// nodes, each byte of traffic becomes 1 + (k - 1) x the written share, on all memories together and for the node that moves it. The k - 1
+/// links of a node, including the slowest of the fastest k - 1, carry that share of its traffic.
 fn roof_of_copies(machine: &Machine, app: &App, nodes: &[NodeId]) -> f64 {
     let (written, intensity) = (app.traffic().write_share(), app.arithmetic_intensity.value());
     let occupied = |memory: NodeId| machine.node(memory).occupied_by(app.traffic());

@@ -1,4 +1,5 @@
-//! Where a best allocation leaves cores idle because a memory or a link is full: from how many threads on more of them gain nothing.
+//! Finds the nodes on which the best allocation leaves cores idle because a memory or a link is full, and the number of threads from which
+//! more gain nothing.
 
 use numasim_model::{Allocation, AppId, Bottleneck, Evaluation, NodeId};
 
@@ -6,10 +7,10 @@ use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::is_fairer;
 
-/// Most changed allocations that are looked at.
+/// Maximum number of changed allocations that are evaluated.
 const MOST_CHANGES: usize = 4_096;
 
-/// A resource that is full, beside idle cores of a node whose threads wait for it.
+/// A resource that is full, with idle cores on a node whose threads wait for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saturated {
     /// The node with the threads and the idle cores.
@@ -18,13 +19,13 @@ pub struct Saturated {
     pub by: Bottleneck,
     /// The applications that wait for it, ascending, each with its hardware threads on the node.
     pub apps: Vec<(AppId, u32)>,
-    /// Whether a thread less of any of them is worse.
+    /// Whether one thread less of any of them is worse.
     pub is_least: bool,
 }
 
 impl Problem {
-    /// Nodes on which more threads of the applications there are allowed and gain nothing, in ascending order; `evaluation` is what becomes of `best`.
-    /// Empty if there are too many changes to look at.
+    /// Nodes on which more threads of the applications there are allowed and gain nothing, in ascending order; `evaluation` belongs to
+    /// `best`. Empty if there are too many changes to evaluate.
     pub fn saturated(&self, best: &Candidate, evaluation: &Evaluation) -> Vec<Saturated> {
         let of = self.with_smt(&best.smt);
         let nodes: Vec<NodeId> = of.machine.compute_nodes().collect();
@@ -64,7 +65,7 @@ impl Problem {
     }
 }
 
-/// Whether two threads of a node wait for the same thing; all L3 domains of a node are alike.
+/// Whether two threads of a node have the same bottleneck; all L3 domains of a node are alike.
 fn is_same(a: &Bottleneck, b: &Bottleneck) -> bool {
     a == b || matches!((a, b), (Bottleneck::L3Link { .. }, Bottleneck::L3Link { .. }))
 }
@@ -102,13 +103,13 @@ impl<'a> Around<'a> {
         !loses.is_empty() && !loses.contains(&false)
     }
 
-    /// Threads by which an application changes on a node.
+    /// Step of an application's threads on a node.
     fn step(&self, app: AppId) -> u32 {
         let placing = &self.problem.apps[app.0].placing;
         placing.per_l3.or(placing.multiple_of).map_or(1, std::num::NonZeroU32::get)
     }
 
-    /// The allocations with `more` threads on a node: by domain one for each domain.
+    /// The allocations with `more` threads on a node: if domains matter, one for each domain.
     fn changed(&self, app: AppId, node: NodeId, more: i64) -> Vec<Allocation> {
         let with = |threads: u32| u32::try_from(i64::from(threads) + more).ok();
         let allocation = &self.best.allocation;
@@ -185,14 +186,14 @@ mod tests {
         assert_eq!(saturated(&machine, &[local_app("compute", 10.0)]), (8, Vec::new()));
     }
 
-    /// Hand test H with exactly 5 threads: the memory is full, and it says nothing of fewer.
+    /// Hand test H with exactly 5 threads: the memory is full, but fewer threads are not allowed.
     #[test]
     fn threads_that_somebody_asks_for_are_no_least_number() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 1.0);
         let five = App { min_threads: 5, ..local_app("omp", 0.5) };
         let (threads, found) = saturated(&machine, std::slice::from_ref(&five));
         assert_eq!((threads, found.len(), found[0].is_least), (5, 1, false));
-        // It may have no more: nothing to say.
+        // It may not have more: nothing is reported.
         assert_eq!(saturated(&machine, &[App { max_threads: Some(5), ..five }]).1, []);
     }
 

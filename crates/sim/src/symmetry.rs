@@ -1,4 +1,4 @@
-//! Which nodes and which application instances can be exchanged without changing anything.
+//! Finds the nodes and application instances that can be exchanged without any effect.
 
 use numasim_model::table::Table;
 use numasim_model::units::GigabytesPerSecond;
@@ -19,10 +19,10 @@ fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> 
     class
 }
 
-/// For each node the smallest node it can be exchanged with: same cores, peaks and bandwidths, the same links as far as
-/// somebody reads over them, threads of the same applications, and the placements look the same afterwards.
+/// For each node, the smallest node it can be exchanged with: same cores, peaks and bandwidths, same links if a thread reads over them,
+/// threads of the same applications, and equivalent placements after the exchange.
 ///
-/// `placements` of applications whose data is still open are left out; then `data_open` says that any link may be used.
+/// `placements` of applications whose data is still open are left out; `data_open` then means that any link may be used.
 pub(crate) fn node_classes(
     machine: &Machine,
     apps: &[App],
@@ -30,7 +30,7 @@ pub(crate) fn node_classes(
     data_open: bool,
 ) -> Vec<usize> {
     let nodes = machine.node_count();
-    // Over links, a node is read from everywhere or from nowhere; links that nobody uses do no harm.
+    // Over links, a node is read from everywhere or from nowhere; unused links have no effect.
     let copied = |app: &App| app.data.placement().is_some_and(|placement| app.writes_copies(placement));
     let mut read = vec![data_open || apps.iter().any(copied); nodes];
     for to in machine.node_ids() {
@@ -40,7 +40,7 @@ pub(crate) fn node_classes(
     let links: Table<Option<f64>, NodeId> = Table::from_fn(nodes, nodes, |from, to| {
         machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value)
     });
-    // Latencies count where they limit a thread.
+    // Latencies count if they limit a thread.
     let timed = machine.sharing().parameters.outstanding_lines.is_some()
         || machine.sharing().kind == ModelKind::Ecm
         || apps.iter().any(|app| app.outstanding_lines.is_some());
@@ -51,7 +51,7 @@ pub(crate) fn node_classes(
     let link = |from: usize, to: usize| (links[(NodeId(from), NodeId(to))], latency(from, to));
     let sums = LinkSums::new(nodes, link);
     let limited: Vec<&App> = apps.iter().filter(|app| app.nodes.is_some()).collect();
-    // How much memory a node has matters to data whose size is known.
+    // The memory of a node matters for data of known size.
     let sized = apps.iter().any(|app| app.memory.is_some());
     let same_node = |i: usize, j: usize| {
         let (a, b) = (machine.nodes()[i], machine.nodes()[j]);
@@ -83,8 +83,8 @@ pub(crate) fn node_classes(
     })
 }
 
-/// Whether local data of every node lies where it did once `i` and `j` are exchanged: both have memory that no other node uses, or both
-/// have none and use the same one.
+/// Whether local data of every node has an equivalent place after the exchange of `i` and `j`: both have memory that no other node uses, or
+/// both have none and use the same one.
 fn has_same_memory(machine: &Machine, i: NodeId, j: NodeId) -> bool {
     if machine.has_memory(i) && machine.has_memory(j) {
         !machine.lends(i) && !machine.lends(j)
@@ -96,9 +96,9 @@ fn has_same_memory(machine: &Machine, i: NodeId, j: NodeId) -> bool {
 /// GB/s and ns of a link.
 type Link = (Option<f64>, Option<f64>);
 
-/// For each node a number made of its links to and from every other node. Nodes that can be exchanged have the same links to
-/// every third one, so that their numbers without each other are equal: a million pairs of nodes are told apart without a
-/// look at a thousand links each.
+/// For each node, a number computed from its links to and from every other node. Nodes that can be exchanged have the same links to every
+/// third one, so their numbers without each other are equal. This distinguishes a million pairs of nodes without a comparison of a thousand
+/// links each.
 struct LinkSums<F> {
     link: F,
     /// Empty on small machines.
@@ -107,7 +107,7 @@ struct LinkSums<F> {
 
 impl<F: Fn(usize, usize) -> Link> LinkSums<F> {
     fn new(nodes: usize, link: F) -> Self {
-        /// Up to here all links are looked at.
+        /// Up to this number of nodes, all links are compared.
         const FEW: usize = 64;
         let mut sums = Self { link, sums: Vec::new() };
         if nodes > FEW {
@@ -125,7 +125,7 @@ impl<F: Fn(usize, usize) -> Link> LinkSums<F> {
             || self.sums[i].wrapping_sub(self.part(i, j)) == self.sums[j].wrapping_sub(self.part(j, i))
     }
 
-    /// What the links between node `i` and node `k` add to the number of `i`.
+    /// The contribution of the links between node `i` and node `k` to the number of `i`.
     fn part(&self, i: usize, k: usize) -> u64 {
         let bits = |value: Option<f64>| value.map_or(1, |value| (value + 0.0).to_bits());
         let (to, from) = ((self.link)(i, k), (self.link)(k, i));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn nodes_of_a_large_machine_are_told_apart_as_those_of_a_small_one() {
-        // Pairs of nodes with a fast link between them, and links to the last node that two halves have differently.
+        // Pairs of nodes with a fast link between them, and links to the last node that differ between two halves.
         for count in [10, 66] {
             let speed = |from: usize, to: usize| match (from, to) {
                 _ if to == count - 1 && from < count / 2 => 5.0,
@@ -229,7 +229,7 @@ mod tests {
             let links =
                 (0..count * count).map(|pair| GigabytesPerSecond::new(speed(pair / count, pair % count)));
             let machine = Machine::new("pairs", vec![node; count], links.collect()).expect("a machine");
-            // Both of a pair are equal; the last one has links of its own.
+            // Both of a pair are equal; the last node has different links.
             let mut expected: Vec<usize> = (0..count).map(|n| n / 2 * 2).collect();
             expected[count - 1] = count - 1;
             // Half of 10 and of 66 is odd: of the pair in the middle only the first is slow.

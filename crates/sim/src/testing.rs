@@ -26,12 +26,12 @@ pub(crate) fn local_app(name: &str, intensity: f64) -> App {
     app(name, intensity, Data::Placed(Placement::Local))
 }
 
-/// The machine with so much memory on each node, GiB.
+/// The machine with this memory on each node, GiB.
 pub(crate) fn with_memory(machine: &Machine, gib: &[Option<f64>]) -> Machine {
     with_nodes(machine, |number, node| Node { memory: gib[number].map(Gibibytes::new), ..node })
 }
 
-/// The applications with their data where `machine` has memory: what would lie on a node without any lies on the nearest one.
+/// The applications with their data on nodes of `machine` with memory: data of a node without memory moves to the nearest one.
 pub(crate) fn with_data_on_memories(machine: &Machine, apps: Vec<App>) -> Vec<App> {
     let placed = |placement: Placement| match placement {
         Placement::Home(home) => Placement::Home(machine.local_memory(home)),

@@ -1,4 +1,4 @@
-//! What the letters and signs of a thread map stand for.
+//! The meaning of the letters and signs of a thread map.
 
 use super::links::PlacedLinks;
 use super::{
@@ -17,9 +17,9 @@ const LINE: f64 = 21.0;
 /// Space before the text of an application and of a sign.
 const BEFORE_APP: f64 = 30.0;
 const BEFORE_SIGN: f64 = 36.0;
-/// Space behind a text.
+/// Space after a text.
 const BEHIND: f64 = 26.0;
-/// More links are counted only.
+/// Up to this number, links are listed; more are only counted.
 const MOST_LISTED: usize = 60;
 
 /// A sign of the map.
@@ -81,7 +81,7 @@ impl Legend {
         let widest = (widths.fold(0.0, f64::max) + BEFORE_APP + BEHIND).min(room);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
         let fitting = ((room / widest) as usize).clamp(1, map.apps.len().max(1));
-        // As many rows as needed, but no more columns than these rows need.
+        // The required number of rows, but no more columns than these rows need.
         let app_rows = map.apps.len().div_ceil(fitting);
         let apps_in_row = map.apps.len().div_ceil(app_rows.max(1)).max(1);
 
@@ -197,7 +197,7 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
     }
 }
 
-/// The figures of links that have no room beside their lines, in columns.
+/// The values of links that have no room next to their lines, in columns.
 struct List {
     title: &'static str,
     words: Vec<String>,

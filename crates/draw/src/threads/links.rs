@@ -1,5 +1,5 @@
-//! The links of a thread map: where they run, how thick they are, and where their figures stand; all of them as one where they are too many to be
-//! followed: a line between the rows, and for each node what its cores read from other memories and what others read from its own.
+//! The links of a thread map: their paths, their widths, and the places of their values. If they are too many, all of them are drawn as
+//! one: a line between the rows, and for each node the reads of its cores from other memories and the reads of others from its own.
 
 use super::{Layout, MapLink, MapSharedLink, ThreadMap, UNUSED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
@@ -14,9 +14,9 @@ pub(super) struct PlacedLink<'a> {
     link: &'a MapLink,
     curve: [At; 4],
     width: f64,
-    /// It stands for both directions: of a machine alone, where they are equal.
+    /// Whether it represents both directions: for a machine alone, if they are equal.
     both: bool,
-    /// Where its figures stand, if there is room.
+    /// The place of its values, if there is room.
     label: Option<At>,
 }
 
@@ -24,12 +24,12 @@ pub(super) struct PlacedLink<'a> {
 pub(super) struct PlacedLinks<'a> {
     unused: Vec<[At; 4]>,
     used: Vec<PlacedLink<'a>>,
-    /// Those that are drawn as one.
+    /// The links that are drawn as one.
     bundled: Vec<&'a MapLink>,
 }
 
 impl<'a> PlacedLinks<'a> {
-    /// The links whose figures have no room beside them.
+    /// The links whose values have no room next to them.
     pub(super) fn unlabelled(&self) -> impl Iterator<Item = &'a MapLink> + '_ {
         let bundled = self.bundled.iter().copied();
         self.used.iter().filter(|placed| placed.label.is_none()).map(|placed| placed.link).chain(bundled)
@@ -55,7 +55,7 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
         placed.bundled = map.used_links().collect();
         return placed;
     }
-    // On machines of more nodes unused links would be a grey area.
+    // On machines with more nodes unused links would be a grey area.
     let with_unused = count <= 4;
     for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
         let links: Vec<&MapLink> = between(a, b).collect();
@@ -86,7 +86,7 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
     placed
 }
 
-/// Both directions of a link beside each other.
+/// The two directions of a link side by side.
 fn moved(layout: &Layout, (x, y): At, aside: f64) -> At {
     if layout.is_pair() { (x, y + 2.0 * aside) } else { (x + aside, y) }
 }
@@ -103,7 +103,7 @@ fn curve(layout: &Layout, a: usize, b: usize) -> [At; 4] {
     let depth = |node: usize, deep: f64| if layout.is_upper(node) { deep } else { -deep };
     let gap = layout.gap.height;
     let deep = if layout.is_upper(a) == layout.is_upper(b) {
-        // An arc: the farther its ends, the deeper. It reaches three quarters of its control points.
+        // An arc: the larger the distance of its ends, the deeper. It reaches three quarters of its control points.
         let columns = a.abs_diff(b) as f64;
         gap * (0.22 + 0.11 * columns).min(0.62)
     } else {
@@ -112,8 +112,8 @@ fn curve(layout: &Layout, a: usize, b: usize) -> [At; 4] {
     [start, (start.0, start.1 + depth(a, deep)), (end.0, end.1 + depth(b, deep)), end]
 }
 
-/// Where on the border of `node` its link to `other` begins: side by side in the order of the other ends, so that few
-/// links cross.
+/// The start of the link of `node` to `other` on the border of `node`: side by side in the order of the other ends, so that few links
+/// cross.
 fn port(layout: &Layout, node: usize, other: usize) -> At {
     let place = layout.boxes[node];
     let middle = |n: usize| layout.boxes[n].x + layout.boxes[n].width / 2.0;
@@ -143,7 +143,7 @@ fn on_curve([a, b, c, d]: [At; 4], t: f64) -> At {
     (sum(|at| at.0), sum(|at| at.1))
 }
 
-/// Figures beside their lines, where they hide neither each other nor a node.
+/// Values next to their lines, if they hide neither each other nor a node.
 fn place_labels(links: &mut [PlacedLink<'_>], layout: &Layout) {
     let mut taken: Vec<Place> = Vec::new();
     for link in links {
@@ -197,7 +197,7 @@ pub(super) fn draw_lines(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
     }
 }
 
-/// Arrows at the memories that are read, and figures.
+/// Arrows at the memories that are read, and values.
 pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
     for one in &placed.used {
         draw_head(canvas, one.curve, one.width, colour(one.link));
@@ -210,7 +210,7 @@ pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_
         if let Some((x, y)) = one.label {
             let text = figures(one.link);
             let width = metrics::width(&text, SMALL) * 1.1 + 6.0;
-            // On paper of their own: the line may be as thick as the letters are high.
+            // On a separate background: the line may be as thick as the letters are high.
             canvas.rect(Place::new(x - width / 2.0, y - 8.0, width, 16.0), 4.0, Some(PAPER), None);
             let font = Font::middle(SMALL).colour(colour(one.link));
             canvas.text(x, y, &text, if one.link.is_full() { font.bold() } else { font });
@@ -225,7 +225,7 @@ pub(super) fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour:
     let length = dx.hypot(dy).max(1e-9);
     let (ux, uy) = (dx / length, dy / length);
     let (long, half) = (7.0 + width, 3.5 + 0.7 * width);
-    // A little into the border of the node, so that no gap is seen.
+    // Slightly into the border of the node, so that no gap is visible.
     let tip = (tip.0 + ux, tip.1 + uy);
     let back = (tip.0 - ux * long, tip.1 - uy * long);
     let corners = [tip, (back.0 - uy * half, back.1 + ux * half), (back.0 + uy * half, back.1 - ux * half)];
@@ -237,7 +237,7 @@ fn listed(link: &MapLink, to: &[usize]) -> String {
     format!("{} → {}: {}", link.from, numbers::ranges(to), figures(link))
 }
 
-/// Links in the order of their nodes; those of a node with the same figures are one line.
+/// Links in the order of their nodes; those of a node with the same values are one line.
 pub(super) fn all_listed(links: &[&MapLink]) -> Vec<String> {
     let mut folded: Vec<(&MapLink, Vec<usize>)> = Vec::new();
     for &link in links {
@@ -249,7 +249,7 @@ pub(super) fn all_listed(links: &[&MapLink]) -> Vec<String> {
     folded.iter().map(|(link, to)| listed(link, to)).collect()
 }
 
-/// Height of the common line; a text stands in it.
+/// Height of the common line, which contains a text.
 const TRUNK: f64 = 24.0;
 
 /// The links of a node in one direction.
@@ -258,7 +258,7 @@ struct Branch {
     /// At the border of the node, and at the common line.
     node: f64,
     trunk: f64,
-    /// Its cores read other memories; else others read its own.
+    /// Whether its cores read other memories; otherwise others read its own.
     reads: bool,
     /// `None`: the machine alone, both directions.
     gbs: Option<f64>,
@@ -279,14 +279,14 @@ struct Bridge<'a> {
 
 /// All links.
 pub(super) struct Bundle<'a> {
-    /// One for both rows, or one for each where they share links.
+    /// One for both rows, or one for each if they share links.
     trunks: Vec<(Place, String)>,
     branches: Vec<Branch>,
     bridges: Vec<Bridge<'a>>,
 }
 
 impl<'a> Bundle<'a> {
-    /// `None` where each link has its own line.
+    /// `None` if each link has a separate line.
     pub(super) fn of(map: &'a ThreadMap, layout: &Layout) -> Option<Self> {
         if !layout.is_bundled {
             return None;
@@ -339,7 +339,7 @@ impl<'a> Bundle<'a> {
         let left = branches.iter().map(|branch| branch.x).fold(f64::INFINITY, f64::min);
         let right = branches.iter().map(|branch| branch.x).fold(0.0, f64::max);
         let text = text(&used, is_alone);
-        // As wide as its text, too.
+        // At least as wide as its text.
         let middle_x = f64::midpoint(left, right);
         let wide = ((right - left) / 2.0 + 16.0).max(metrics::width(&text, SMALL) / 2.0 + 14.0);
         let trunk = |y: f64| Place::new(middle_x - wide, y - TRUNK / 2.0, 2.0 * wide, TRUNK);
@@ -386,7 +386,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Arrows towards the memories that are read, and figures.
+    /// Arrows towards the memories that are read, and values.
     pub(super) fn draw_heads_and_labels(&self, canvas: &mut Canvas) {
         for one in &self.bridges {
             let (from, to) = ((one.x, one.from), (one.x, one.to));
@@ -436,7 +436,7 @@ impl Branch {
     }
 }
 
-/// Why no single link is seen.
+/// The reason why no single link is visible.
 fn text(links: &[&MapLink], is_alone: bool) -> String {
     let capacities = || links.iter().map(|link| link.capacity_gbs);
     let (low, high) = (capacities().fold(f64::INFINITY, f64::min), capacities().fold(0.0, f64::max));

@@ -1,4 +1,4 @@
-//! Thread maps of all sizes: nothing overlaps, everything is there.
+//! Thread maps of all sizes: nothing overlaps, and nothing is missing.
 
 use super::*;
 use crate::canvas::Heading;
@@ -159,7 +159,7 @@ fn up_to_16_links_have_a_line_each() {
     // 3 x 2 and 4 x 3 links
     for (nodes, links) in [(3, 6), (4, 12)] {
         let svg = map(nodes, 8, 2, 7).svg();
-        // Those that are full have dashes in them.
+        // Full ones have dashes in them.
         let lines = svg.split("<path").skip(1).filter_map(|path| path.split('>').next());
         let lines = lines.filter(|path| !path.contains("dasharray")).count();
         assert_eq!(lines, links);

@@ -1,5 +1,5 @@
-//! Two applications side by side, 1/32 and 16 FLOP/byte with one thread each on the first two processors, as threads
-//! and as processes: `cargo run --release -p numasim-bench --features examples --example side_by_side [SECONDS [REPETITIONS]]`.
+//! Runs two applications next to each other, 1/32 and 16 FLOP/byte with one thread each on the first two logical CPUs, as threads and as
+//! processes: `cargo run --release -p numasim-bench --features examples --example side_by_side [SECONDS [REPETITIONS]]`.
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! Why a measurement may not be what it seems: typed, each with what to do about it.
+//! Warnings about the quality of a measurement: typed, each with advice.
 //!
-//! A [`Doubt`] has a stable `code` (`numa-balancing`) for files and scripts, a sentence with figures for people, and an
-//! advice. [`before()`] judges the facts of a host, [`after()`] what was measured; those that arise in between (a scenario
-//! scaled to the host) are made where they arise. A doubt never stops a measurement and is never left out of its result.
+//! A [`Doubt`] has a stable `code` (`numa-balancing`) for files and scripts, a sentence with values for people, and an advice. [`before()`]
+//! judges the facts of a host, [`after()`] the measurements. Warnings in between (a scenario scaled to the host) are created where they
+//! arise. A warning never stops a measurement and is never left out of its result.
 
 mod after;
 mod before;
@@ -21,38 +21,38 @@ pub use words::{RecordedDoubt, codes};
 pub enum Doubt {
     /// The kernel moves pages and threads between nodes on its own.
     NumaBalancing,
-    /// Used processors whose clock is not held at its highest.
+    /// Used logical CPUs whose clock is not held at its highest.
     Governor {
         /// Its name: `powersave`.
         governor: String,
-        /// The used processors that have it, in the syntax of Linux.
+        /// The used logical CPUs that have it, in the syntax of Linux.
         cpus: String,
     },
     /// The clock may rise above its nominal frequency as long as heat and idle cores allow.
     Turbo,
-    /// Others work on the processors to be measured.
+    /// Other processes run on the logical CPUs to be measured.
     OtherLoad {
-        /// Busy used processors and the share of the sample in which they worked, 0 to 1.
+        /// Busy used logical CPUs and the fraction of the sample in which they were busy, 0 to 1.
         busy: Vec<(u32, f64)>,
     },
-    /// Others work on this host; on which processors is not known.
+    /// Other processes run on this host; their logical CPUs are unknown.
     LoadAverage {
         /// Runnable threads, mean over a minute.
         load: f64,
     },
     /// The host is a virtual machine.
     VirtualMachine {
-        /// What shows it.
+        /// The evidence for that.
         evidence: String,
     },
-    /// The hypervisor ran something else while used processors wanted to work.
+    /// The hypervisor ran other work while used logical CPUs were runnable.
     StolenTime {
-        /// Share of the time of the run, 0 to 1, on the processor that lost most.
+        /// Fraction of the time of the run, 0 to 1, on the logical CPU that lost most.
         share: f64,
-        /// That processor.
+        /// That logical CPU.
         cpu: u32,
     },
-    /// The system gives nobody transparent huge pages.
+    /// The system provides no transparent huge pages.
     HugePagesOff,
     /// The data of an application got few huge pages.
     FewHugePages {
@@ -60,23 +60,23 @@ pub enum Doubt {
         scenario: String,
         /// The application.
         app: String,
-        /// Smallest share of its data in huge pages over its threads and repetitions, 0 to 1.
+        /// Smallest fraction of its data in huge pages over its threads and repetitions, 0 to 1.
         share: f64,
     },
-    /// A control group allows no more processor time than the threads of the run need.
+    /// A control group allows no more CPU time than the threads of the run need.
     CpuLimit {
-        /// How many processors may work all the time.
+        /// Number of logical CPUs that may be busy all the time.
         cpus: f64,
-        /// How many are used.
+        /// Number of used ones.
         used: usize,
         /// The file that sets it.
         file: String,
     },
-    /// A control group held threads back during the run.
+    /// A control group throttled threads during the run.
     Throttled {
         /// Periods in which the time was used up.
         periods: u64,
-        /// Time that threads waited, summed over processors.
+        /// Time that threads waited, summed over logical CPUs.
         waited: Duration,
     },
     /// The repetitions differ by more than [`LARGEST_SPREAD`].
@@ -87,7 +87,7 @@ pub enum Doubt {
         app: String,
         /// Sample standard deviation of its GFLOPS over their mean.
         relative: f64,
-        /// How many repetitions.
+        /// Number of repetitions.
         repetitions: usize,
     },
     /// Fewer cores than the question needs.
@@ -97,31 +97,31 @@ pub enum Doubt {
         /// Cores used.
         used: u32,
     },
-    /// The kernel takes the time from a slow or drifting source.
+    /// The kernel reads the time from a slow or drifting source.
     ClockSource {
         /// Its name: `hpet`.
         source: String,
-        /// The TSC is not even offered: the kernel found it unstable.
+        /// The TSC is not even available: the kernel found it unstable.
         unstable_tsc: bool,
     },
-    /// Used processors are hardware threads of the same core.
+    /// Used logical CPUs are hardware threads of the same core.
     SharedCore {
-        /// Those processors, in the syntax of Linux.
+        /// Those logical CPUs, in the syntax of Linux.
         cpus: String,
     },
-    /// Others work on the second hardware thread of a used core.
+    /// Other processes run on the second hardware thread of a used core.
     BusySibling {
-        /// Busy processors, the used processor whose core each shares, and the share of the sample, 0 to 1.
+        /// Busy logical CPUs, the used logical CPU whose core each shares, and the fraction of the sample, 0 to 1.
         busy: Vec<(u32, u32, f64)>,
     },
-    /// A scenario was scaled to this host and is not what the file says.
+    /// A scenario was scaled to this host and differs from the file.
     FittedToHost {
         /// The scenario.
         scenario: String,
-        /// What changed, in words.
+        /// The change, in words.
         change: String,
     },
-    /// The system would not tell where the pages of an application are.
+    /// The system did not report the location of an application's pages.
     UnverifiedPages {
         /// The scenario.
         scenario: String,
@@ -130,16 +130,16 @@ pub enum Doubt {
     },
     /// Too few repetitions to judge their spread.
     FewRepetitions {
-        /// How many.
+        /// Number of repetitions.
         repetitions: usize,
     },
-    /// Counting took a share of the window that shows.
+    /// Counting took a noticeable fraction of the window.
     CountingOverhead {
         /// The scenario.
         scenario: String,
         /// The application.
         app: String,
-        /// Share of the window, 0 to 1.
+        /// Fraction of the window, 0 to 1.
         share: f64,
     },
     /// Data that a cache may keep.
@@ -150,55 +150,55 @@ pub enum Doubt {
         app: String,
         /// Bytes of all its arrays.
         bytes: u64,
-        /// Bytes of the last-level caches of its processors.
+        /// Bytes of the last-level caches of its logical CPUs.
         cache_bytes: u64,
     },
-    /// Threads that the system may move from one processor to another.
+    /// Threads that the system may move from one logical CPU to another.
     NotPinned {
-        /// The most processors that one may use.
+        /// The largest number of logical CPUs that one thread may use.
         cpus: usize,
     },
-    /// Memory was not there when it was touched, or had to be there and was.
+    /// Memory was missing when it was touched, or was present although it should have been new.
     PageFaults {
         /// The scenario.
         scenario: String,
         /// The application.
         app: String,
-        /// Page faults of all its threads in what was timed, of the repetition that is furthest off.
+        /// Page faults of all its threads during the timed part, for the repetition with the largest deviation.
         counted: u64,
-        /// As many as its kernel has.
+        /// The number that its kernel should have.
         expected: u64,
     },
-    /// The kernel that ran has another arithmetic intensity than the file asks for.
+    /// The kernel that ran has another arithmetic intensity than the file requests.
     KernelIntensity {
         /// The application.
         app: String,
-        /// Asked for, in FLOP per byte.
+        /// Requested, in FLOP per byte.
         asked: f64,
-        /// Of the kernel that ran.
+        /// That of the kernel that ran.
         ran: f64,
     },
-    /// The ways of kernels through memory in the machine file were chosen with instruction sets that this processor lacks.
+    /// The access variants in the machine file were chosen with instruction sets that this processor lacks.
     TunedElsewhere {
         /// The kernels, by their use of memory, each with the instruction set.
         kernels: Vec<Unavailable>,
     },
-    /// The ways of kernels through memory in the machine file were tried on another model of processor.
+    /// The access variants in the machine file were tuned on another processor model.
     TriedElsewhere {
         /// The model of that processor.
         processor: String,
-        /// The model of the one here.
+        /// The model of this one.
         here: String,
     },
-    /// The system does not tell something that changes results.
+    /// The system does not report something that changes results.
     UnknownHardware {
-        /// What, in words: `frequency governor`.
+        /// The missing facts, in words: `frequency governor`.
         what: Vec<&'static str>,
     },
 }
 
 impl Doubt {
-    /// The stable word for files and scripts.
+    /// The stable code for files and scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NumaBalancing => "numa-balancing",
@@ -255,7 +255,7 @@ impl Doubt {
         }
     }
 
-    /// Whether it holds for an application of a scenario.
+    /// Whether it applies to an application of a scenario.
     pub fn holds_for(&self, scenario: &str, app: &str) -> bool {
         self.scenario().is_none_or(|own| own == scenario) && self.app().is_none_or(|own| own == app)
     }

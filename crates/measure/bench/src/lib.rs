@@ -1,6 +1,7 @@
-//! What this host does: plans of scenarios for it, pinned kernels that are measured, graphs of tasks that are executed, and what is doubtful about the result.
+//! Measurements on this host: plans of scenarios for it, measurements with pinned kernels, execution of task graphs, and warnings about the
+//! results.
 //!
-//! What the host is comes from `numasim-host`, what measured figures say is in `numasim-evidence`.
+//! The description of the host comes from `numasim-host`; the evaluation of measured values is in `numasim-evidence`.
 
 pub mod bundle;
 pub mod calibrate;

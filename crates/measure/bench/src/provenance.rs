@@ -1,9 +1,7 @@
-//! Where a result comes from: what is written as JSON beside it (`RESULT.provenance.json`), so that somebody else can
-//! judge and repeat it.
+//! The provenance of a result, written as JSON next to it (`RESULT.provenance.json`), so that other people can judge and repeat it.
 //!
-//! A [`Provenance`] is a plain value: who runs the benchmark fills it in, [`Provenance::to_json`] writes it and [`read`]
-//! takes it back for a report or a resumed run. Readers take files of later versions with more keys; a file of another
-//! schema is refused.
+//! A [`Provenance`] is a plain value. The caller of the benchmark fills it in, [`Provenance::to_json`] writes it, and [`read`] reads it
+//! back for a report or a resumed run. Files of later versions may have more keys; a file of another schema is rejected.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +21,7 @@ use crate::runner::Settings;
 /// The schema that this version writes and reads.
 pub const SCHEMA: u32 = 1;
 
-/// Where a result comes from.
+/// The provenance of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// [`SCHEMA`].
@@ -39,7 +37,7 @@ pub struct Provenance {
     /// When it ended; absent while it runs and when it was killed.
     #[serde(default)]
     pub ended_utc: Option<String>,
-    /// What the system told before the run, the name of the host among it.
+    /// Facts that the system reported before the run, including the name of the host.
     #[serde(default)]
     pub facts: Facts,
     /// NUMA nodes of the host.
@@ -47,16 +45,16 @@ pub struct Provenance {
     pub nodes: Vec<Node>,
     /// How it was measured.
     pub settings: Measuring,
-    /// The files that were read, with their text.
+    /// The input files, with their text.
     #[serde(default)]
     pub inputs: Vec<Input>,
-    /// What `--fit-host` changed, one sentence for each change; empty: nothing.
+    /// The changes by `--fit-host`, one sentence each; empty: no changes.
     #[serde(default)]
     pub fitted: Vec<String>,
-    /// What the measurements of each application in each scenario have in common besides its rates.
+    /// A summary of the measurements of each application in each scenario, in addition to its rates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Observed>,
-    /// Why the result may not be what it seems.
+    /// Warnings about the quality of the result.
     #[serde(default)]
     pub doubts: Vec<RecordedDoubt>,
 }
@@ -78,11 +76,11 @@ pub struct Tool {
 /// One NUMA node of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// The operating system's number of the node. Its place in the list is its number in a machine file.
+    /// The operating system's number of the node. Its index in the list is its number in a machine file.
     pub os_node: u32,
     /// Cores that the process may use.
     pub cores: u32,
-    /// One processor of each core, in the syntax of Linux; absent for a memory-only node.
+    /// One logical CPU of each core, in the syntax of Linux; absent for a memory-only node.
     #[serde(default)]
     pub cpus: Option<String>,
     /// Memory in bytes.
@@ -99,11 +97,11 @@ pub struct Measuring {
     pub warm_up_s: f64,
     /// The measuring window, in seconds.
     pub window_s: f64,
-    /// Repetitions asked for.
+    /// Number of repetitions requested.
     pub repeat: u32,
-    /// What a thread is bound to: `core` or `node`.
+    /// The binding of threads: `core` or `node`.
     pub bind: String,
-    /// Applications are processes of their own.
+    /// Whether applications run in separate processes.
     pub processes: bool,
     /// Data of each thread in bytes.
     pub bytes_per_thread: u64,
@@ -116,11 +114,11 @@ pub struct Observed {
     pub scenario: String,
     /// The application.
     pub app: String,
-    /// Page faults of all its threads in what was timed, of the measurement that is furthest from what is expected.
+    /// Page faults of all its threads during the timed part, for the measurement with the largest deviation from the expected number.
     pub page_faults: u64,
-    /// Those that its kernel has in that measurement: one for each page of memory that is new for it.
+    /// The expected number for that measurement: one for each page of memory that is new for it.
     pub expected_page_faults: u64,
-    /// Largest share of the time that a thread waited for others between steps, 0 to 1.
+    /// Largest fraction of the time that a thread waited for others between steps, 0 to 1.
     #[serde(default)]
     pub waited_share: Option<f64>,
 }
@@ -136,7 +134,7 @@ pub struct Input {
     pub text: String,
 }
 
-/// Why a provenance cannot be read.
+/// The reason why a provenance cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON, or a key is missing or of the wrong kind.
@@ -145,26 +143,26 @@ pub enum ReadError {
     /// Written by a version with another schema.
     #[error("its schema is {0}, but this version of numasim reads {SCHEMA}: use the version that wrote it")]
     Schema(u64),
-    /// The text of an input is not the one that was hashed.
+    /// The text of an input does not match its hash.
     #[error("the text of its input '{name}' was changed: its SHA-256 is {is}, not {recorded}")]
     Changed {
         /// The input.
         name: String,
-        /// What the file says.
+        /// The hash in the file.
         recorded: String,
-        /// What it is.
+        /// The actual hash.
         is: String,
     },
 }
 
 impl Provenance {
-    /// As JSON over several lines, with a line end.
+    /// As multi-line JSON, with a final newline.
     pub fn to_json(&self) -> String {
-        // Only a map with keys that are no text could fail, and there is none.
+        // Only a map with keys that are not text could fail, and there is none.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Takes over what was seen of applications, where the system told it.
+    /// Adds observations of applications, if the system reported them.
     pub fn observe(&mut self, repeated: &[Repeated]) {
         self.observed = repeated
             .iter()
@@ -177,7 +175,7 @@ impl Provenance {
             .collect();
     }
 
-    /// Takes over what doubts say, in their order and nothing twice.
+    /// Adds warnings, in their order and without duplicates.
     pub fn doubt(&mut self, doubts: &[Doubt]) {
         for recorded in doubts.iter().map(RecordedDoubt::from) {
             if !self.doubts.contains(&recorded) {
@@ -196,7 +194,7 @@ impl Input {
 }
 
 impl Measuring {
-    /// From the settings of a run, how often it repeats and what its threads are bound to (`core` or `node`).
+    /// From the settings of a run, its number of repetitions and the binding of its threads (`core` or `node`).
     pub fn new(settings: &Settings, repeat: u32, bind: impl Into<String>) -> Self {
         Self {
             isa: settings.isa.as_str().into(),
@@ -210,7 +208,7 @@ impl Measuring {
     }
 }
 
-/// The NUMA nodes of a host as they stand in a provenance.
+/// The NUMA nodes of a host in the form of a provenance.
 pub fn nodes(host: &HostTopology) -> Vec<Node> {
     let node = |node: &numasim_study::topology::HostNode| Node {
         os_node: node.os_index,
@@ -221,12 +219,12 @@ pub fn nodes(host: &HostTopology) -> Vec<Node> {
     host.nodes.iter().map(node).collect()
 }
 
-/// Reads what [`Provenance::to_json`] wrote, of this version or a later one with the same schema.
+/// Reads the output of [`Provenance::to_json`], from this version or a later one with the same schema.
 ///
 /// # Errors
 /// Every variant of [`ReadError`].
 pub fn read(json: &str) -> Result<Provenance, ReadError> {
-    /// The schema alone, so that another one is named before its keys are missed.
+    /// Only the schema, so that a different one is reported before missing keys are.
     #[derive(Deserialize)]
     struct Head {
         schema: u64,
@@ -247,10 +245,10 @@ pub fn read(json: &str) -> Result<Provenance, ReadError> {
 
 /// A time as RFC 3339 in UTC with milliseconds: `2026-11-21T09:52:06.123Z`.
 ///
-/// Times that RFC 3339 cannot write, before 1970 and after 9999, become the nearest it can.
+/// Times that RFC 3339 cannot write, before 1970 and after 9999, become the nearest one that it can.
 pub fn utc(time: SystemTime) -> String {
     use std::time::{Duration, UNIX_EPOCH};
-    // The last second of 9999; the formatter fails on what comes after it.
+    // The last second of 9999; the formatter fails on any later time.
     let last = UNIX_EPOCH + Duration::from_secs(253_402_300_799);
     humantime::format_rfc3339_millis(time.clamp(UNIX_EPOCH, last)).to_string()
 }
@@ -260,7 +258,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The same of all that `reader` has, which need not fit into memory.
+/// The SHA-256 of all data from `reader`, which need not fit into memory.
 ///
 /// # Errors
 /// Those of `reader`.

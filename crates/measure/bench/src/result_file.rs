@@ -1,8 +1,8 @@
-//! `RESULT.csv` on disk: begun or taken up again, and safe after every measurement.
+//! `RESULT.csv` on disk: started or resumed, and safe after every measurement.
 //!
-//! Who opens the file sees to it that nobody else writes it; its name is for messages.
-//! A run that is killed leaves whole measurements and perhaps a part of one; [`ResultFile::resume`] drops that part. All
-//! rows of a file are of one run: the id says so, and another one is refused.
+//! The caller that opens the file makes sure that no other process writes it; its name is for messages. A run that is killed leaves whole
+//! measurements and perhaps a part of one; [`ResultFile::resume`] drops that part. All rows of a file are of one run: they contain its id,
+//! and another one is rejected.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,7 +13,7 @@ use numasim_host::memory::size;
 
 use crate::plan::PlannedScenario;
 
-/// Why results cannot be kept in a file.
+/// The reason why results cannot be stored in a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It cannot be opened or written.
@@ -21,7 +21,7 @@ pub enum FileError {
     NotWritable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The disk or the quota is too small for the whole run.
@@ -37,12 +37,12 @@ pub enum FileError {
         /// Free.
         free_bytes: u64,
     },
-    /// It is no result of this plan.
+    /// It is not a result of this plan.
     #[error("{} cannot be taken up again", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: ReadError,
     },
     /// It has rows of another run.
@@ -62,7 +62,7 @@ pub enum FileError {
         path: PathBuf,
         /// Measurements in the file.
         safe: u64,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }
@@ -78,7 +78,7 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// Begins a run in `file`: what is in it is replaced by the header, and room for `bytes` is set aside.
+    /// Starts a run in `file`: replaces its contents by the header, and reserves room for `bytes`.
     ///
     /// # Errors
     /// [`FileError::NotWritable`], [`FileError::NoRoom`].
@@ -89,7 +89,7 @@ impl ResultFile {
         Ok(begun)
     }
 
-    /// The run whose rows are in `file`; `None` if it has no whole row: then nothing was measured yet.
+    /// The run of the rows in `file`; `None` if it has no whole row: then nothing was measured yet.
     ///
     /// # Errors
     /// [`FileError::NotWritable`] if it cannot be read, [`FileError::Unreadable`].
@@ -101,11 +101,10 @@ impl ResultFile {
         run_of(&text).map_err(unreadable)
     }
 
-    /// Takes up the file of `run` again: what does not make a whole measurement is dropped, the rest is returned.
+    /// Resumes the file of `run`: drops an incomplete measurement and returns the rest.
     ///
     /// # Errors
-    /// [`FileError::NotWritable`], [`FileError::Unreadable`], [`FileError::OtherRun`], [`FileError::NoRoom`]. Then the
-    /// file is as it was.
+    /// [`FileError::NotWritable`], [`FileError::Unreadable`], [`FileError::OtherRun`], [`FileError::NoRoom`]. The file is then unchanged.
     pub fn resume(
         path: &Path,
         file: File,
@@ -133,7 +132,7 @@ impl ResultFile {
         Ok((resumed, left.rows))
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -151,7 +150,7 @@ impl ResultFile {
         let text = lines(rows).map_err(io::Error::other);
         let written = text.and_then(|text| self.write(&text));
         written.map_err(|source| {
-            // A part of a measurement would be dropped by resume anyway; without it the file is whole for everybody.
+            // Resume would drop a part of a measurement anyway; without it the file is valid for every reader.
             let _ = self.go_to(self.length);
             FileError::Lost { path: self.path.clone(), safe: self.measurements, source }
         })?;
@@ -159,7 +158,7 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Gives back the room that was set aside and not used.
+    /// Releases the reserved room that was not used.
     ///
     /// # Errors
     /// [`FileError::NotWritable`].
@@ -175,7 +174,7 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Drops what is behind the first `end` bytes.
+    /// Drops everything after the first `end` bytes.
     fn go_to(&mut self, end: u64) -> io::Result<()> {
         self.file.set_len(end)?;
         self.file.seek(SeekFrom::Start(end))?;
@@ -197,17 +196,17 @@ impl ResultFile {
     }
 }
 
-/// Why there is no room.
+/// The reason why there is no room.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is set aside there"))]
 enum NoRoom {
     /// Less than wanted.
     Free(u64),
-    /// The system says why.
+    /// The error of the system.
     System(io::Error),
 }
 
-/// Sets `bytes` behind the start of the file aside, without changing its length. Where the file system cannot do that,
-/// its free space is looked at.
+/// Reserves `bytes` behind the start of the file, without changing its length. If the file system does not support that, checks its free
+/// space.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, bytes: u64) -> Result<(), NoRoom> {
     use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
@@ -219,14 +218,14 @@ fn reserve(file: &File, bytes: u64) -> Result<(), NoRoom> {
         Err(Errno::NOSPC | Errno::DQUOT) => Err(NoRoom::Free(free().unwrap_or(0))),
         Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => match free() {
             Ok(free) if free < bytes => Err(NoRoom::Free(free)),
-            // Nobody knows; the first write that fails tells.
+            // Unknown; the first write that fails will show it.
             Ok(_) | Err(_) => Ok(()),
         },
         Err(other) => Err(NoRoom::System(other.into())),
     }
 }
 
-/// Other systems: the first write that fails tells.
+/// Other systems: the first write that fails shows it.
 #[cfg(not(target_os = "linux"))]
 fn reserve(_file: &File, _bytes: u64) -> Result<(), NoRoom> {
     Ok(())

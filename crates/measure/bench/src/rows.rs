@@ -1,4 +1,4 @@
-//! From one measurement to its rows.
+//! Converts one measurement to its rows.
 
 use numasim_evidence::measured::{Row, Status};
 use numasim_model::NodeId;
@@ -9,13 +9,13 @@ use crate::provenance::utc;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
 use numasim_kernels::loops::Isa;
 
-/// What stands in rows whose own threads were in place while others of the same measurement were not.
+/// The status of rows whose own threads were in place while others of the same measurement were not.
 const OTHERS: &str = "other threads of this measurement were misplaced";
 
 /// The rows of one measurement: one for each application and node on which it has threads, in the order of the plan.
 ///
-/// `os_nodes`: numbers of the operating system of the host's nodes. `doubts`: codes that hold for each application.
-/// Empty if the measurement is not one of `scenario`: another number of applications or threads.
+/// `os_nodes`: node numbers of the operating system. `doubts`: codes that apply to each application. Empty if the measurement does not
+/// match `scenario`: another number of applications or threads.
 pub fn of_measurement(
     run: &str,
     isa: Isa,
@@ -79,7 +79,7 @@ fn is_of(scenario: &PlannedScenario, measurement: &Measurement) -> bool {
         })
 }
 
-/// Everything of a measurement that was not where the plan wanted it, in words with application and thread.
+/// All misplaced threads and data of a measurement, in words with application and thread.
 pub fn problems(scenario: &PlannedScenario, measurement: &Measurement) -> Vec<String> {
     let apps = scenario.apps.iter().zip(&measurement.apps);
     apps.flat_map(|(planned, measured)| {
@@ -148,7 +148,7 @@ fn data(app: &PlannedApp, node: NodeId, os_nodes: &[u32]) -> String {
     let memory =
         app.threads.iter().find(|thread| thread.node == node).map_or(&[][..], |thread| &thread.memory);
     let number = |os_node: u32| os_nodes.iter().position(|&other| other == os_node);
-    // Six digits behind the point hide the rounding of a third, not a page of a terabyte.
+    // Six digits after the decimal point hide the rounding of a third, but not a page of a terabyte.
     let part = |&(os_node, share): &(u32, f64)| {
         Some(format!("{}:{}", number(os_node)?, (share * 1e8).round() / 1e6))
     };

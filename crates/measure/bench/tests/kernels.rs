@@ -1,4 +1,4 @@
-//! Real kernels on the threads and memory of this host: right, counted, and where they shall be. A binary of its own, because binding is state of the
+//! Real kernels on the threads and memory of this host: correct, counted, and in place. A separate binary, because binding is state of the
 //! process.
 #![cfg(target_os = "linux")]
 
@@ -22,7 +22,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 
-/// Measurements starve each other where there are few processors: one at a time.
+/// Measurements starve each other if there are few logical CPUs: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn settings() -> Settings {
@@ -41,7 +41,7 @@ fn nodes() -> Vec<u32> {
     CpuList::parse(&list).expect("a list").as_slice().to_vec()
 }
 
-/// So many threads in turn on the first two processors, each with its data on one of `memories` in turn.
+/// This number of threads in turn on the first two logical CPUs, each with its data on one of `memories` in turn.
 fn app(kernel: Real, threads: usize, memories: &[Vec<(u32, f64)>]) -> PlannedApp {
     let cpus = affinity::allowed().expect("Linux tells");
     let threads = (0..threads).map(|number| PlannedThread {
@@ -56,7 +56,7 @@ fn here() -> Vec<Vec<(u32, f64)>> {
     vec![vec![(nodes()[0], 1.0)]]
 }
 
-/// Where many others want the processors, a thread may get none for a whole window: then again, with a longer one.
+/// On a busy host a thread may get no logical CPU for a whole window: then it is repeated with a longer one.
 fn measure(runner: &mut HostRunner, app: PlannedApp, settings: &Settings) -> MeasuredApp {
     let scenario = PlannedScenario { name: "test".into(), apps: vec![app], fitted: false };
     let mut settings = settings.clone();
@@ -142,7 +142,7 @@ fn a_grid_counts_whole_iterations_of_its_rows() {
     }
 }
 
-/// The page faults of a copy of 16 MiB and those that its kernel has.
+/// The page faults of a copy of 16 MiB and the expected number for its kernel.
 fn faults(faults: Faults) -> Vec<(u64, Option<u64>)> {
     let copy = Memcpy { words: 1 << 21, faults, ..COPY };
     let measured = measure(&mut runner(), app(Real::Memcpy(copy), 2, &here()), &settings());
@@ -173,13 +173,13 @@ fn a_copy_into_new_memory_is_measured_as_a_whole() {
     for _ in 0..2 {
         let measured = measure(&mut runner, app(copy, 2, &here()), &settings());
         let [one, other] = &measured.threads[..] else { panic!("two threads") };
-        // 2^19 words of 8 bytes, read and written, once; both take as long as the slower one.
+        // 2^19 words of 8 bytes, read and written, once; both take the time of the slower one.
         assert_eq!((one.bytes, one.chunks, other.bytes), (1 << 23, 1, 1 << 23));
         assert!(one.counted_s > 0.0 && one.counted_s == other.counted_s);
     }
 }
 
-/// A synthetic kernel and one whose threads wait for each other beside it.
+/// A synthetic kernel together with one whose threads wait for each other.
 #[test]
 fn kernels_of_all_kinds_are_measured_beside_each_other() {
     let _alone = ALONE.lock();
@@ -191,7 +191,7 @@ fn kernels_of_all_kinds_are_measured_beside_each_other() {
         ..app(Real::Memcpy(Memcpy { faults: Faults::Inside, ..COPY }), 1, &here())
     };
     let scenario = PlannedScenario { name: "test".into(), apps: vec![real, synthetic, copy], fitted: false };
-    // Six threads on two processors: each gets some time in a second.
+    // Six threads on two logical CPUs: each gets some time in a second.
     let settings = Settings { window: Duration::from_secs(1), ..settings() };
     let measured = runner().measure(&scenario, &settings).expect("measured");
     let counted: Vec<usize> = measured.apps.iter().map(|app| app.threads.len()).collect();

@@ -1,4 +1,4 @@
-//! Threads and memory of this host for real: a binary of its own, because binding is state of the process.
+//! Real threads and memory of this host: a separate binary, because binding is state of the process.
 #![cfg(target_os = "linux")]
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -17,10 +17,10 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-/// Measurements starve each other where there are few processors: one at a time.
+/// Measurements starve each other if there are few logical CPUs: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Says what this host cannot show. No tool that could be installed would change that.
+/// Prints that this host cannot show something. No tool that could be installed would change that.
 fn skipped(why: &str) {
     eprintln!("skipped: {why}");
 }
@@ -62,7 +62,7 @@ fn app(name: &str, access: Access, intensity: f64, cpus: &[u32], os_node: u32) -
     PlannedApp { name: name.into(), kernel: kernel.into(), threads, arrays: None }
 }
 
-/// Where many others want the processors, a thread may get none for a whole window: then again, with a longer one.
+/// On a busy host a thread may get no logical CPU for a whole window: then it is repeated with a longer one.
 fn measure_with(
     runner: &mut HostRunner,
     apps: Vec<PlannedApp>,
@@ -111,7 +111,7 @@ fn every_application_and_thread_is_measured_and_kept_buffers_are_verified_again(
     let some = &cpus[..cpus.len().min(2)];
     let mut runner = HostRunner::new(Arc::default());
     for access in [Access::Read, Access::Copy, Access::Triad, Access::Update, Access::Read] {
-        // One thread on each processor.
+        // One thread on each logical CPU.
         let apps = some.iter().map(|&cpu| app(access.as_str(), access, 0.5, &[cpu], node())).collect();
         let measured = measure_with(&mut runner, apps, &settings()).expect("measured");
         assert_eq!(measured.apps.len(), some.len());
@@ -123,7 +123,7 @@ fn every_application_and_thread_is_measured_and_kept_buffers_are_verified_again(
     }
 }
 
-/// The number of the thread of this process with this name, once it is bound to `cpu` alone.
+/// The ID of the thread of this process with this name, once it is bound to `cpu` alone.
 fn bound_thread(name: &str, cpu: u32) -> Option<libc::pid_t> {
     let bound = format!("Cpus_allowed_list:\t{cpu}\n");
     let tasks = fs::read_dir("/proc/self/task").expect("Linux").filter_map(Result::ok);
@@ -142,7 +142,7 @@ fn a_thread_that_somebody_moves_away_is_reported() {
     if second >= 64 {
         return skipped("the mask below is one word of processors");
     }
-    // No other test has that many threads in an application: only here is a thread called numasim-2.
+    // No other test has this number of threads in an application: only here is a thread called numasim-2.
     let apps = vec![app("moved", Access::Read, 1.0, &[first; 3], node())];
     let settings = Settings { window: Duration::from_secs(1), ..settings() };
     let measuring = thread::spawn(move || measure(apps, &settings));

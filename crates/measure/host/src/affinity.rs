@@ -1,4 +1,4 @@
-//! Threads on processors: binding the calling thread and seeing where it is. Other systems than Linux refuse.
+//! Threads on logical CPUs: binds the calling thread and queries its position. Systems other than Linux return errors.
 
 use std::io;
 
@@ -10,10 +10,10 @@ use crate::os;
 #[cfg(target_os = "linux")]
 use numasim_model::cpus::ranges;
 
-/// Why a thread cannot be bound.
+/// The reason why a thread cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
-    /// The process may not use these processors, or they do not exist or are offline.
+    /// The process may not use these logical CPUs, or they do not exist or are offline.
     #[error(
         "processor {missing} cannot be used: this process may use {allowed} (other processors do not exist, are \
          offline, or are excluded by taskset, a container or a batch system)"
@@ -24,20 +24,20 @@ pub enum AffinityError {
         /// Allowed, as a list.
         allowed: String,
     },
-    /// The operating system refused.
+    /// The system call failed.
     #[error("cannot bind a thread to processor {cpus}: {source}")]
     Refused {
-        /// The processors wanted, as a list.
+        /// The requested logical CPUs, as a list.
         cpus: String,
-        /// The answer.
+        /// The error.
         source: io::Error,
     },
 }
 
-/// Binds the calling thread to these processors and reads the result back.
+/// Binds the calling thread to these logical CPUs and reads the result back.
 ///
-/// Only processors that the thread could use before are accepted: whoever started the program with fewer
-/// (`taskset`, a batch system) meant it, even where the kernel would allow more.
+/// Only logical CPUs that the thread could use before are accepted: a restriction at program start (`taskset`, a batch system) is intended,
+/// even if the operating system would allow more.
 ///
 /// # Errors
 /// Every variant of [`AffinityError`].
@@ -53,20 +53,20 @@ pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
     let before = os::thread::affinity().map_err(refused)?;
     not_in(&before)?;
     os::thread::set_affinity(cpus.as_slice()).map_err(refused)?;
-    // A processor that went offline meanwhile is left out without an error.
+    // The system call leaves out a logical CPU that went offline in the meantime, without an error.
     not_in(&os::thread::affinity().map_err(refused)?)
 }
 
-/// The processors that the calling thread may use.
+/// The logical CPUs that the calling thread may use.
 ///
 /// # Errors
-/// [`AffinityError::Refused`] if the operating system does not tell.
+/// [`AffinityError::Refused`] if the operating system does not report them.
 #[cfg(target_os = "linux")]
 pub fn allowed() -> Result<Vec<u32>, AffinityError> {
     os::thread::affinity().map_err(|source| AffinityError::Refused { cpus: "none".into(), source })
 }
 
-/// The processor that the calling thread is on now.
+/// The logical CPU that the calling thread is on now.
 #[cfg(target_os = "linux")]
 pub fn current() -> u32 {
     os::thread::current_cpu()
@@ -81,7 +81,7 @@ pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
     Err(AffinityError::Refused { cpus: cpus.to_string(), source: io::ErrorKind::Unsupported.into() })
 }
 
-/// Nobody tells.
+/// Not supported.
 ///
 /// # Errors
 /// Always [`AffinityError::Refused`].
@@ -90,41 +90,41 @@ pub fn allowed() -> Result<Vec<u32>, AffinityError> {
     Err(AffinityError::Refused { cpus: "none".into(), source: io::ErrorKind::Unsupported.into() })
 }
 
-/// A thread or its data was not where the plan wanted it.
+/// A thread or its data was not in its planned place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Misplaced {
-    /// It ran on a processor it was not bound to.
+    /// It ran on a logical CPU it was not bound to.
     #[error("ran on processor {seen}, bound to {wanted}")]
     Thread {
-        /// Where it was seen.
+        /// The logical CPU on which it was seen.
         seen: u32,
-        /// Where it had to be, as a list of processors.
+        /// Its planned logical CPUs, as a list.
         wanted: String,
     },
-    /// Pages lie on another node.
+    /// Pages are on another node.
     #[error("{pages} of {all} pages are on node {seen}, planned on {wanted}")]
     Pages {
-        /// How many.
+        /// Number of these pages.
         pages: u64,
-        /// Of how many.
+        /// Number of all pages.
         all: u64,
-        /// Where they are: the operating system's number of the node.
+        /// Their location: the operating system's number of the node.
         seen: u32,
-        /// Where they had to be.
+        /// Their planned location.
         wanted: String,
     },
     /// Pages that no node holds.
     #[error("{pages} of {all} pages are not in memory")]
     Absent {
-        /// How many.
+        /// Number of these pages.
         pages: u64,
-        /// Of how many.
+        /// Number of all pages.
         all: u64,
     },
 }
 
 impl Misplaced {
-    /// How many pages it is about; 0 of a thread.
+    /// Number of affected pages; 0 for a thread.
     pub const fn pages(&self) -> u64 {
         match self {
             Self::Thread { .. } => 0,

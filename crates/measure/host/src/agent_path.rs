@@ -1,18 +1,18 @@
-//! Where applications and the agent of a user meet: the path of the socket, by the environment.
+//! The meeting point of applications and the agent of a user: the path of the socket, from the environment.
 //!
-//! Everybody who looks for an agent, or is one, asks here. [`socket_path`] is pure: what the environment says comes in.
+//! Agents and the programs that look for one use this module. [`socket_path`] is pure: the environment is an argument.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variable that says where the agent is.
+/// The variable with the path of the agent's socket.
 pub const VARIABLE: &str = "NUMASIM_AGENT";
-/// Its value for programs that shall not look for an agent.
+/// Its value for programs that should not look for an agent.
 pub const OFF: &str = "off";
 /// Room of `sun_path` without the zero at its end (unix(7)).
 pub const LONGEST_BYTES: usize = 107;
 
-/// What of the environment decides where the socket is.
+/// The parts of the environment that determine the path of the socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     /// `NUMASIM_AGENT`.
@@ -21,12 +21,12 @@ pub struct Environment {
     pub runtime_folder: Option<OsString>,
     /// The system's folder for temporary files.
     pub temporary: PathBuf,
-    /// The user as whom this process acts.
+    /// The effective user of this process.
     pub uid: u32,
 }
 
 impl Environment {
-    /// That of this process.
+    /// The environment of this process.
     #[cfg(target_os = "linux")]
     pub fn of_this_process() -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Environment {
     }
 }
 
-/// Why there is no path.
+/// The reason why there is no path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// No agent is wanted.
@@ -49,7 +49,7 @@ pub enum PathError {
         "\"{0}\" names no socket: write a path that ends in the name of a file, such as /tmp/mine/agent.sock"
     )]
     NoName(String),
-    /// More than the system has room for.
+    /// Longer than the system allows.
     #[error(
         "the path of the socket has {bytes} bytes, and the system has room for {LONGEST_BYTES}: {path}; choose a \
          shorter one with --socket PATH or NUMASIM_AGENT"
@@ -138,7 +138,7 @@ mod tests {
             path(Some(&long(108)), None, None),
             Err(PathError::TooLong { path: long(108), bytes: 108 })
         );
-        // The same for whatever else says where it is.
+        // The same for every other source of the path.
         let folder = "/".to_owned() + &"r".repeat(88);
         assert_eq!(folder.len() + "/numasim/agent.sock".len(), 108);
         assert!(matches!(path(None, None, Some(&folder)), Err(PathError::TooLong { bytes: 108, .. })));

@@ -1,7 +1,7 @@
-//! What this host is: its NUMA nodes, cores and caches, the facts that change a measurement, threads on processors and
-//! memory on nodes.
+//! Describes this host: its NUMA nodes, cores and caches, the facts that change a measurement, threads on logical CPUs and memory on nodes.
 //!
-//! hwloc, which reads the topology of this host, is optional (feature `hwloc`), and only the folder `hwloc` names it. `os` holds the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
+//! hwloc, which reads the topology of this host, is optional (feature `hwloc`), and only the folder `hwloc` uses it. `os` contains the
+//! system calls. Everything except topologies is for Linux. This crate does not measure, print or choose anything.
 
 pub mod affinity;
 pub mod agent_path;
@@ -18,7 +18,7 @@ pub mod testing;
 pub use affinity::Misplaced;
 use numasim_study::topology::{Counting, HostTopology};
 
-/// Where a topology comes from.
+/// The source of a topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<'a> {
     /// The machine on which this program runs.
@@ -27,7 +27,7 @@ pub enum Source<'a> {
     Synthetic(&'a str),
 }
 
-/// Why a topology cannot be read.
+/// The reason why a topology cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DetectError {
     /// Built without hwloc.
@@ -39,7 +39,7 @@ pub enum DetectError {
     /// hwloc found nothing usable.
     #[error("hwloc cannot read {0}: {1}")]
     Unreadable(&'static str, String),
-    /// hwloc writes, or its environment variables name, XML that is no topology.
+    /// hwloc writes, or its environment variables name, XML that is not a topology.
     #[cfg(feature = "hwloc")]
     #[error(transparent)]
     Xml(#[from] numasim_evidence::formats::hwloc::XmlError),
@@ -54,13 +54,13 @@ pub enum DetectError {
     Synthetic {
         /// The description.
         text: String,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
 }
 
 impl DetectError {
-    /// What to do instead, with an example.
+    /// The alternative, with an example.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             #[cfg(feature = "hwloc")]
@@ -74,10 +74,10 @@ impl DetectError {
     }
 }
 
-/// Reads a topology. `purpose` is what needs it, for the message.
+/// Reads a topology. `purpose` is the caller's purpose, for the message.
 ///
-/// Of this host, only what this process may use is counted: cgroups, the processor mask and offline processors are
-/// respected and listed in [`HostTopology::unusable`].
+/// For this host, only resources that this process may use are counted: cgroups, the CPU mask and offline logical CPUs are respected and
+/// listed in [`HostTopology::unusable`].
 ///
 /// # Errors
 /// [`DetectError::NeedsHwloc`] without the feature `hwloc`; the others if the source cannot be read.

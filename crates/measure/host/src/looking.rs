@@ -1,6 +1,6 @@
-//! A host at two instants, as [`Seen`]: which host is looked at, which of its applications, and on which machine.
+//! A host at two instants, as [`Seen`]: the host to observe, its applications, and its machine.
 //!
-//! A front end waits between the instants and puts what is wrong into its own words about its own arguments.
+//! A front end waits between the instants and phrases errors in terms of its arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,21 +17,21 @@ use numasim_study::{SourceFile, read_study};
 
 use crate::system::System;
 
-/// What is looked at.
+/// The host and applications to observe.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// Folders of a recorded host: one, or two for two instants; none: this host.
     pub roots: Vec<PathBuf>,
-    /// Its measured machine; `None`: what `/sys` shows, with assumed bandwidths and peaks.
+    /// Its measured machine; `None`: the topology from `/sys`, with assumed bandwidths and peaks.
     pub machine: Option<Machine>,
-    /// Words that name applications ([`Selection`]); none: all that use the processors.
+    /// Words that name applications ([`Selection`]); empty: all that use the logical CPUs.
     pub select: Vec<String>,
 }
 
-/// Why a host cannot be looked at.
+/// The reason why a host cannot be observed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookError {
-    /// This host is no Linux.
+    /// This host does not run Linux.
     #[error("a snapshot of this host needs Linux")]
     NeedsLinux,
     /// More than two instants.
@@ -46,10 +46,10 @@ pub enum LookError {
     /// Words of the selection that name nothing.
     #[error("no application matches {}", .0.join(", "))]
     Unknown(Vec<String>),
-    /// The machine, by its name, is another one.
+    /// The machine, given by name, does not match this host.
     #[error("'{0}' is not the machine of this host: node by node, it has processors that the host lacks")]
     Different(String),
-    /// The program wrote a machine of this host that it cannot read.
+    /// The program wrote a machine file of this host that it cannot read.
     #[error("the machine of this host cannot be read: {0}")]
     Unreadable(String),
 }
@@ -65,7 +65,7 @@ impl Look {
     /// Finds the host.
     ///
     /// # Errors
-    /// It is no Linux, or the folders are no recorded host.
+    /// It does not run Linux, or the folders are not a recorded host.
     pub fn host(&self) -> Result<Host, LookError> {
         let two = |first: &Path, second: &Path| {
             recorded(first)?;
@@ -87,12 +87,12 @@ impl Look {
         }
     }
 
-    /// Whether it is this host, of which a later instant can be had by waiting.
+    /// Whether it is this host, for which waiting gives a later instant.
     pub fn is_live(&self) -> bool {
         self.roots.is_empty()
     }
 
-    /// What all processes did until now. This process is none of the applications of its host.
+    /// The activity of all processes until now. This process is not an application of its host.
     fn moment(&self, system: &System) -> Moment {
         let mut moment = system.moment();
         if self.is_live() {
@@ -105,7 +105,7 @@ impl Look {
     /// The host between two instants; `wait` waits for the second one of this host.
     ///
     /// # Errors
-    /// The host or the recorded tree cannot be read, the machine is another one, or an application that was asked for does not run.
+    /// The host or the recorded tree cannot be read, the machine does not match, or a requested application does not run.
     pub fn look(&self, wait: impl FnOnce()) -> Result<Seen, LookError> {
         let host = self.host()?;
         let before = (self.is_live() || host.second.is_some()).then(|| self.now(&host));
@@ -116,12 +116,12 @@ impl Look {
         self.between(&host, before.as_ref(), &after)
     }
 
-    /// What all processes of a host did until its first instant, or until now.
+    /// The activity of all processes of a host until its first instant, or until now.
     pub fn now(&self, host: &Host) -> Moment {
         self.moment(&host.first)
     }
 
-    /// The host between two instants; with one `before` is `None`.
+    /// The host between two instants; with one instant `before` is `None`.
     ///
     /// # Errors
     /// As [`Look::look`].
@@ -164,7 +164,7 @@ impl Look {
         Ok((text, read.study.machine))
     }
 
-    /// Where the processors of the host are in the machine.
+    /// The places of the host's logical CPUs in the machine.
     fn places(&self, system: &System, machine: &Machine) -> Result<Places, LookError> {
         let places = system.places(machine);
         let is_same = places.os_nodes.iter().enumerate().all(|(node, _)| {
@@ -184,7 +184,7 @@ impl Host {
     }
 }
 
-/// Round figures of a machine that nobody takes for measured; `source` says in the file where they come from.
+/// Round values for a machine, which are clearly not measured; `source` records their origin in the file.
 pub const fn round_figures(source: &'static str) -> Placeholders {
     Placeholders { gflops_per_core: 10.0, bandwidth_gbs: 100.0, link_gbs: 40.0, source }
 }

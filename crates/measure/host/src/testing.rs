@@ -1,4 +1,4 @@
-//! Hosts made of files, for tests of whoever judges a host (feature `testing`).
+//! Hosts made of files, for tests of code that judges a host (feature `testing`).
 
 #![allow(
     clippy::missing_panics_doc,
@@ -34,18 +34,18 @@ impl Tree {
         fs::write(path, text).expect("a file");
     }
 
-    /// The host whose root it is.
+    /// The host with this root.
     pub fn system(&self) -> System {
         System::at(self.0.path())
     }
 
-    /// The facts for processors 0 and 1, without a sample of their load.
+    /// The facts for logical CPUs 0 and 1, without a sample of their load.
     pub fn facts(&self) -> Facts {
         self.system().facts(&cpus("0-1"), Duration::ZERO)
     }
 }
 
-/// A list of processors from its text.
+/// A list of logical CPUs from its text.
 pub fn cpus(list: &str) -> CpuList {
     CpuList::parse(list).expect("a list of processors")
 }

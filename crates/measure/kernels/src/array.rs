@@ -1,8 +1,8 @@
-//! Arrays that several threads work on at once: anybody may read all of one, or change a part of his own.
+//! Arrays that several threads use at once: any thread may read a whole array, or change its own part.
 //!
-//! Nobody waits here. Who meets what another thread changes is told so; a kernel whose threads keep its steps apart never does.
-//! The memory is somebody else's, who decides where it lies.
-// Parts of one memory for several threads need pointers.
+//! Nothing waits here. A thread that accesses data which another thread is changing gets an error; a kernel whose threads keep its steps
+//! apart never does. The memory belongs to the caller, who decides on its placement.
+// Several threads with parts of one memory need pointers.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -13,19 +13,19 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 
 use crate::team::Division;
 
-/// Somebody accesses what another thread changes meanwhile.
+/// Invalid access to memory that another thread is changing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
     /// It is in use.
     #[error("{what} are accessed while another thread changes them: the steps of a kernel overlap")]
     Busy {
-        /// What.
+        /// The name of the elements.
         what: &'static str,
     },
     /// The part holds nothing yet.
     #[error("{what} are used before their part {part} was prepared")]
     NotPrepared {
-        /// What.
+        /// The name of the elements.
         what: &'static str,
         /// The part, from 0.
         part: usize,
@@ -33,11 +33,11 @@ pub enum AccessError {
     /// The kernel has fewer parts.
     #[error("there is no part {part}: {what} have {parts}")]
     NoPart {
-        /// What.
+        /// The name of the elements.
         what: &'static str,
         /// The part, from 0.
         part: usize,
-        /// How many there are.
+        /// Number of parts.
         parts: usize,
     },
 }
@@ -46,18 +46,18 @@ pub enum AccessError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} need {needed} bytes, and the memory has {there}")]
 pub struct TooSmall {
-    /// For what.
+    /// The purpose of the memory.
     pub what: &'static str,
     /// Bytes that it needs.
     pub needed: usize,
-    /// Bytes that are there.
+    /// Bytes that it has.
     pub there: usize,
 }
 
 /// Elements of arrays.
 ///
 /// # Safety
-/// Any bits are a value, and the alignment is not above that of `f64`.
+/// Any bits are a valid value, and the alignment does not exceed that of `f64`.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 // SAFETY: numbers of 4 and 8 bytes without forbidden bits.
 unsafe impl Plain for f64 {}
@@ -71,7 +71,8 @@ unsafe impl Plain for u64 {}
 /// Memory as elements of another type.
 pub fn elements<T: Plain>(memory: &mut [f64]) -> &mut [T] {
     let len = size_of_val(memory) / size_of::<T>();
-    // SAFETY: as many bytes, aligned for `f64` and so for T, of which any bits are a value; the borrow goes over to the result.
+    // SAFETY: the number of bytes fits, they are aligned for `f64` and therefore for T, for which any bits are a valid value; the result
+    // takes over the borrow.
     unsafe { slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), len) }
 }
 
@@ -81,20 +82,20 @@ pub struct Array<'m, T> {
     what: &'static str,
     start: NonNull<T>,
     division: Division,
-    /// How many read all of it, or below 0 how many parts are being changed.
+    /// Number of readers of the whole array, or below 0 the number of parts that are being changed.
     users: AtomicIsize,
     /// The parts that are being changed.
     taken: Vec<AtomicBool>,
     memory: PhantomData<&'m mut [T]>,
 }
 
-// SAFETY: references to elements go through `read` and `write`, which let nobody read what another one changes.
+// SAFETY: references to elements go through `read` and `write`, which never let one thread read data that another one changes.
 unsafe impl<T: Plain> Sync for Array<'_, T> {}
 // SAFETY: it is a borrowed slice, which may be sent.
 unsafe impl<T: Plain> Send for Array<'_, T> {}
 
 impl<'m, T: Plain> Array<'m, T> {
-    /// The first elements of `memory`, divided; `what` it holds is for messages, in the plural.
+    /// The first elements of `memory`, divided; `what` names its contents for messages, in the plural.
     ///
     /// # Errors
     /// [`TooSmall`].
@@ -113,13 +114,13 @@ impl<'m, T: Plain> Array<'m, T> {
         &self.division
     }
 
-    /// All of it.
+    /// The whole array.
     ///
     /// # Errors
-    /// [`AccessError::Busy`]: somebody changes a part.
+    /// [`AccessError::Busy`]: another thread is changing a part.
     pub fn read(&self) -> Result<Reading<'_, T>, AccessError> {
         self.enter(|users| (users >= 0).then_some(users + 1))?;
-        // SAFETY: `division.len()` elements are there; nobody changes one, since `users` is above 0 until the guard is gone.
+        // SAFETY: `division.len()` elements exist; none is being changed, since `users` is above 0 until the guard is gone.
         let all = unsafe { slice::from_raw_parts(self.start.as_ptr(), self.division.len()) };
         Ok(Reading { all, users: &self.users })
     }
@@ -127,7 +128,7 @@ impl<'m, T: Plain> Array<'m, T> {
     /// A part, to change it.
     ///
     /// # Errors
-    /// [`AccessError`]: somebody reads the array or changes this part, or there is none of this number.
+    /// [`AccessError`]: another thread is reading the array or changing this part, or there is no part with this number.
     pub fn write(&self, part: usize) -> Result<Writing<'_, T>, AccessError> {
         let (what, parts) = (self.what, self.division.parts());
         let taken = self.taken.get(part).ok_or(AccessError::NoPart { what, part, parts })?;
@@ -137,8 +138,8 @@ impl<'m, T: Plain> Array<'m, T> {
             return Err(AccessError::Busy { what });
         }
         let range = self.division.range(part);
-        // SAFETY: parts do not overlap (`Division`) and end within the memory (`new`); this one is ours while `taken`, and
-        // nobody reads, since `users` is below 0 until the guard is gone.
+        // SAFETY: parts do not overlap (`Division`) and end within the memory (`new`); this one is ours while `taken`, and there are no
+        // readers, since `users` is below 0 until the guard is gone.
         let own = unsafe { slice::from_raw_parts_mut(self.start.as_ptr().add(range.start), range.len()) };
         Ok(Writing { own, users: &self.users, taken })
     }

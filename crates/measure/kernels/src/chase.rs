@@ -1,8 +1,8 @@
-//! Chains of addresses: each line of memory says which one is next, in random order, so that nothing is fetched ahead.
+//! Chains of addresses: each line of memory contains the number of the next one, in random order, so that nothing can be prefetched.
 //!
-//! One chain shows the latency of a memory: a hop cannot begin before the last one has ended. Several at once show how many lines a core waits for at the same
-//! time: beyond that number they become slower. Of a chain in memory that does not fit the caches a hop takes one line of 64 bytes, and nothing is computed.
-//! Pages matter, too: with small ones most hops also wait for the table of pages.
+//! One chain shows the latency of a memory: a hop cannot start before the previous one has ended. Several at once show how many lines a
+//! core waits for at the same time: beyond that number they become slower. For a chain in memory that does not fit the caches, a hop loads
+//! one line of 64 bytes, and nothing is computed. Page size also matters: with small pages most hops also wait for the page table.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,12 +18,12 @@ use crate::team::{Division, Team};
 const LINE: usize = 8;
 /// Hops of each chain in a step: at 100 ns each it takes 0.4 ms.
 pub const HOPS: usize = 4096;
-/// Chains at most: above what cores of today wait for.
+/// Maximum number of chains: above the number of lines that current cores wait for.
 pub const MOST_CHAINS: usize = 32;
-/// Lines at most: 256 GiB.
+/// Maximum number of lines: 256 GiB.
 const MOST: usize = u32::MAX as usize;
 
-/// Chains for each part, in memory of its own.
+/// Chains for each part, in separate memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chase {
     /// Lines of 64 bytes of each part.
@@ -49,8 +49,8 @@ impl Chase {
         order
     }
 
-    /// Where a chain is in the circle after so many hops. Chains begin as far from each other as possible: a line comes again, to whichever chain, only after
-    /// all others.
+    /// Position of a chain in the circle after this number of hops. Chains start as far from each other as possible: a line is visited
+    /// again, by any chain, only after all others.
     fn place(&self, chain: usize, hops: u64) -> usize {
         let (lines, chains) = (self.lines as u64, self.chains.max(1) as u64);
         let place = (chain as u64 * lines / chains + hops % lines) % lines;
@@ -58,14 +58,14 @@ impl Chase {
     }
 }
 
-/// Follows K chains for [`HOPS`] hops; addresses are places in `memory`.
+/// Follows K chains for [`HOPS`] hops; addresses are indices into `memory`.
 fn follow<const K: usize>(memory: &[u64], chains: &mut [u64]) {
     let Some(chains) = chains.first_chunk_mut::<K>() else { return };
-    // Not in memory while they hop.
+    // Kept in registers during the hops.
     let mut at = *chains;
     for _ in 0..HOPS {
         for at in &mut at {
-            // A place that is not there would be seen by the check.
+            // The check would detect an index out of range.
             *at = usize::try_from(*at).ok().and_then(|at| memory.get(at)).copied().unwrap_or(0);
         }
     }
@@ -94,12 +94,12 @@ impl Problem for Chase {
         Ok((0..team.parts()).map(need).collect())
     }
 
-    /// Of one part, whose hops do not depend on how many there are.
+    /// The work of one part, whose hops do not depend on the number of parts.
     fn work(&self) -> Work {
         self.each()
     }
 
-    /// Nothing goes ahead of a chain.
+    /// Nothing runs ahead of a chain.
     fn place<'m>(
         &self,
         _: &Team,
@@ -118,7 +118,7 @@ impl Problem for Chase {
 /// Chains of a part.
 struct Part<'m> {
     memory: Array<'m, u64>,
-    /// Where each is. The thread of the part alone takes it.
+    /// The position of each. Only the thread of the part locks it.
     chains: Mutex<Vec<u64>>,
 }
 
@@ -141,7 +141,7 @@ impl<'m> Placed<'m> {
     }
 }
 
-/// The word at which a line begins.
+/// The first word of a line.
 fn word(line: u32) -> u64 {
     LINE as u64 * u64::from(line)
 }
@@ -189,7 +189,7 @@ impl Kernel for Placed<'_> {
         let own = self.part(part)?;
         let (memory, chains) = (own.memory.read()?, own.chains()?);
         let circle = self.problem.circle(part);
-        // The circle once, as a serial run would go; then where its hops end.
+        // The circle once, in the order of a serial run; then the positions at which its hops end.
         let visited =
             circle.iter().map(|&line| memory.get(LINE * line as usize).map_or(f64::NAN, |&at| at as f64));
         let next = circle.iter().cycle().skip(1);

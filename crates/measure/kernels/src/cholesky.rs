@@ -1,22 +1,22 @@
-//! Kernels of tiled Cholesky, A = L L^T, on n x n tiles that lie row by row; of tiles on the diagonal only the lower triangle counts.
+//! Kernels of tiled Cholesky, A = L L^T, on n x n tiles stored row by row; of tiles on the diagonal only the lower triangle counts.
 //!
-//! Each is made of blocks of `WIDTH` columns, so that nearly all its work is in products.
+//! Each consists of blocks of `WIDTH` columns, so that nearly all its work is in products.
 
 use crate::product::{Matrix, Size, Workspace};
 
 /// Columns of a block.
 const WIDTH: usize = 32;
-/// Columns of a strip of a symmetric product: above the diagonal at most half of it is computed for nothing.
+/// Columns of a strip of a symmetric product: above the diagonal at most half of it is wasted work.
 const STRIP: usize = 64;
 /// Rows that are solved at a time: with 32 columns 16 KiB.
 const SOLVED: usize = 64;
 
-/// A pivot that is not above 0: the matrix is not positive definite. The column.
+/// A pivot that is not above 0, with its column: the matrix is not positive definite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {0} of the tile has no pivot above 0: the matrix is not positive definite")]
 pub struct NotPositive(pub usize);
 
-/// `potrf`: L of A = L L^T in place of A.
+/// `potrf`: replaces A by L of A = L L^T.
 ///
 /// # Errors
 /// [`NotPositive`].
@@ -28,7 +28,7 @@ pub fn potrf(n: usize, a: &mut [f64], work: &mut Workspace) -> Result<(), NotPos
         let (above, below) = a.split_at_mut((next * n).min(a.len()));
         let diagonal = above.get(first * n + first..).unwrap_or_default();
         solve(Matrix::rows(diagonal, n), width, (below, n, first), work);
-        // The solved columns, apart from what they change.
+        // The solved columns, separate from the columns that they change.
         let rows = n - next;
         copy(Matrix::rows(below.get(first..).unwrap_or_default(), n), (rows, width), &mut work.left);
         subtract_square((&work.left, rows, width), (below, n, next), &mut work.panels);
@@ -36,7 +36,7 @@ pub fn potrf(n: usize, a: &mut [f64], work: &mut Workspace) -> Result<(), NotPos
     Ok(())
 }
 
-/// `trsm`: X of X L^T = A in place of A, where `l` is what [`potrf`] left.
+/// `trsm`: replaces A by X of X L^T = A; `l` is the result of [`potrf`].
 pub fn trsm(n: usize, l: &[f64], a: &mut [f64], work: &mut Workspace) {
     for first in (0..n).step_by(WIDTH) {
         let width = WIDTH.min(n - first);
@@ -51,12 +51,12 @@ pub fn trsm(n: usize, l: &[f64], a: &mut [f64], work: &mut Workspace) {
     }
 }
 
-/// `syrk`: C - A A^T in place of C, the lower triangle.
+/// `syrk`: replaces C by C - A A^T, the lower triangle.
 pub fn syrk(n: usize, a: &[f64], c: &mut [f64], work: &mut Workspace) {
     subtract_square((a, n, n), (c, n, 0), &mut work.panels);
 }
 
-/// `gemm`: C - A B^T in place of C.
+/// `gemm`: replaces C by C - A B^T.
 pub fn gemm(n: usize, a: &[f64], b: &[f64], c: &mut [f64], work: &mut Workspace) {
     let size = Size { rows: n, columns: n, steps: n };
     let factors = (-1.0, Matrix::rows(a, n), Matrix::rows(b, n).transposed());
@@ -90,7 +90,7 @@ fn factorise(n: usize, a: &mut [f64], first: usize, width: usize) -> Result<(), 
 }
 
 /// X of X L^T = A in `width` columns of all rows of `a`, from column `first` on. Columns are solved one after the other for many rows at a
-/// time, which lie beside each other meanwhile.
+/// time, which are stored next to each other in the meantime.
 fn solve(l: Matrix<'_>, width: usize, (a, stride, first): (&mut [f64], usize, usize), work: &mut Workspace) {
     let mut columns = [[0.0; SOLVED]; WIDTH];
     for rows in a.chunks_mut((stride * SOLVED).max(1)) {
@@ -121,7 +121,7 @@ fn solve(l: Matrix<'_>, width: usize, (a, stride, first): (&mut [f64], usize, us
     }
 }
 
-/// C - A A^T, the lower triangle, in strips; `c` begins with a row, `first` is the column of its diagonal there.
+/// C - A A^T, the lower triangle, in strips; `c` starts with a row, `first` is the column of its diagonal there.
 fn subtract_square(
     (a, rows, steps): (&[f64], usize, usize),
     (c, stride, first): (&mut [f64], usize, usize),

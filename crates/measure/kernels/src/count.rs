@@ -1,8 +1,8 @@
 //! Floating-point operations of the kernels, multiplications and additions counted alike, on n x n tiles.
 //!
-//! Those of Cholesky are LAPACK's (LAWN 41, appendix C). Those of QR depend on how many columns w a block of reflections has: with all n it is
-//! 2 n^3, 3 n^3, 10/3 n^3 and 5 n^3, as Buttari and others (2009) print and the generator has it; with fewer, the factors T cost less: in
-//! the end 4/3 n^3, 2 n^3, 2 n^3 and 4 n^3.
+//! Those of Cholesky are LAPACK's (LAWN 41, appendix C). Those of QR depend on the number of columns w of a block of reflections. With all
+//! n it is 2 n^3, 3 n^3, 10/3 n^3 and 5 n^3, the values that Buttari and others (2009) report and the generator uses. With fewer, the
+//! factors T cost less: in the limit 4/3 n^3, 2 n^3, 2 n^3 and 4 n^3.
 
 /// FLOP of a point whose new value is a fifth of itself and its four neighbours.
 pub const AVERAGE: f64 = 5.0;
@@ -31,14 +31,14 @@ pub fn gemm(n: usize) -> f64 {
     2.0 * (n as f64).powi(3)
 }
 
-/// Blocks of columns: the first column of each, and how many.
+/// Blocks of columns: the first column of each, and the number of columns.
 fn blocks(n: usize, width: usize) -> impl Iterator<Item = (f64, f64)> {
     let width = width.max(1);
     (0..n).step_by(width).map(move |first| (first as f64, width.min(n - first) as f64))
 }
 
-/// Reflecting `rows` elements of `columns` columns one after the other, each with those behind it in the block, and T: per column c of w 3 (length and
-/// scaling) + 4 (w - 1 - c) for each element, 2 c for V^T v and c^2 for T times that.
+/// Reflects `rows` elements of `columns` columns one after the other, each with those after it in the block, and computes T: per column c
+/// of w 3 (length and scaling) + 4 (w - 1 - c) for each element, 2 c for V^T v and c^2 for T times that.
 fn panel(columns: f64, rows: impl Fn(f64) -> f64) -> f64 {
     let mut flop = 0.0;
     let mut column = 0.0;
@@ -49,7 +49,7 @@ fn panel(columns: f64, rows: impl Fn(f64) -> f64) -> f64 {
     flop
 }
 
-/// Panels of n - k rows from the diagonal on, and I - V T V^T on what is right of them.
+/// Panels of n - k rows from the diagonal on, and I - V T V^T on the part to their right.
 pub fn geqrt(n: usize, width: usize) -> f64 {
     let all = n as f64;
     let block = |(first, w): (f64, f64)| {
@@ -65,12 +65,12 @@ pub fn unmqr(n: usize, width: usize) -> f64 {
     blocks(n, width).map(|(first, w)| all * square(all - first, w)).sum()
 }
 
-/// V^T C, T W and V W of one column: V has `rows` rows and w columns, zeros above its diagonal left out.
+/// V^T C, T W and V W of one column: V has `rows` rows and w columns, without the zeros above its diagonal.
 fn square(rows: f64, w: f64) -> f64 {
     2.0 * (2.0 * rows * w - w * w) + w * w
 }
 
-/// Panels of n rows, and what is right of them.
+/// Panels of n rows, and the part to their right.
 pub fn tsqrt(n: usize, width: usize) -> f64 {
     let all = n as f64;
     let block = |(first, w): (f64, f64)| panel(w, |_| all) + (all - first - w) * pair(all, w);
@@ -83,7 +83,7 @@ pub fn tsmqr(n: usize, width: usize) -> f64 {
     blocks(n, width).map(|(_, w)| all * pair(all, w)).sum()
 }
 
-/// V^T C, T W and V W of one column of two tiles, of which V is the unit matrix in the upper one.
+/// V^T C, T W and V W of one column of two tiles, where the upper one of V is the unit matrix.
 fn pair(rows: f64, w: f64) -> f64 {
     4.0 * rows * w + w * w + 2.0 * w
 }

@@ -1,5 +1,5 @@
-//! What matrices and grids hold at the beginning, numbers that follow from the place alone so that everybody can make them again; and which of three
-//! arrays each step reads and writes.
+//! Initial values of matrices and grids, which follow from the position alone so that they can always be recomputed; and the three arrays
+//! that steps read and write in turn.
 
 /// A number in [-1, 1) for a row and a column.
 pub(crate) fn number(row: usize, column: usize) -> f64 {
@@ -18,7 +18,7 @@ pub(crate) fn bits(row: usize, column: usize) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// Fills rows of `width` elements, of which the first one is at that row and column.
+/// Fills rows of `width` elements, starting with the one at that row and column.
 pub(crate) fn rows(
     data: &mut [f64],
     width: usize,
@@ -32,14 +32,16 @@ pub(crate) fn rows(
     }
 }
 
-// Three arrays of which each step reads what the one before wrote: the first holds what the problem begins with, the two others are written in turn.
+// Three arrays of which each step reads the output of the previous one: the first holds the initial values of the problem, the two others
+// are written in turn.
 //
-// After so many steps the problem begins anew, so that numbers neither grow nor vanish however long it is repeated, and a serial run is as long.
+// After a fixed number of steps the problem starts again, so that numbers neither grow nor vanish in long runs, and a serial run has the
+// same length.
 
-/// Which arrays a step reads and writes.
+/// The arrays that a step reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// Steps since the problem began anew.
+    /// Steps since the problem started again.
     pub(crate) number: u64,
     /// The array that is read: 0, 1 or 2.
     pub(crate) read: usize,
@@ -48,7 +50,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Of a step, where the problem begins anew after `period` steps, an even number.
+    /// The turn of a step, if the problem starts again after `period` steps, an even number.
     pub(crate) fn of(step: u64, period: u64) -> Self {
         let number = step % period.max(1);
         let even = number.is_multiple_of(2);

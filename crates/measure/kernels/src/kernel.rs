@@ -1,18 +1,18 @@
-//! What all kernels are to whoever runs them: memory that is needed, parts that threads work on step by step, work that is counted, and a result that
-//! is looked at.
+//! The common interface of all kernels: memory that they need, parts that threads run step by step, work that is counted, and a result that
+//! is checked.
 //!
-//! A [`Problem`] is data: how large, and in which variant. [`Problem::arrays`] says what memory a team needs for it; somebody else decides
-//! where that lies. On this memory it becomes a [`Kernel`], of which each thread prepares and runs its part.
+//! A [`Problem`] is data: a size and a variant. [`Problem::arrays`] returns the memory that a team needs for it; the caller decides on its
+//! placement. On this memory it becomes a [`Kernel`], and each thread prepares and runs its part of it.
 
 use crate::array::{AccessError, TooSmall};
 use crate::loops::{Isa, Loops, names};
 use crate::team::{Division, Team};
 
-/// What was done.
+/// The work done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Bytes moved to or from memory, as the kernel counts them: by the rule of [`numasim_model::Access`], lines that a processor reads
-    /// only because it writes to them (write-allocate) left out.
+    /// Bytes moved to or from memory, as the kernel counts them: by the rule of [`numasim_model::Access`], without lines that a processor
+    /// reads only because it writes to them (write-allocate).
     pub bytes: u64,
     /// Floating-point operations.
     pub flop: u64,
@@ -34,10 +34,10 @@ impl std::iter::Sum for Work {
     }
 }
 
-/// Who accesses an array, and so where it may lie.
+/// The parts that access an array, which determine its possible placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lies {
-    /// All parts access all of it.
+    /// All parts access the whole array.
     Shared,
     /// Each part accesses its own elements; the division is in bytes.
     Divided(Division),
@@ -50,13 +50,13 @@ pub enum Lies {
 /// An array that a kernel needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// What it holds, in the plural.
+    /// Its contents, in the plural.
     pub what: &'static str,
     /// Its size.
     pub bytes: usize,
-    /// Who accesses it.
+    /// The parts that access it.
     pub lies: Lies,
-    /// It must be new: a page of it that was touched before would change what is measured.
+    /// It must be new: a page that was touched before would change the measurement.
     pub untouched: bool,
 }
 
@@ -72,33 +72,33 @@ impl Need {
     }
 }
 
-/// Why there is no such kernel.
+/// The reason why there is no such kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", names(&Isa::available()))]
     Unavailable {
-        /// What was asked for.
+        /// The requested instruction set.
         isa: Isa,
     },
     /// A size is out of range.
     #[error("{what} {given}: from {least} to {most} are possible")]
     Size {
-        /// Which, in the plural.
+        /// The name of the size, in the plural.
         what: &'static str,
-        /// What was asked for.
+        /// The requested size.
         given: usize,
-        /// The least.
+        /// The minimum.
         least: usize,
-        /// The greatest.
+        /// The maximum.
         most: usize,
     },
-    /// Not all arrays are there.
+    /// Some arrays are missing.
     #[error("the kernel needs {needed} arrays, and gets {given}")]
     Arrays {
-        /// How many it needs.
+        /// Number of arrays that it needs.
         needed: usize,
-        /// How many there are.
+        /// Number of arrays that it got.
         given: usize,
     },
     /// An array is too small.
@@ -118,7 +118,7 @@ impl SetupError {
     }
 }
 
-/// A problem that no threads can run.
+/// A problem that threads cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRunnable {
     /// Only the first copy finds memory that is new.
@@ -126,27 +126,27 @@ pub enum NotRunnable {
         "\"memcpy\" with faults = \"inside\" can be run with copies = 1, not {copies}: only the first copy finds memory that is new"
     )]
     Copies {
-        /// How many are wanted.
+        /// Requested number of copies.
         copies: u64,
     },
 }
 
-/// A kernel did not compute what it must.
+/// A kernel computed a wrong result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WrongResult {
-    /// An element is not that of a serial run.
+    /// An element differs from that of a serial run.
     #[error("element {index} of the {what} is {found} instead of {expected}")]
     Element {
-        /// Of what, in the plural.
+        /// The name of the elements, in the plural.
         what: &'static str,
-        /// Its place.
+        /// Its index.
         index: usize,
-        /// What it is.
+        /// The computed value.
         found: f64,
-        /// What it must be.
+        /// The correct value.
         expected: f64,
     },
-    /// Parts that wait for each other did not take as many steps.
+    /// Parts that wait for each other did different numbers of steps.
     #[error("part {part} took {found} steps, part 0 {expected}: they did not wait for each other")]
     Steps {
         /// The part.
@@ -156,21 +156,21 @@ pub enum WrongResult {
         /// Those of the first part.
         expected: u64,
     },
-    /// The data are right, but not what was computed from them.
+    /// The data is right, but the results computed from it are not.
     #[error("sums over the data are {found:x?} instead of {expected:x?}")]
     Sums {
-        /// What the kernel computed, in a form of its own.
+        /// The results of the kernel, in a separate form.
         found: [u64; 2],
-        /// What it must be.
+        /// The correct results.
         expected: [u64; 2],
     },
-    /// Somebody still works on it.
+    /// Another thread still works on it.
     #[error(transparent)]
     Access(#[from] AccessError),
 }
 
 impl WrongResult {
-    /// The place in the whole of what begins `by` elements before.
+    /// Adds `by` to the index, for a part that starts there in the whole.
     pub(crate) fn moved(self, by: usize) -> Self {
         match self {
             Self::Element { what, index, found, expected } => {
@@ -183,7 +183,7 @@ impl WrongResult {
 
 /// A problem of a certain size in a certain variant: data, without memory.
 pub trait Problem: Send + Sync {
-    /// The word that stands for it.
+    /// Its name in files.
     fn name(&self) -> &'static str;
 
     /// The arrays that a team needs, in the order in which [`Self::on`] gets them.
@@ -195,7 +195,7 @@ pub trait Problem: Send + Sync {
     /// The work of one step, all parts together.
     fn work(&self) -> Work;
 
-    /// The kernel for a team on memory, with at least [`Need::words`] for each array, whose loops run like that.
+    /// The kernel for a team on memory, with at least [`Need::words`] for each array, with these loops.
     ///
     /// # Errors
     /// [`SetupError`].
@@ -216,10 +216,10 @@ pub trait Problem: Send + Sync {
         self.place(team, loops, memory)
     }
 
-    /// What [`Self::on`] gives, with as many arrays as are needed and an instruction set that this processor has.
+    /// The result of [`Self::on`], with the required number of arrays and an instruction set that this processor has.
     ///
     /// # Errors
-    /// [`SetupError::TooSmall`], and what else only the arrays tell.
+    /// [`SetupError::TooSmall`], and errors that only the arrays show.
     fn place<'m>(
         &self,
         team: &Team,
@@ -230,33 +230,34 @@ pub trait Problem: Send + Sync {
 
 /// A problem on its memory, for the threads of a team.
 ///
-/// First every part is prepared; after that threads run their parts, each step by step from 0. A step takes micro- to milliseconds, in which
-/// nothing is allocated and no other part waited for.
+/// First every part is prepared. Then threads run their parts, each step by step from 0. A step takes micro- to milliseconds. It allocates
+/// nothing and waits for no other part.
 pub trait Kernel: Send + Sync {
-    /// How many parts.
+    /// Number of parts.
     fn parts(&self) -> usize;
 
-    /// Writes what a part begins with. The first to write decides where memory lies: called by the thread of the part, or by one thread for
-    /// all parts.
+    /// Writes the initial values of a part. The first write decides on the placement of memory: called by the thread of the part, or by one
+    /// thread for all parts.
     ///
     /// # Errors
-    /// [`AccessError`]: not before all parts have ended, or no such part.
+    /// [`AccessError`]: called before all parts have ended, or no such part.
     fn prepare(&self, part: usize) -> Result<(), AccessError>;
 
-    /// Whether a step may begin only when all parts have done the one before.
+    /// Whether a step may start only when all parts have done the previous one.
     fn in_lockstep(&self) -> bool;
 
-    /// Into how many phases a step is divided; in lockstep all parts have done one before the next begins.
+    /// Number of phases of a step; in lockstep all parts have done one before the next starts.
     fn phases(&self) -> u64 {
         1
     }
 
-    /// How many steps are alike, if not all: what is measured of later ones is something else, and takes new memory.
+    /// Number of equivalent steps, if not all are: later ones measure something else, and use new memory.
     fn most_steps(&self) -> Option<u64> {
         None
     }
 
-    /// Runs a step of a part; where a step has several [phases](Self::phases), one of them: number p of step s is `step` s times as many as there are, and p.
+    /// Runs a step of a part; if a step has several [phases](Self::phases), one of them. In that case `step` of phase p of step s is s
+    /// times the number of phases, plus p.
     ///
     /// # Errors
     /// [`AccessError`]: another part is not at the same step, or no such part.
@@ -265,11 +266,12 @@ pub trait Kernel: Send + Sync {
     /// The work of a step of a part.
     fn work(&self, part: usize) -> Work;
 
-    /// Compares what a part answers for with a serial run, bit by bit, where parts took so many steps since they were prepared. Parts may be checked at
-    /// the same time, when all of them have ended; all checks together see every result, and take about as long as a serial run.
+    /// Compares the results of a part with a serial run, bit by bit, given the steps of each part since they were prepared. Parts may be
+    /// checked at the same time, when all of them have ended. All checks together cover every result, and take about as long as a serial
+    /// run.
     ///
     /// # Errors
-    /// [`WrongResult`]: what was counted was not computed.
+    /// [`WrongResult`]: the counted work was not done.
     fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult>;
 
     /// The checks of all parts.
@@ -281,7 +283,7 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// The steps of all parts, where they are the same.
+/// The number of steps of all parts, if it is the same.
 pub(crate) fn common_steps(steps: &[u64]) -> Result<u64, WrongResult> {
     let expected = steps.first().copied().unwrap_or(0);
     match steps.iter().position(|&found| found != expected) {
@@ -293,7 +295,7 @@ pub(crate) fn common_steps(steps: &[u64]) -> Result<u64, WrongResult> {
     }
 }
 
-/// The first element that differs from what it must be, in any bit.
+/// The first element that differs from its correct value in any bit.
 pub(crate) fn compare(
     what: &'static str,
     found: impl IntoIterator<Item = f64>,
@@ -306,7 +308,7 @@ pub(crate) fn compare(
     }
 }
 
-/// Exactly so many arrays.
+/// Exactly this number of arrays.
 pub(crate) fn exactly<const N: usize>(memory: Vec<&mut [f64]>) -> Result<[&mut [f64]; N], SetupError> {
     let given = memory.len();
     memory.try_into().map_err(|_| SetupError::Arrays { needed: N, given })

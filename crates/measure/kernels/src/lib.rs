@@ -1,15 +1,16 @@
-//! What threads and tasks really compute.
+//! The computations of threads and tasks.
 //!
-//! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each: [`blackscholes`],
-//! [`matrix`], [`grid`], [`memcpy`], [`stream`], [`chase`], and the [`synthetic`] ones of the benchmark, of any arithmetic intensity. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
-//! is counted, a result that is compared with a serial run.
+//! Kernels that threads run together, each its part, on arrays that the caller has placed, are a [`Problem`](kernel::Problem) each:
+//! [`blackscholes`], [`matrix`], [`grid`], [`memcpy`], [`stream`], [`chase`], and the [`synthetic`] ones of the benchmark, of any
+//! arithmetic intensity. The caller only uses the interface of a [`Kernel`](kernel::Kernel): parts to prepare and to run, work that is
+//! counted, a result that is compared with a serial run.
 //!
-//! Tasks of the graphs that the crate `graph` makes are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a function on
-//! slices, for one core ([`cholesky`], [`qr`], [`stencil`]). A [`Code`] knows for each task of a graph which kernel runs on which of its blocks, what blocks hold
-//! at the beginning, and whether the result is right; its blocks lie in a [`Store`].
+//! Tasks of the graphs from the crate `graph` are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a
+//! function on slices, for one core ([`cholesky`], [`qr`], [`stencil`]). A [`Code`] defines for each task of a graph its kernel and blocks,
+//! the initial contents of blocks, and the check of the result; its blocks are in a [`Store`].
 //!
-//! Here are no threads, no clock and no libraries: whoever runs tasks keeps to the dependencies of the graph, which [`Store::run`] looks at; whoever runs a kernel
-//! to its steps, which arrays look at.
+//! This crate has no threads, no clock and no libraries. A caller that runs tasks must respect the dependencies of the graph, which
+//! [`Store::run`] checks. A caller that runs a kernel must respect its steps, which arrays check.
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! How loops go through memory: nothing of it changes a result in any bit, all of it how fast it is there.
+//! How loops access memory: these settings change only the speed of a loop, never a result in any bit.
 //!
-//! Which way is the fastest differs from host to host, also between hosts with the same processor: whoever has tried some says so, and without that each kernel
-//! goes as it did where it was written.
+//! The fastest variant differs from host to host, even between hosts with the same processor. A caller that has tuned them passes the
+//! choice. Without it, each kernel uses its own default.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,54 +9,55 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 numasim_model::words! {
-    /// How lines are written that a kernel does not read.
+    /// How lines that a kernel does not read are written.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Stores {
-        /// Past the caches, where the instruction set can.
+        /// Past the caches, if the instruction set supports it.
         Streaming = "streaming",
         /// Through the caches: the processor reads each line before, which kernels do not count.
         Cached = "cached",
     }
 }
 
-/// A way through memory that was the fastest of those that somebody tried on this host.
+/// The access variant that was the fastest of those tried on this host.
 ///
-/// Kernels follow it as far as they have a choice: `streams` where one array is read and one written, `stores` where the problem does not say how it writes.
+/// Kernels follow it as far as they have a choice: `streams` if one array is read and one written, `stores` if the problem does not define
+/// how it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
-    /// At how many places of each array a loop works at once.
+    /// Number of places of each array at which a loop works at once.
     pub streams: u32,
-    /// How many bytes ahead each line is asked for, far and near; 0: not at all.
+    /// Prefetch distances of each line in bytes, far and near; 0: no prefetch.
     pub prefetch_bytes: [u32; 2],
     /// How it writes.
     pub stores: Stores,
 }
 
-/// What the loops of a kernel are run with.
+/// The settings for the loops of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loops {
-    /// The instruction set: how wide vectors are.
+    /// The instruction set, which defines the width of vectors.
     pub isa: Isa,
-    /// The way that was chosen on this host; `None`: each kernel's own.
+    /// The variant that was chosen on this host; `None`: each kernel's default.
     pub way: Option<Way>,
 }
 
 impl From<Isa> for Loops {
-    /// Each kernel's own way.
+    /// Each kernel's default variant.
     fn from(isa: Isa) -> Self {
         Self { isa, way: None }
     }
 }
 
 impl Loops {
-    /// How many bytes ahead lines are asked for, far and near: as chosen, else as the kernel does on its own.
+    /// Prefetch distances in bytes, far and near: as chosen, else the kernel's default.
     pub(crate) fn ahead(self, own: [usize; 2]) -> [usize; 2] {
         self.way.map_or(own, |way| way.prefetch_bytes.map(|bytes| bytes as usize))
     }
 }
 
 numasim_model::words! {
-    /// An instruction set that the kernels are written for, the most capable last.
+    /// An instruction set that the kernels support, the most capable last.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Isa {
         /// Plain Rust, on every processor.
@@ -82,7 +83,7 @@ impl Isa {
         }
     }
 
-    /// Those that this processor has, the most capable last.
+    /// The instruction sets of this processor, the most capable last.
     pub fn available() -> Vec<Self> {
         Self::ALL.into_iter().filter(|isa| isa.is_available()).collect()
     }
@@ -104,7 +105,7 @@ pub fn names(some: &[Isa]) -> String {
     some.iter().map(|isa| isa.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A word that is no instruction set.
+/// A word that is not an instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no instruction set \"{word}\"; this processor has {}", names(&Isa::available()))]
 pub struct UnknownIsa {

@@ -1,6 +1,6 @@
-//! Copying memory: each part copies all of a source into a destination of its own.
+//! Copies memory: each part copies a whole source into a separate destination.
 //!
-//! A byte that is copied counts twice, once read and once written; through the caches each line of the destination is read before, too, which is
+//! A copied byte counts twice, once read and once written. Through the caches each line of the destination is also read before, which is
 //! not counted.
 
 use numasim_model::problem::{Faults, How, Source};
@@ -13,7 +13,7 @@ use crate::simd::Vector;
 use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
 
-/// More than fit the memory of any machine.
+/// More than fits the memory of any machine.
 const MOST: usize = 1 << 43;
 /// Pages of the destination are touched this far apart, in elements: 4096 bytes.
 const PAGE: usize = 512;
@@ -23,16 +23,16 @@ const PAGE: usize = 512;
 pub struct Memcpy {
     /// Words of 8 bytes that each part copies.
     pub words: usize,
-    /// Whose the source is.
+    /// The owner of the source.
     pub source: Source,
     /// When pages are touched.
     pub faults: Faults,
-    /// What copies.
+    /// The code that copies.
     pub how: How,
 }
 
 impl Memcpy {
-    /// How many sources there are.
+    /// Number of sources.
     fn sources(&self, team: &Team) -> usize {
         match self.source {
             Source::Shared => 1,
@@ -81,7 +81,7 @@ impl Problem for Memcpy {
         Ok(sources.chain(copies).collect())
     }
 
-    /// Of one part: how many copies there are depends on the team.
+    /// The work of one part: the number of copies depends on the team.
     fn work(&self) -> Work {
         self.each()
     }
@@ -113,7 +113,7 @@ struct Placed<'m> {
     copies: Vec<Array<'m, f64>>,
 }
 
-/// The element itself.
+/// The identity.
 #[derive(Clone, Copy)]
 struct Same;
 
@@ -121,7 +121,7 @@ impl Elementwise for Same {
     const INPUTS: usize = 1;
 
     #[inline(always)]
-    #[allow(unsafe_code)] // the trait's; nothing is done
+    #[allow(unsafe_code)] // the trait's; nothing unsafe is done
     #[allow(clippy::inline_always, reason = "a part of loops")]
     unsafe fn apply<L: Vector>(self, a: L, _: L) -> L {
         a
@@ -134,7 +134,7 @@ impl<'m> Placed<'m> {
         found.ok_or(AccessError::NoPart { what: "words", part, parts: self.copies.len() })
     }
 
-    /// Whether a part answers for its source.
+    /// Whether a part is responsible for its source.
     fn fills(&self, part: usize) -> bool {
         match self.problem.source {
             Source::Shared => part == 0,

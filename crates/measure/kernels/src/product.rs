@@ -1,9 +1,9 @@
-//! C += alpha A B, for any strides of A and B: the one product that all dense kernels are made of.
+//! C += alpha A B, for any strides of A and B: the one product on which all dense kernels are built.
 //!
-//! A and B are copied into panels first (Goto, van de Geijn 2008), so that the innermost loop reads memory in order: a panel of B stays in the first-level
-//! cache, a block of A in the second-level one.
+//! A and B are copied into panels first (Goto, van de Geijn 2008), so that the innermost loop reads memory in order: a panel of B stays in
+//! the first-level cache, a block of A in the second-level one.
 
-// The functions of vectors; what they need is looked at before.
+// The functions of vectors need this; their requirements are checked before.
 #![allow(unsafe_code)]
 
 use crate::loops::Isa;
@@ -17,26 +17,26 @@ const ROWS_AT_A_TIME: usize = 128;
 /// A matrix somewhere in a slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matrix<'a> {
-    /// Begins with the first element.
+    /// Starts with the first element.
     pub(crate) data: &'a [f64],
-    /// From one row to the next.
+    /// Distance from one row to the next.
     pub(crate) row: usize,
-    /// From one column to the next.
+    /// Distance from one column to the next.
     pub(crate) column: usize,
 }
 
 impl<'a> Matrix<'a> {
-    /// Row by row, with so many elements from one row to the next.
+    /// Row by row, with this distance in elements from one row to the next.
     pub(crate) fn rows(data: &'a [f64], row: usize) -> Self {
         Self { data, row, column: 1 }
     }
 
-    /// Rows and columns exchanged.
+    /// Swaps rows and columns.
     pub(crate) fn transposed(self) -> Self {
         Self { row: self.column, column: self.row, ..self }
     }
 
-    /// What begins at that row and column; nothing behind the end.
+    /// The part that starts at that row and column; empty behind the end.
     fn from(self, row: usize, column: usize) -> Self {
         let place = row * self.row + column * self.column;
         Self { data: self.data.get(place..).unwrap_or_default(), ..self }
@@ -51,7 +51,7 @@ pub(crate) struct Size {
     pub(crate) steps: usize,
 }
 
-/// Room for panels, kept from one product to the next.
+/// Buffers for panels, reused by the next product.
 #[derive(Clone, Debug)]
 pub(crate) struct Panels {
     pub(crate) vectors: Vectors,
@@ -60,7 +60,7 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// None yet.
+    /// Empty buffers.
     pub(crate) fn new() -> Self {
         Self { vectors: Vectors::of_this_processor(), a: Vec::new(), b: Vec::new() }
     }
@@ -110,7 +110,7 @@ impl Panels {
     }
 }
 
-/// Copies a matrix in panels of `WIDTH` rows, each step by step; what is missing of the last panel is 0.
+/// Copies a matrix in panels of `WIDTH` rows, each step by step; missing rows of the last panel are 0.
 fn pack<const WIDTH: usize>(matrix: Matrix<'_>, (rows, steps): (usize, usize), panels: &mut Vec<f64>) {
     panels.resize(rows.div_ceil(WIDTH) * WIDTH * steps, 0.0);
     let panels = panels.chunks_exact_mut((WIDTH * steps).max(1));
@@ -138,8 +138,8 @@ fn pack<const WIDTH: usize>(matrix: Matrix<'_>, (rows, steps): (usize, usize), p
     }
 }
 
-// In the two loops below nearly all time of dense kernels passes. Multiplication and addition are one instruction where the processor has it, else two: results
-// may differ in the last bit between processors, never on one.
+// Dense kernels spend nearly all their time in the two loops below. Multiplication and addition are one instruction if the processor has
+// it, else two: results may differ in the last bit between processors, never on one.
 
 /// Rows of a block of the product that stays in registers.
 pub(crate) const ROWS: usize = 4;
@@ -149,7 +149,7 @@ pub(crate) const COLUMNS: usize = 8;
 /// A block of a product.
 pub(crate) type Block = [[f64; COLUMNS]; ROWS];
 
-/// Which code runs: looked up once.
+/// The code to run: selected once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vectors(Isa);
 
@@ -197,7 +197,8 @@ unsafe fn product<L: Vector>(rows: &[f64], columns: &[f64]) -> Block {
 unsafe fn add<L: Vector>(a: f64, x: &[f64], y: &mut [f64]) {
     let len = x.len().min(y.len());
     let ((x, last_x), (y, last_y)) = (x[..len].as_chunks::<LINE>(), y[..len].as_chunks_mut::<LINE>());
-    // SAFETY: the caller promises the instruction set; chunks have a vector each, what is left has so many elements.
+    // SAFETY: the caller promises the instruction set; each chunk has the length of a vector, and the remainder has this number of
+    // elements.
     unsafe {
         let a = L::splat(a);
         for (y, x) in y.iter_mut().zip(x) {
@@ -212,11 +213,11 @@ unsafe fn add<L: Vector>(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Room for copies of parts of tiles: a worker has one, so that tasks allocate nothing.
+/// Buffers for copies of parts of tiles: a worker has one, so that tasks allocate nothing.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) panels: Panels,
-    /// The left factor of a product, where it would overlap what is changed.
+    /// The left factor of a product, if it would overlap the part that is changed.
     pub(crate) left: Vec<f64>,
     /// Rows in between.
     pub(crate) rows: Vec<f64>,

@@ -1,8 +1,8 @@
-//! Kernels of tiled QR (Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35, 2009) on n x n tiles that lie row by row.
+//! Kernels of tiled QR (Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35, 2009) on n x n tiles stored row by row.
 //!
-//! Reflections are kept in blocks of [`WIDTH`] columns as I - V T V^T (Schreiber, Van Loan 1989): V in place of what became zero, T above the diagonal of the
-//! block's columns in a matrix of [`WIDTH`] rows. Buttari's counts of operations are those with one block of all columns; narrow
-//! blocks need fewer (`count`).
+//! Reflections are stored in blocks of [`WIDTH`] columns as I - V T V^T (Schreiber, Van Loan 1989): V in the entries that became zero, T
+//! above the diagonal of the block's columns in a matrix of [`WIDTH`] rows. Buttari's counts of operations are those with one block of all
+//! columns; narrow blocks need fewer (`count`).
 
 use crate::product::{Matrix, Size, Workspace};
 
@@ -14,16 +14,16 @@ pub const fn elements(n: usize) -> usize {
     n * n + WIDTH * n
 }
 
-/// Which product with Q.
+/// The kind of product with Q.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Q C: what undoes [`Side::Transposed`].
+    /// Q C: undoes [`Side::Transposed`].
     Plain,
-    /// Q^T C: what factorising does with other columns.
+    /// Q^T C: applied to other columns during the factorisation.
     Transposed,
 }
 
-/// `geqrt`: R of A = Q R in place of the upper triangle of A, V below it; T in `t`.
+/// `geqrt`: replaces the upper triangle of A by R of A = Q R, with V below it; T in `t`.
 pub fn geqrt(n: usize, a: &mut [f64], t: &mut [f64], work: &mut Workspace) {
     for (first, width) in blocks(n) {
         // The reflections of a block, column by column.
@@ -45,7 +45,7 @@ pub fn geqrt(n: usize, a: &mut [f64], t: &mut [f64], work: &mut Workspace) {
     }
 }
 
-/// `unmqr`: Q^T C or Q C in place of C, for the Q that [`geqrt`] left in `v` and `t`.
+/// `unmqr`: replaces C by Q^T C or Q C, for the Q of [`geqrt`] in `v` and `t`.
 pub fn unmqr(n: usize, (v, t): (&[f64], &[f64]), c: &mut [f64], side: Side, work: &mut Workspace) {
     in_order(n, side, |first, width| {
         copy_reflections(v, n, (first, width), &mut work.left);
@@ -54,7 +54,7 @@ pub fn unmqr(n: usize, (v, t): (&[f64], &[f64]), c: &mut [f64], side: Side, work
     });
 }
 
-/// `tsqrt`: the R of `r` above `a` in place of the upper triangle of `r`, V in place of `a`; T in `t`.
+/// `tsqrt`: replaces the upper triangle of `r` by the R of `r` above `a`, and `a` by V; T in `t`.
 pub fn tsqrt(n: usize, r: &mut [f64], a: &mut [f64], t: &mut [f64], work: &mut Workspace) {
     for (first, width) in blocks(n) {
         for column in first..first + width {
@@ -71,7 +71,7 @@ pub fn tsqrt(n: usize, r: &mut [f64], a: &mut [f64], t: &mut [f64], work: &mut W
     }
 }
 
-/// `tsmqr`: Q^T C or Q C in place of C = `top` above `bottom`, for the Q that [`tsqrt`] left in `v` and `t`.
+/// `tsmqr`: replaces C = `top` above `bottom` by Q^T C or Q C, for the Q of [`tsqrt`] in `v` and `t`.
 pub fn tsmqr(
     n: usize,
     (v, t): (&[f64], &[f64]),
@@ -91,7 +91,7 @@ fn blocks(n: usize) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     (0..n.div_ceil(WIDTH)).map(move |block| (block * WIDTH, WIDTH.min(n - block * WIDTH)))
 }
 
-/// Q^T = ... Q1^T Q0^T: the first block first; Q the other way round.
+/// Q^T = ... Q1^T Q0^T: the first block first; for Q in reverse order.
 fn in_order(n: usize, side: Side, mut each: impl FnMut(usize, usize)) {
     match side {
         Side::Transposed => blocks(n).for_each(|(first, width)| each(first, width)),
@@ -99,8 +99,8 @@ fn in_order(n: usize, side: Side, mut each: impl FnMut(usize, usize)) {
     }
 }
 
-/// The reflection I - tau v v^T that leaves of a column only its element in the row `own`: v, whose first element is 1, in place of the
-/// elements in `below`, and the columns behind it up to `end` reflected. Returns tau.
+/// The reflection I - tau v v^T that leaves only the element in the row `own` of a column. v, whose first element is 1, replaces the
+/// elements in `below`, and the columns after it up to `end` are reflected. Returns tau.
 fn reflect(
     (own, below): (&mut [f64], &mut [f64]),
     n: usize,
@@ -116,7 +116,7 @@ fn reflect(
     let (tau, scale) = ((beta - alpha) / beta, 1.0 / (alpha - beta));
     own.iter_mut().skip(column).take(1).for_each(|element| *element = beta);
     below.iter_mut().skip(column).step_by(n).for_each(|element| *element *= scale);
-    // tau v^T C of the columns behind it, then C - v of that.
+    // tau v^T C of the columns after it, then C - v times that.
     let Some(top) = own.get_mut(column + 1..end) else { return tau };
     products.clear();
     products.extend_from_slice(top);
@@ -137,7 +137,8 @@ fn reflect(
     tau
 }
 
-/// V^T v of the columns from `first` on before `column`, with the vector v of that one. `unit`: the first row is that of the diagonal, where v is 1.
+/// V^T v for the columns from `first` to the one before `column`, with the vector v of `column`. `unit`: the first row is that of the
+/// diagonal, where v is 1.
 fn dots<'r>(
     (rows, n): (&[f64], usize),
     (first, column): (usize, usize),
@@ -171,7 +172,7 @@ fn extend(t: &mut [f64], n: usize, (first, column): (usize, usize), tau: f64, pr
     }
 }
 
-/// V of a block of a square tile with its ones and zeros, from its first row on.
+/// V of a block of a square tile with its ones and zeros, starting at its first row.
 fn copy_reflections(v: &[f64], n: usize, (first, width): (usize, usize), to: &mut Vec<f64>) {
     to.clear();
     for (number, row) in v.chunks_exact(n).skip(first).enumerate() {
@@ -193,7 +194,7 @@ fn copy_columns(v: &[f64], n: usize, (first, width): (usize, usize), to: &mut Ve
     }
 }
 
-/// C - V T' V^T C of `columns` columns of C, which begins with the first row of the block; V lies in `work.left`.
+/// C - V T' V^T C of `columns` columns of C, which starts with the first row of the block; V is in `work.left`.
 fn apply_square(
     (c, stride, columns): (&mut [f64], usize, usize),
     (n, first, width): (usize, usize, usize),
@@ -213,7 +214,7 @@ fn apply_square(
     panels.multiply_add(size, (-1.0, v, Matrix::rows(products, columns)), (c, stride));
 }
 
-/// The same where V is the unit matrix above what lies in `work.left`, and C is `top` above `bottom`.
+/// The same for V as the unit matrix above the contents of `work.left`, and C as `top` above `bottom`.
 fn apply_pair(
     (top, bottom, columns): (&mut [f64], &mut [f64], usize),
     (n, first, width): (usize, usize, usize),
@@ -230,7 +231,7 @@ fn apply_pair(
     for row in top.chunks(n).take(width) {
         products.extend_from_slice(row.get(..columns).unwrap_or_default());
     }
-    // Nothing is missing but of tiles that nobody has made.
+    // Something is missing only if no task has written the tiles.
     products.resize(width * columns, 0.0);
     let size = Size { rows: width, columns, steps: n };
     panels.multiply_add(size, (1.0, v.transposed(), Matrix::rows(bottom, n)), (products, columns));
@@ -242,7 +243,7 @@ fn apply_pair(
     panels.multiply_add(size, (-1.0, v, Matrix::rows(products, columns)), (bottom, n));
 }
 
-/// T W or T^T W in place of W; T is the upper triangle of the first columns of `t`.
+/// Replaces W by T W or T^T W; T is the upper triangle of the first columns of `t`.
 fn triangle(
     t: &[f64],
     (stride, width): (usize, usize),

@@ -1,6 +1,6 @@
-//! Kernels on grids of points: each new value from a point and the four beside it.
+//! Kernels on grids of points: each new value is computed from a point and its four neighbours.
 
-/// Values beside a tile: rows above and below it, columns to its left and right. Where a slice is empty, the border of the grid is 0.
+/// Values next to a tile: rows above and below it, columns to its left and right. If a slice is empty, the border of the grid is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beside<'a> {
     /// The row above the first one.
@@ -17,7 +17,7 @@ fn at(values: &[f64], place: usize) -> f64 {
     values.get(place).copied().unwrap_or(0.0)
 }
 
-/// A fifth of a point and its four neighbours: 4 additions and a multiplication. The sum of all points stays where borders are periodic.
+/// A fifth of a point and its four neighbours: 4 additions and a multiplication. The sum of all points is constant if borders are periodic.
 pub fn average(point: f64, [up, down, left, right]: [f64; 4]) -> f64 {
     ((((point + up) + down) + left) + right) * 0.2
 }
@@ -86,8 +86,8 @@ pub fn average_in_place(width: usize, tile: &mut [f64], beside: Beside<'_>, rows
     }
 }
 
-/// A sweep of Gauss-Seidel: each point, row by row, becomes the mean of its four neighbours as they are then: 3 additions and a multiplication. Each point
-/// waits for the one before it.
+/// A sweep of Gauss-Seidel: each point, row by row, becomes the mean of the current values of its four neighbours: 3 additions and a
+/// multiplication. Each point waits for the previous one.
 pub fn gauss_seidel(width: usize, tile: &mut [f64], beside: Beside<'_>) {
     let Some(last) = (tile.len() / width.max(1)).checked_sub(1) else { return };
     for number in 0..=last {

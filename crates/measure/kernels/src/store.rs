@@ -7,7 +7,7 @@ use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use crate::cholesky::NotPositive;
 
-/// A block that is there.
+/// An existing block.
 #[derive(Debug)]
 struct Block {
     /// The task that accessed it first.
@@ -15,13 +15,13 @@ struct Block {
     held: RwLock<Vec<f64>>,
 }
 
-/// A block: made when the first task accesses it.
+/// A block: created when the first task accesses it.
 type Cell = OnceLock<Block>;
 
-/// The blocks of a program. One is made, with what it holds at the beginning, by the thread that first runs a task that accesses it, so that its
-/// pages lie on the node of that thread where nobody asked for another one (first touch).
+/// The blocks of a program. A block is created, with its initial contents, by the thread that first runs a task which accesses it. Its
+/// pages are then on the node of that thread, unless another node was requested (first touch).
 ///
-/// A task that accesses what another one changes meanwhile is a fault of whoever runs them: they do not wait for each other here.
+/// A task must not access data that another task is changing. That is a fault of the caller: tasks do not wait for each other here.
 #[derive(Debug, Default)]
 pub struct Store(Vec<Cell>);
 
@@ -31,12 +31,13 @@ enum Access<'s> {
 }
 
 impl Store {
-    /// For the blocks of `graph`, of which none is made yet.
+    /// For the blocks of `graph`, none of which exists yet.
     pub fn new(graph: &TaskGraph) -> Self {
         Self(graph.blocks().iter().map(|_| Cell::new()).collect())
     }
 
-    /// Calls `body` with what `task` accesses, in that order; `fresh` says what blocks hold that no task has accessed yet.
+    /// Calls `body` with the blocks that `task` accesses, in that order; `fresh` returns the contents of blocks that no task has accessed
+    /// yet.
     ///
     /// # Errors
     /// [`Fault::Busy`], [`Fault::Accesses`], and those of `body`.
@@ -67,14 +68,14 @@ impl Store {
         body(&mut parts)
     }
 
-    /// What a block holds; nothing where no task has accessed it.
+    /// The contents of a block; empty if no task has accessed it.
     pub(crate) fn read<R>(&self, block: BlockId, read: impl FnOnce(&[f64]) -> R) -> R {
         let held =
             self.0.get(block.0 as usize).and_then(OnceLock::get).and_then(|block| block.held.read().ok());
         read(held.as_ref().map_or(&[], |held| held.as_slice()))
     }
 
-    /// The first block of which the two hold different bits, if there is one.
+    /// The first block with different bits in the two stores, if there is one.
     pub fn difference(&self, other: &Self) -> Option<BlockId> {
         let equal = |a: &[f64], b: &[f64]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
@@ -83,13 +84,13 @@ impl Store {
         blocks.find(|&block| !self.read(block, |own| other.read(block, |theirs| equal(own, theirs))))
     }
 
-    /// Bytes of the blocks that are there.
+    /// Bytes of the existing blocks.
     pub fn bytes(&self) -> u64 {
         let cells = self.0.iter().filter_map(OnceLock::get).filter_map(|block| block.held.read().ok());
         cells.map(|held| 8 * held.len() as u64).sum()
     }
 
-    /// The addresses of each block that is there, with the task whose thread made it.
+    /// The addresses of each existing block, with the task whose thread created it.
     pub fn made(&self) -> impl Iterator<Item = (TaskId, Range<usize>)> {
         self.0.iter().filter_map(OnceLock::get).filter_map(|block| {
             let held = block.held.read().ok()?;
@@ -99,7 +100,7 @@ impl Store {
     }
 }
 
-/// A block as a task has it.
+/// A task's access to a block.
 #[derive(Debug)]
 pub enum Part<'a> {
     /// The task only reads it.
@@ -108,10 +109,10 @@ pub enum Part<'a> {
     Write(&'a mut [f64]),
 }
 
-/// Why a task did not run.
+/// The reason why a task did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// Another task has a block that this one should not meet there.
+    /// Another task uses a block that this one should not access at that time.
     #[error("task {} accesses block {}, which another task changes meanwhile", .task.0, .block.0)]
     Busy {
         /// The task.
@@ -122,7 +123,7 @@ pub enum Fault {
     /// The accesses of a task are not those of its kernel.
     #[error("task {} accesses other blocks than its kernel needs", .0.0)]
     Accesses(TaskId),
-    /// A matrix is not what its kernel needs.
+    /// A matrix does not meet the requirements of its kernel.
     #[error(transparent)]
     NotPositive(#[from] NotPositive),
 }

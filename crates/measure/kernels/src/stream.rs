@@ -1,6 +1,6 @@
 //! The four kernels of STREAM (McCalpin 1995): copy, scale, add and triad on arrays that do not fit the caches.
 //!
-//! Bytes are counted by its rule: two or three arrays of 8 bytes an element, without what caches read of lines that are written.
+//! Bytes are counted by its rule: two or three arrays of 8 bytes per element, without the lines that caches read before they are written.
 
 use crate::array::{AccessError, Array};
 use crate::fill::bits;
@@ -10,11 +10,11 @@ use crate::simd::Vector;
 use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
 
-/// More than fit the memory of any machine.
+/// More than fits the memory of any machine.
 const MOST: usize = 1 << 43;
 
 numasim_model::words! {
-    /// What is computed.
+    /// The operation.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Operation {
         /// c = a: 16 bytes, no FLOP.
@@ -44,16 +44,16 @@ impl Operation {
     }
 }
 
-/// One of the four again and again, always with the same arrays.
+/// One of the four, repeated, always with the same arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// Elements of each array.
     pub elements: usize,
-    /// What is computed.
+    /// The operation.
     pub operation: Operation,
 }
 
-/// s of a step: it changes, so that every step of `scale` and `triad` writes other values than the one before.
+/// s of a step: it changes, so that every step of `scale` and `triad` writes other values than the previous one.
 fn factor(step: u64) -> f64 {
     if step.is_multiple_of(2) { 3.0 } else { 5.0 }
 }
@@ -79,7 +79,7 @@ macro_rules! formula {
             const INPUTS: usize = $inputs;
 
             #[inline(always)]
-            #[allow(unsafe_code, unsafe_op_in_unsafe_fn)] // of the instruction set, which the caller looks at
+            #[allow(unsafe_code, unsafe_op_in_unsafe_fn)] // of the instruction set, which the caller checks
             #[allow(clippy::inline_always, reason = "a part of loops")]
             unsafe fn apply<L: Vector>($self, $a: L, $b: L) -> L {
                 $result

@@ -1,29 +1,30 @@
-//! One array from one or two others, element by element: the loops that move as much as memory gives.
+//! One array from one or two others, element by element: the loops that reach the full bandwidth of the memory.
 //!
-//! One input is read as two streams, its halves, because a core's prefetchers follow each on its own; with two inputs there are two already. Lines are prefetched
-//! twice, as by the benchmark's own kernels, where that was measured. Where another way was the fastest for these, it is gone here, too.
-// The lanes' functions; what they need is looked at before.
+//! One input is read as two streams, its halves, because a core's prefetchers follow each separately; with two inputs there are two
+//! already. Lines are prefetched twice, as in the benchmark's own kernels, for which that was measured. If another variant was the fastest
+//! for these, it is also used here.
+// The functions of the lanes need this; their requirements are checked before.
 #![allow(unsafe_code)]
 
 use crate::loops::{Loops, Stores};
 use crate::simd::{LINE, Vector, dispatch};
 
-/// How many bytes ahead each line is prefetched on its own, twice.
+/// Default prefetch distances of each line in bytes, twice.
 const AHEAD: [usize; 2] = [6144, 3072];
 
-/// What an element of the result is.
+/// The formula for an element of the result.
 pub(crate) trait Elementwise: Copy {
     /// Arrays that are read: one or two.
     const INPUTS: usize;
 
-    /// Eight elements; `b` is anything where there is one input.
+    /// Eight elements; `b` is ignored if there is only one input.
     ///
     /// # Safety
     /// The processor has the instruction set.
     unsafe fn apply<L: Vector>(self, a: L, b: L) -> L;
 }
 
-/// Writes as many elements as all have; `b` is not read where there is one input.
+/// Writes the number of elements that all have; `b` is not read if there is only one input.
 pub(crate) fn sweep<E: Elementwise>(
     loops: Loops,
     stores: Stores,
@@ -45,14 +46,14 @@ pub(crate) fn sweep<E: Elementwise>(
     dispatch!(loops.isa, all<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]));
 }
 
-/// What loops differ in.
+/// The settings in which loops differ.
 #[derive(Clone, Copy)]
 struct How {
-    /// Stores go past the caches.
+    /// Whether stores go past the caches.
     streaming: bool,
-    /// Bytes; none of 0.
+    /// Prefetch distances in bytes; 0: none.
     ahead: [usize; 2],
-    /// One input is one stream, too.
+    /// Whether one input is also one stream.
     whole: bool,
 }
 
@@ -70,7 +71,7 @@ unsafe fn all<L: Vector, E: Elementwise>(element: E, how: How, a: &[f64], b: &[f
     }
 }
 
-/// With so many prefetches of each line.
+/// With `P` prefetches of each line.
 ///
 /// # Safety
 /// As [`all`].
@@ -97,8 +98,8 @@ unsafe fn pieces<L: Vector, E: Elementwise, const P: usize>(
     }
 }
 
-/// Lines from the first half to the second: half of `lines`, and of large arrays a few less, so that the halves do not begin at the same place of a page
-/// or a huge page: lines there share sets of the caches and banks of the memory.
+/// Lines from the first half to the second: half of `lines`, and for large arrays a few less, so that the halves do not start at the same
+/// offset in a page or a huge page: such lines share sets of the caches and banks of the memory.
 fn half(lines: usize) -> usize {
     const PAGE: usize = 64;
     const HUGE_PAGE: usize = 32_768;
@@ -121,7 +122,7 @@ struct Arrays<const P: usize> {
     to: *mut f64,
     /// Elements of each.
     len: usize,
-    /// How many bytes ahead what is read is prefetched.
+    /// Prefetch distances of the inputs in bytes.
     ahead: [usize; P],
 }
 
@@ -130,10 +131,11 @@ impl<const P: usize> Arrays<P> {
     /// The next eight elements.
     ///
     /// # Safety
-    /// The processor has the instruction set; there are so many elements from `from` on, and with `STREAMING` `to` begins a line there.
+    /// The processor has the instruction set; eight elements exist from `from` on, and with `STREAMING` `to` is at the start of a line
+    /// there.
     #[inline(always)]
     unsafe fn line<L: Vector, E: Elementwise, const STREAMING: bool>(self, element: E, from: usize) {
-        // SAFETY: the caller promises that; prefetches may go anywhere.
+        // SAFETY: the caller promises that; prefetches may use any address.
         unsafe {
             let a = self.a.add(from);
             for bytes in self.ahead {
@@ -185,12 +187,12 @@ impl<const P: usize> Arrays<P> {
         self,
         element: E,
     ) {
-        // To the beginning of a line of the result; all of it if it is short.
+        // To the start of a line of the result; the whole array if it is short.
         let to_line = self.to.addr().wrapping_neg() % (LINE * size_of::<f64>()) / size_of::<f64>();
         let (len, head) = (self.len, to_line.min(self.len));
         let whole = (len - head) / LINE;
         let piece = if STREAMS == 2 { half(whole) } else { whole } / LINES * LINES;
-        // SAFETY: places are below the common length; each line of the result begins one, after the head.
+        // SAFETY: indices are below the common length; each line of the result starts one, after the head.
         unsafe {
             self.some::<L, E>(element, 0, head);
             let mut line = 0;
@@ -265,7 +267,7 @@ mod tests {
                     );
                     sweep(loops, stores, Negative, &a[1..], &[], own);
                     assert!((0..len).all(|i| own[i] == -a[i + 1]), "{loops:?} {stores:?} {from} {len}");
-                    // Nothing beyond.
+                    // Nothing beyond was written.
                     assert!(to[..from].iter().chain(&to[from + len..]).all(|&x| x == 0.5));
                 }
             }

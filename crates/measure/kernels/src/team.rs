@@ -1,4 +1,4 @@
-//! Who works on a problem together, and how what there is to do is divided among them.
+//! The threads that work on a problem together, and the division of the work among them.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use std::ops::Range;
 pub struct Team {
     /// The group of each part.
     groups: Vec<usize>,
-    /// The first part of each group, and how many groups there are.
+    /// The first part of each group; its length is the number of groups.
     first: Vec<usize>,
 }
 
-/// A team that there cannot be.
+/// An invalid team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TeamError {
-    /// Nobody is in it.
+    /// The team is empty.
     #[error("a kernel needs at least one thread")]
     Nobody,
     /// Numbers of groups have a gap.
@@ -23,13 +23,13 @@ pub enum TeamError {
 }
 
 impl Team {
-    /// Part `i` is of group `groups[i]`.
+    /// Part `i` belongs to group `groups[i]`.
     ///
     /// # Errors
     /// [`TeamError`]: no part, or a group without any.
     pub fn new(groups: Vec<usize>) -> Result<Self, TeamError> {
         let last = groups.iter().max().ok_or(TeamError::Nobody)?;
-        // Looked for one after the other, so that a large number is a gap and costs no memory.
+        // Searched one after the other, so that a large number is a gap and needs no memory.
         let mut first = Vec::new();
         while first.len() <= *last {
             let group = first.len();
@@ -39,20 +39,20 @@ impl Team {
         Ok(Self { groups, first })
     }
 
-    /// So many parts in one group.
+    /// This number of parts in one group.
     ///
     /// # Errors
-    /// [`TeamError::Nobody`] of 0.
+    /// [`TeamError::Nobody`] for 0.
     pub fn of(parts: usize) -> Result<Self, TeamError> {
         Self::new(vec![0; parts])
     }
 
-    /// How many parts.
+    /// Number of parts.
     pub fn parts(&self) -> usize {
         self.groups.len()
     }
 
-    /// How many groups.
+    /// Number of groups.
     pub fn groups(&self) -> usize {
         self.first.len()
     }
@@ -67,13 +67,13 @@ impl Team {
         self.groups.get(part).copied()
     }
 
-    /// Whether a part is the first one of its group: it prepares what the group shares.
+    /// Whether a part is the first one of its group: it prepares the shared data of the group.
     pub fn is_first(&self, part: usize) -> bool {
         self.first.contains(&part)
     }
 }
 
-/// Where the parts of a row of things begin: one after the other, without gaps.
+/// The division of a sequence of items into consecutive parts, without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division(Vec<usize>);
 
@@ -86,15 +86,15 @@ impl Division {
         Self((0..=parts).map(|part| usize::try_from(bound(part)).unwrap_or(len)).collect())
     }
 
-    /// Parts that begin at these bounds, the last of which is the end of all; `None` where they do not ascend from 0.
+    /// Parts that start at these bounds, the last of which is the overall end; `None` if they do not ascend from 0.
     pub fn at(bounds: Vec<usize>) -> Option<Self> {
         (bounds.len() > 1 && bounds.first() == Some(&0) && bounds.is_sorted()).then_some(Self(bounds))
     }
 
-    /// Parts of about equal weight. `before` of thing i is the weight of all before it; the last entry is the weight of all (the row
-    /// pointers of a sparse matrix are such sums).
+    /// Parts of about equal weight. `before` of item i is the weight of all before it; the last entry is the total weight (the row pointers
+    /// of a sparse matrix are such sums).
     ///
-    /// A part ends with the thing whose end is nearest to its share; so no part weighs more than its share and one thing.
+    /// A part ends with the item whose end is nearest to its share, so no part weighs more than its share plus one item.
     pub fn by_weight(before: impl Fn(usize) -> u64, len: usize, parts: usize) -> Self {
         let (parts, all) = (parts.max(1), u128::from(before(len)));
         let mut bounds = vec![0; parts + 1];
@@ -117,12 +117,12 @@ impl Division {
         Self(bounds)
     }
 
-    /// How many parts.
+    /// Number of parts.
     pub fn parts(&self) -> usize {
         self.0.len() - 1
     }
 
-    /// How many things, all parts together.
+    /// Number of items, all parts together.
     pub fn len(&self) -> usize {
         self.0.last().copied().unwrap_or(0)
     }
@@ -132,7 +132,7 @@ impl Division {
         self.len() == 0
     }
 
-    /// The things of a part; none of a part that is not there.
+    /// The items of a part; empty for a part that does not exist.
     pub fn range(&self, part: usize) -> Range<usize> {
         match (self.0.get(part), self.0.get(part + 1)) {
             (Some(&from), Some(&to)) => from..to,
@@ -140,7 +140,7 @@ impl Division {
         }
     }
 
-    /// The same parts where each thing is `width` elements.
+    /// The same parts if each item has `width` elements.
     #[must_use]
     pub fn times(&self, width: usize) -> Self {
         Self(self.0.iter().map(|bound| bound * width).collect())
@@ -176,7 +176,7 @@ mod tests {
         let before = [0, 1, 2, 3, 12, 13, 14];
         let parts = Division::by_weight(|at| before[at], 6, 2);
         assert_eq!((parts.range(0), parts.range(1)), (0..3, 3..6));
-        // More parts than things: some have none, and none is lost.
+        // More parts than items: some have none, and none is lost.
         let parts = Division::by_weight(|at| at as u64, 2, 5);
         assert_eq!((0..5).map(|part| parts.range(part).len()).sum::<usize>(), 2);
     }

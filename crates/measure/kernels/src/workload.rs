@@ -1,4 +1,4 @@
-//! What the threads of an application compute: a synthetic kernel, or a real one on a problem of a certain size.
+//! The work of an application's threads: a synthetic kernel, or a real one on a problem of a certain size.
 
 use crate::blackscholes::BlackScholes;
 use crate::chase::Chase;
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::synthetic::{Kernel, Synthetic};
 
-/// What the threads of an application compute.
+/// The work of an application's threads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Workload {
-    /// A synthetic kernel, on as much data for each thread as the run has chosen.
+    /// A synthetic kernel, with the data size per thread of the run.
     Synthetic(Kernel),
-    /// A real one, with a size of its own, and the way through memory that was chosen on this host for kernels like it.
+    /// A real one, with its own size, and the access variant that was chosen on this host for kernels like it.
     Real(Real, Option<Way>),
 }
 
@@ -42,13 +42,13 @@ pub enum Real {
     Chase(Chase),
 }
 
-/// A size; one that no machine has memory for is refused where memory is asked for.
+/// A size; one that exceeds the memory of any machine is rejected when memory is requested.
 fn size(of: u64) -> usize {
     usize::try_from(of).unwrap_or(usize::MAX)
 }
 
 impl Real {
-    /// What threads run of a problem: its steps again and again, as often as the window has room for.
+    /// The kernel of a problem: its steps are repeated until the window is over.
     ///
     /// # Errors
     /// [`NotRunnable`].
@@ -70,12 +70,12 @@ impl Real {
         })
     }
 
-    /// The synthetic kernel that uses memory as it does. How wide vectors are is no part of what such a kernel tells: it was chosen where hardly anything is computed.
+    /// The synthetic kernel with the same use of memory. Its width of vectors does not apply: it was chosen with hardly any computation.
     pub const fn access(self) -> Option<Access> {
         match self {
             Self::BlackScholes(_) | Self::Dmv(_) | Self::Spmv(_) => Some(Access::Read),
             Self::Memcpy(_) => Some(Access::Copy),
-            // Stencils have loops of their own, which ask for no line ahead.
+            // Stencils have separate loops, which do not prefetch.
             Self::Stencil2d(_) | Self::Seismic(_) | Self::Chase(_) => None,
         }
     }
@@ -125,7 +125,7 @@ impl From<Real> for Workload {
 }
 
 impl Workload {
-    /// The word that stands for it in files and results.
+    /// Its name in files and results.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Synthetic(kernel) => kernel.access().as_str(),
@@ -133,7 +133,7 @@ impl Workload {
         }
     }
 
-    /// FLOP per byte, as it counts them itself. Of one that computes nothing it is what models take for that, [`NEXT_TO_NOTHING`].
+    /// FLOP per byte, as it counts them itself. For one without computation it is the value that models use, [`NEXT_TO_NOTHING`].
     pub fn arithmetic_intensity(&self) -> FlopPerByte {
         match self {
             Self::Synthetic(kernel) => kernel.arithmetic_intensity(),
@@ -148,8 +148,8 @@ impl Workload {
         }
     }
 
-    /// FLOP that stand for `flop` counted ones and `bytes` moved: of a kernel that computes nothing as many as its intensity says, so that its measured
-    /// GFLOPS mean what its predicted ones do.
+    /// The FLOP for `flop` counted ones and `bytes` moved. A kernel without computation has the number from its intensity, so that its
+    /// measured GFLOPS have the same meaning as its predicted ones.
     pub fn flop(&self, flop: u64, bytes: u64) -> f64 {
         if flop == 0 { self.arithmetic_intensity().value() * bytes as f64 } else { flop as f64 }
     }
@@ -162,7 +162,7 @@ impl Workload {
         }
     }
 
-    /// The synthetic kernel that uses memory as it does, if there is one.
+    /// The synthetic kernel with the same use of memory, if there is one.
     pub const fn access(&self) -> Option<Access> {
         match self {
             Self::Synthetic(kernel) => Some(kernel.access()),
@@ -170,7 +170,7 @@ impl Workload {
         }
     }
 
-    /// What its loops run with, of a real kernel; a synthetic one has its way with it.
+    /// The settings for the loops of a real kernel; a synthetic one includes its variant.
     pub const fn loops(&self, isa: Isa) -> Loops {
         match self {
             Self::Synthetic(_) => Loops { isa, way: None },
@@ -178,7 +178,7 @@ impl Workload {
         }
     }
 
-    /// As a problem, with so much data for each thread of a synthetic kernel.
+    /// As a problem, with this data size for each thread of a synthetic kernel.
     pub fn problem(&self, bytes_per_thread: usize) -> Box<dyn Problem> {
         match *self {
             Self::Synthetic(kernel) => Box::new(Synthetic { kernel, bytes: bytes_per_thread }),
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_kernel_that_computes_nothing_has_gflops_by_its_gbs() {
         let copy = Workload::from(Real::new(&KernelProblem::of(KernelName::Memcpy)).expect("runs"));
-        // 10^9 bytes stand for 1000 FLOP.
+        // 10^9 bytes count as 1000 FLOP.
         assert!((copy.flop(0, 1_000_000_000) - 1000.0).abs() < 1e-9);
         let reading = Workload::from(Kernel::lightest(numasim_model::Access::Read));
         assert_eq!(reading.flop(7, 100), 7.0);

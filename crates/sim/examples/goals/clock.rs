@@ -1,20 +1,20 @@
-//! The time that a question has: on the wall, or on the processors.
+//! The time limit of a question: wall-clock time or CPU time.
 
 use std::time::{Duration, Instant};
 
 use numasim_sim::search::{Monitor, Progress};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What is counted.
+/// The kind of time that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// What a person waits.
+    /// The time that a person waits.
     Wall,
     /// All threads of this process together.
     Cpu,
 }
 
-/// Says stop when the time is over.
+/// Stops a search when its time is over.
 pub(crate) struct Limit {
     clock: Clock,
     seconds: f64,
@@ -23,12 +23,12 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// Begins now.
+    /// Starts the clock.
     pub(crate) fn new(clock: Clock, seconds: f64) -> Self {
         Self { clock, seconds, began: Instant::now(), cpu_before: cpu() }
     }
 
-    /// Seconds on the wall and on the processors since the beginning.
+    /// Wall-clock seconds and CPU seconds since the start.
     pub(crate) fn spent(&self) -> (f64, f64) {
         (self.began.elapsed().as_secs_f64(), cpu().saturating_sub(self.cpu_before).as_secs_f64())
     }
@@ -42,7 +42,7 @@ impl Monitor for Limit {
     fn progress(&self, _: &Progress) {}
 }
 
-/// What this process has used so far.
+/// CPU time that this process has used so far.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! How far proofs reach where people ask: the goals of the search, measured.
+//! Measures how far proofs reach on typical questions, against the goals of the search.
 //!
 //! ```sh
 //! cargo run --release -p numasim-sim --features examples --example goals -- shipped            # 8 machines x 4 workloads x 3 objectives, 5 s each
@@ -8,11 +8,11 @@
 //! cargo run --release -p numasim-sim --features examples --example goals -- random --write DIR # and their files, for `numasim explore`
 //! ```
 //!
-//! Lines of CSV go to standard output, the summary to standard error. `--clock cpu` counts the CPU time of this process instead of the
-//! time on the wall: with `RAYON_NUM_THREADS=1` a busy machine then does at most as much as an idle one. `--every N` asks each N-th
-//! question only, `--only TEXT` those with the text in their name and objective, `--seconds S` and `--seed N` change what they say.
-//! `--repeat N` asks a question again, N times in all, where its answer took more than a fifth of the time; the summary then stands on
-//! the run with the median gap of each. A quicker answer would have to be five times slower to be another one.
+//! Lines of CSV go to standard output, the summary to standard error. `--clock cpu` counts the CPU time of this process instead of
+//! wall-clock time. With `RAYON_NUM_THREADS=1` a busy machine then does at most the work of an idle one. `--every N` selects each N-th
+//! question. `--only TEXT` selects questions with this text in their name and objective. `--seconds S` and `--seed N` set the time limit
+//! and the seed. `--repeat N` runs a question N times in all if its answer took more than a fifth of the time. The summary then uses the
+//! run with the median gap for each question. Quicker answers are not repeated: one would have to take five times as long to change.
 
 mod clock;
 mod random;
@@ -53,7 +53,7 @@ struct Question {
     restrictions: Restrictions,
 }
 
-/// Which questions are asked.
+/// The set of questions to ask.
 #[derive(Clone, Copy, PartialEq)]
 enum Set {
     Shipped,
@@ -63,7 +63,7 @@ enum Set {
 
 struct Arguments {
     set: Set,
-    /// `None`: the machine's own.
+    /// `None`: the machine's own model.
     models: Vec<Option<ModelKind>>,
     seconds: Option<f64>,
     clock: Clock,
@@ -130,7 +130,7 @@ fn studied(files: &[SourceFile]) -> Result<Study> {
     Ok(read_study(files).map_err(|problems| format!("{problems:?}"))?.study)
 }
 
-/// The files that come with the program.
+/// The shipped machine and workload files.
 fn shipped() -> Result<Vec<Question>> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs");
     let mut questions = Vec::new();
@@ -152,7 +152,7 @@ fn shipped() -> Result<Vec<Question>> {
     Ok(questions)
 }
 
-/// The random ones; their files go to `folder`, if there is one.
+/// The random questions; their files are written to `folder`, if given.
 fn drawn(all: Vec<Drawn>, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for drawn in all {
@@ -199,12 +199,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Whether another run may end otherwise because of the clock.
+/// Whether another run may give a different result because of the clock.
 fn takes_time(first: &Line, seconds: f64) -> bool {
     5.0 * first.wall_s.max(first.cpu_s) > seconds
 }
 
-/// One question, until it is proven or the time is over.
+/// Runs one question until it is proven or the time is over.
 fn ask(question: &Question, model: Option<ModelKind>, seconds: f64, clock: Clock) -> Line {
     let machine = question.study.machine.clone();
     let machine = model.map_or_else(|| machine.clone(), |model| machine.clone().with_sharing(model.into()));

@@ -1,5 +1,5 @@
-//! Random questions, as files that `numasim explore` reads: of 2 to 8 nodes and up to 64 cores each, ten of each kind; and as machines are
-//! sold now, fifteen of each kind.
+//! Random questions, as files that `numasim explore` reads. There are ten of each kind on machines of 2 to 8 nodes with up to 64 cores
+//! each, and fifteen of each kind on machines as they are sold now.
 
 use numasim_sim::Objective;
 use rand::{RngExt, SeedableRng};
@@ -8,13 +8,13 @@ use rand_chacha::ChaCha8Rng;
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
 
-/// What makes the questions of a kind hard.
+/// The properties that make the questions of a kind hard.
 const KINDS: [&str; 6] =
     ["interleaved", "min-threads-per-node", "memory-only", "shared-link", "nodes", "memory-capacity"];
 /// Questions of each kind.
 const EACH: usize = 10;
 
-/// What machines and jobs have now.
+/// Properties of current machines and jobs.
 const NEW_KINDS: [&str; 4] = ["fixed-sizes", "l3-domains", "smt", "ecm"];
 /// Questions of each of these kinds.
 const NEW_EACH: usize = 15;
@@ -28,13 +28,13 @@ pub(crate) struct Drawn {
     pub(crate) min_threads_per_node: u32,
 }
 
-/// All of them; the same for the same seed.
+/// All questions; the same seed gives the same questions.
 pub(crate) fn questions(seed: u64) -> Vec<Drawn> {
     let number = |i: usize| (i, KINDS[i / EACH]);
     (0..KINDS.len() * EACH).map(number).map(|(i, kind)| question(seed, i, kind)).collect()
 }
 
-/// Those of machines as they are sold now; the same for the same seed.
+/// Questions for machines as they are sold now; the same seed gives the same questions.
 pub(crate) fn new_questions(seed: u64) -> Vec<Drawn> {
     let number = |i: usize| (i, NEW_KINDS[i / NEW_EACH]);
     (0..NEW_KINDS.len() * NEW_EACH).map(number).map(|(i, kind)| new_question(seed, i, kind)).collect()
@@ -79,7 +79,7 @@ fn new_question(seed: u64, number: usize, kind: &'static str) -> Drawn {
             _ => {}
         }
         if kind == "fixed-sizes" {
-            // Three quarters of an equal part of the machine are the most for one job.
+            // A job has at most three quarters of an equal share of the machine.
             let most = (nodes * cores * 3 / 4 / apps).max(1);
             let threads = rng.random_range(most.div_ceil(2)..=most);
             put(format!("min_threads = {threads}\nmax_threads = {threads}"));
@@ -156,7 +156,7 @@ fn add_app(text: &mut String, rng: &mut ChaCha8Rng, kind: &str, app: usize, node
     put(format!("[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {intensity:.3}\nwork_gflop = 1000"));
     let home = rng.random_range(0..nodes);
     let share = rng.random_range(0.1..0.9_f64);
-    // What is not local, and how often, depends on the kind.
+    // The kind decides which data is remote, and how often.
     let draw = rng.random_range(0..6_u32);
     let data = match (kind, draw) {
         ("interleaved", 0) | ("shared-link", 4) => Some("\"interleave\"".to_owned()),

@@ -1,11 +1,11 @@
-//! One line of CSV for each question, and what all of them say.
+//! One line of CSV for each question, and a summary of all lines.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::clock::Clock;
 
-/// What became of a question.
+/// The result of a question.
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) kind: &'static str,
@@ -38,14 +38,14 @@ impl Display for Line {
     }
 }
 
-/// Of several runs of one question that with the median gap; of an even number the worse one of the middle.
+/// Returns the run with the median gap. For an even number of runs it returns the worse of the middle two.
 pub(crate) fn median(mut runs: Vec<Line>) -> Option<Line> {
     runs.sort_by(|a, b| a.gap.unwrap_or(f64::INFINITY).total_cmp(&b.gap.unwrap_or(f64::INFINITY)));
     let middle = runs.len() / 2;
     runs.into_iter().nth(middle)
 }
 
-/// Proven, gaps and time of all questions, then of each kind where there are several.
+/// Proofs, gaps and time of all questions, then of each kind if there are several kinds.
 pub(crate) fn of(model: &str, seconds: f64, clock: Clock, lines: &[Line]) -> String {
     let clock = if clock == Clock::Wall { "s" } else { "s of CPU time" };
     let all: Vec<&Line> = lines.iter().collect();
@@ -66,7 +66,7 @@ fn in_words(lines: &[&Line]) -> String {
     answered.sort_by(|a, b| a.0.total_cmp(&b.0));
     let proven = answered.iter().filter(|(_, line)| line.status == "proven").count();
     let nothing = answered.iter().filter(|(_, line)| line.value == Some(0.0)).count();
-    // What solvers of mixed-integer programs call optimal.
+    // The tolerance at which solvers of mixed-integer programs report a solution as optimal.
     let near = answered.iter().filter(|(gap, _)| *gap <= 1e-4).count();
     let above = |limit: f64| answered.iter().filter(|(gap, _)| *gap > limit).count();
     let (median, worst) = match (answered.get(answered.len().saturating_sub(1) / 2), answered.last()) {

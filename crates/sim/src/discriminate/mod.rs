@@ -1,21 +1,19 @@
-//! Which scenarios tell the sharing models apart on a machine?
+//! Finds the scenarios that distinguish the sharing models on a machine.
 //!
 //! # Problem
-//! Many scenarios come out the same in every model: the paper's own, for instance. To find out by measurement which model is
-//! right on a host, one wants the few scenarios in which they disagree most.
+//! Many scenarios give the same result in every model, for instance the paper's own. To measure which model is right on a host, one needs
+//! the few scenarios in which the models disagree most.
 //!
 //! # Terminology
-//! - **difference** of two models in a scenario: the largest relative difference of the GFLOPS of an application, as a part
-//!   of the larger figure.
-//! - two models are **separated** by a scenario if their difference is at least [`SEPARATED`]: more than measurements
-//!   scatter.
+//! - **difference** of two models in a scenario: the largest relative difference of the GFLOPS of an application, as a fraction of the
+//!   larger value.
+//! - two models are **separated** by a scenario if their difference is at least [`SEPARATED`], which exceeds the scatter of measurements.
 //!
 //! # Algorithm
-//! Every candidate is evaluated in every model (`candidates`). Then, greedily: the next scenario is the one that
-//! adds most to the sum of the largest differences seen so far, over all pairs of models and all kinds of scenario
-//! (`Kind`): a model can be right for local threads and wrong for remote ones, so that each kind is to tell by itself. A
-//! difference counts up to `ENOUGH` only, so that one extreme pair does not hide the others. Of equal ones the first:
-//! nothing is random.
+//! Every candidate is evaluated in every model (`candidates`). Then a greedy choice follows. The next scenario is the one that adds most to
+//! the sum of the largest differences seen so far, over all pairs of models and all kinds of scenario (`Kind`). A model can be right for
+//! local threads and wrong for remote ones, so each kind must separate the models by itself. A difference counts only up to `ENOUGH`, so
+//! that one extreme pair does not hide the others. Ties go to the first scenario: nothing is random.
 
 #[cfg(test)]
 mod tests;
@@ -25,14 +23,14 @@ use numasim_model::sharing::Solver;
 use numasim_model::units::FlopPerByte;
 use numasim_model::{Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Scenario, Smt};
 
-/// Models that differ by this part are told apart.
+/// Models are separated if they differ by at least this fraction.
 pub const SEPARATED: f64 = 0.1;
-/// More difference than this is not better.
+/// A larger difference is no better.
 const ENOUGH: f64 = 0.4;
-/// What a further scenario must add to the sum: a measurement takes time.
+/// The minimum that a further scenario must add to the sum: a measurement takes time.
 const WORTH: f64 = 0.1;
 
-/// Two models and how far apart they are.
+/// Two models and their difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The models, in the order of [`ModelKind::ALL`].
@@ -57,11 +55,11 @@ pub struct Chosen {
 pub struct Proposal {
     /// The applications of all scenarios.
     pub apps: Vec<App>,
-    /// In the order of what they add.
+    /// In the order of their contribution.
     pub scenarios: Vec<Chosen>,
     /// The largest difference of each pair over the scenarios.
     pub pairs: Vec<Pair>,
-    /// Scenarios that were looked at.
+    /// Number of scenarios that were evaluated.
     pub candidates: usize,
 }
 
@@ -78,7 +76,7 @@ fn pairs() -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
 }
 
-/// What every model says of a candidate: GFLOPS by model and side.
+/// The results of every model for a candidate: GFLOPS by model and side.
 type Answers = Vec<[f64; 2]>;
 
 /// The scenarios that separate the models best on `machine`, at most `most`. Corrections of the machine's model hold for all
@@ -205,7 +203,7 @@ fn assemble(
     }
 }
 
-/// Where data lies, as an application has it.
+/// The placement of the data, as an application specifies it.
 impl Side {
     fn data(&self) -> Data {
         Data::Placed(self.placement())
@@ -216,7 +214,7 @@ impl Side {
     }
 }
 
-/// The node whose link to `home` is the widest; of equal ones the first.
+/// The node whose link to `home` has the highest bandwidth; the first one in a tie.
 fn nearest(machine: &Machine, home: NodeId) -> Option<NodeId> {
     let width =
         |from: NodeId| machine.link(from, home).map_or(0.0, numasim_model::units::GigabytesPerSecond::value);
@@ -227,15 +225,15 @@ fn nearest(machine: &Machine, home: NodeId) -> Option<NodeId> {
 // Scenarios of two applications that a benchmark can run.
 //
 // - Both local on one node: how are unequal threads served?
-// - One local on a node, one with its data there and its threads on the nearest other node, or on all others: how are
-//   remote readers served?
+// - One local on a node, one with its data there and its threads on the nearest other node, or on all others: how are remote readers
+//   served?
 //
-// Intensities are powers of two: from where a single thread could fill a controller to where a node full of threads
-// asks for an eighth of it. Thread counts are fractions of a node.
+// Intensities are powers of two. They range from the one at which a single thread could saturate a controller to the one at which a node
+// full of threads asks for an eighth of it. Thread counts are fractions of a node.
 
 /// Least and greatest intensity that the benchmark has a kernel for, as powers of two.
 const POWERS: (i32, i32) = (-6, 6);
-/// Thread counts, as parts of the cores of a node.
+/// Thread counts, as fractions of the cores of a node.
 const PARTS: [(u32, u32); 5] = [(1, 8), (1, 4), (1, 2), (3, 4), (1, 1)];
 
 /// One of the two applications of a candidate.
@@ -250,7 +248,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// The application, whatever its threads.
+    /// The application without its threads.
     pub(super) fn without_threads(&self) -> Self {
         Self { threads: Vec::new(), ..self.clone() }
     }
@@ -271,7 +269,7 @@ impl Side {
     }
 }
 
-/// What a candidate asks.
+/// The kind of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Two local applications.
@@ -287,10 +285,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How many there are.
+    /// Number of kinds.
     pub(super) const COUNT: usize = 5;
 
-    /// Remote readers beside local threads, by their intensities.
+    /// Remote readers together with local threads, classified by their intensities.
     fn readers(local: f64, remote: f64, nodes: usize) -> Self {
         match (remote > local, nodes > 1) {
             (true, false) => Self::LightReaders,
@@ -381,7 +379,7 @@ fn intensities(machine: &Machine, home: NodeId) -> Vec<f64> {
         let power = libm::log2(at).floor().clamp(f64::from(POWERS.0), f64::from(POWERS.1)) as i32;
         power
     };
-    // Beyond what one thread can draw a lower intensity changes nothing.
+    // Below the intensity at which one thread draws its maximum, nothing changes.
     let ceiling =
         node.core_bandwidth.map_or(one, |most| (node.gflops_per_core.value() / most.value()).max(one));
     (power(ceiling)..=power(few)).map(|power| 2_f64.powi(power)).collect()

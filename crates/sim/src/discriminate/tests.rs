@@ -1,4 +1,4 @@
-//! What the choice promises.
+//! Properties that the choice guarantees.
 
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{Machine, ModelKind, Node};

@@ -1,4 +1,4 @@
-//! Intervals by hand, what they promise, and whether they keep it.
+//! Intervals by hand, their guarantees, and their coverage.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn close(found: Interval, low: f64, high: f64) {
 
 #[test]
 fn who_is_bound_by_one_figure_has_its_interval() {
-    // A core of 10 GFLOPS to 5 %: 10 / 1.05 to 10 x 1.05 where nothing else limits, 2 threads of intensity 10 want 2 GB/s.
+    // A core of 10 GFLOPS to 5 %: 10 / 1.05 to 10 x 1.05 if nothing else limits it. 2 threads of intensity 10 want 2 GB/s.
     let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
     let compute = known(machine.clone(), &[("gflops_per_core", 5.0)]);
     let found = predicted(&compute, &[local_app("a", 10.0)], &[&[2]]).expect("an interval");
@@ -63,7 +63,8 @@ fn what_does_not_limit_does_not_count() {
 
 #[test]
 fn at_a_corner_the_interval_goes_to_one_side() {
-    // Four threads of intensity 1.25 want 4 x 8 = 32 GB/s, exactly what there is: less memory slows them, more does nothing.
+    // Four threads of intensity 1.25 want 4 x 8 = 32 GB/s, exactly the available bandwidth: less memory bandwidth slows them, more does
+    // nothing.
     let machine = known(uniform_machine(1, 4, 10.0, 32.0, 10.0), &[("bandwidth_gbs", 2.0)]);
     let found = predicted(&machine, &[local_app("a", 1.25)], &[&[4]]).expect("an interval");
     close(found.total_gflops, 40.0 / 1.02, 40.0);
@@ -74,7 +75,7 @@ fn without_uncertain_figures_there_are_no_draws() {
     let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
     assert_eq!(Draws::of(&machine, 0), None);
     assert_eq!(Draws::of(&known(machine.clone(), &[("bandwidth_gbs", 0.0)]), 0), None);
-    // The size of a memory does not come into it.
+    // The size of a memory has no effect.
     assert_eq!(Draws::of(&known(machine, &[("memory_gib", 3.0)]), 0), None);
 }
 
@@ -131,9 +132,9 @@ fn candidates(problem: &Problem, rows: &[[u32; 2]]) -> Vec<Candidate> {
 
 #[test]
 fn rivals_are_compared_on_the_same_machines() {
-    // One node of 4 cores, 10 GFLOPS each, 32 GB/s; `cpu` of intensity 10 and `mem` of 0.5.
-    // 3 + 1: 30 + 1 x 10 = 40 (mem wants 20, cpu 3 GB/s). 2 + 2: 20 + (32 - 2) x 0.5 = 35: a factor on all cores alone
-    // cannot exchange them, though both values are as uncertain as their difference is large.
+    // One node of 4 cores, 10 GFLOPS each, 32 GB/s; `cpu` of intensity 10 and `mem` of 0.5. 3 + 1: 30 + 1 x 10 = 40 (mem wants 20, cpu 3
+    // GB/s). 2 + 2: 20 + (32 - 2) x 0.5 = 35. A factor on all cores alone cannot swap their order, although the uncertainty of both values
+    // is as large as their difference.
     let machine = known(uniform_machine(1, 4, 10.0, 32.0, 10.0), &[("gflops_per_core", 20.0)]);
     let apps = [local_app("cpu", 10.0), local_app("mem", 0.5)];
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
@@ -144,15 +145,15 @@ fn rivals_are_compared_on_the_same_machines() {
     assert!(rivals.best.low < rivals.others[0].value.high, "the intervals of the values overlap");
     assert!(rivals.others[0].distinguishable, "{rivals:?}");
     assert!(rivals.others[0].difference.high < 0.0, "{rivals:?}");
-    // The same allocation cannot be told from itself.
+    // An allocation cannot be distinguished from itself.
     assert!(!rivals.others[1].distinguishable);
     assert_eq!(rivals.others[1].difference, Interval { low: 0.0, high: 0.0 });
 }
 
 #[test]
 fn who_is_behind_on_some_of_the_machines_only_is_not_told_from_the_best() {
-    // `cpu` on all 4 cores has 40 GFLOPS. 3 + 1 with `mem` of 1.2 FLOP/byte has 30 + 10, too, unless the memory has less
-    // than the 3 + 8.33 GB/s wanted: it has 11.5 to 5 %, so that on a quarter of the machines it is behind.
+    // `cpu` on all 4 cores has 40 GFLOPS. 3 + 1 with `mem` of 1.2 FLOP/byte also has 30 + 10, unless the memory has less than the 3 + 8.33
+    // GB/s wanted. It has 11.5 to 5 %, so 3 + 1 is behind on a quarter of the machines.
     let machine = uniform_machine(1, 4, 10.0, 11.5, 10.0);
     let machine = known(machine, &[("bandwidth_gbs", 5.0)]);
     let apps = [local_app("cpu", 10.0), local_app("mem", 1.2)];
@@ -166,13 +167,13 @@ fn who_is_behind_on_some_of_the_machines_only_is_not_told_from_the_best() {
 
 #[test]
 fn the_true_value_lies_in_the_interval_as_often_as_promised() {
-    // 400 calibrations of a machine whose truth is known: each figure is off by its own error, which the file knows
-    // (2 and 3 %, lognormal). The interval around the prediction of such a file holds the true value in 95 %; 90 to 99 %
-    // is further than 4 standard deviations of 400 trials, sqrt(0.95 x 0.05 / 400) = 1.1 %.
+    // 400 calibrations of a machine whose true values are known. Each value is off by its own error, which the file gives (2 and 3 %,
+    // lognormal). The interval around the prediction of such a file contains the true value in 95 %; 90 to 99 % is further than 4 standard
+    // deviations of 400 trials, sqrt(0.95 x 0.05 / 400) = 1.1 %.
     let truth = (10.0, 32.0);
     let percents = [("gflops_per_core", 2.0), ("bandwidth_gbs", 3.0)];
     let apps = [local_app("cpu", 10.0), local_app("mem", 0.5)];
-    // Memory for `mem`: 32 - 2 x 1 = 30 GB/s, 15 GFLOPS, beside 20 of `cpu`.
+    // Memory for `mem`: 32 - 2 x 1 = 30 GB/s, 15 GFLOPS, in addition to 20 of `cpu`.
     let (trials, mut held) = (400, 0);
     let mut random = generator(1, 0);
     for _ in 0..trials {

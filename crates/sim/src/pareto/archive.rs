@@ -1,4 +1,4 @@
-//! The allocations that no other one met so far beats in both objectives.
+//! The allocations met so far that no other one beats in both objectives.
 
 use crate::Objective;
 use crate::contents::Sites;
@@ -9,7 +9,7 @@ use crate::symmetry::{app_classes, node_classes};
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 use std::cmp::{Ordering, Reverse};
 
-/// How well the surroundings of an entry are known.
+/// How thoroughly the surroundings of an entry were searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Searched {
     /// Not at all.
@@ -26,21 +26,21 @@ pub(super) struct Entry {
     pub(super) scores: [f64; 2],
     pub(super) allocation: Allocation,
     pub(super) placements: Vec<Placement>,
-    /// How far around it everything was looked at.
+    /// How far around it everything was searched.
     pub(super) searched: Searched,
 }
 
 impl Entry {
-    /// An order of allocations with equal scores, so that it does not matter which is met first.
+    /// An order of allocations with equal scores, so that the result does not depend on which is met first.
     fn order(&self, other: &Self) -> Ordering {
         let homes = || open_data::order_of_all(&self.placements, &other.placements);
         self.allocation.cmp(&other.allocation).then_with(homes)
     }
 }
 
-/// Mutually non-dominated entries: the first score falls, the second rises strictly.
+/// Mutually non-dominated entries: the first score falls strictly, the second rises strictly.
 ///
-/// What it holds after a number of offers does not depend on their order, as long as it is not thinned out.
+/// The result after a number of offers does not depend on their order, as long as it is not thinned out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
     entries: Vec<Entry>,
@@ -67,7 +67,7 @@ impl Archive {
         covering.is_some_and(|entry| entry.scores[1] >= scores[1] && entry.scores != scores)
     }
 
-    /// Keeps `entry` unless another beats it; what it beats leaves. Of equal scores the smaller allocation stays.
+    /// Adds `entry` unless another beats it, and removes the entries that it beats. In a tie of both scores the smaller allocation stays.
     pub(super) fn add(&mut self, entry: Entry) {
         if entry.scores.iter().any(|score| score.is_nan()) || self.beats(entry.scores) {
             return;
@@ -98,7 +98,7 @@ impl Archive {
         })
     }
 
-    /// Leaves at most `most` entries, evenly spread along the front, both ends among them.
+    /// Keeps at most `most` entries, evenly spread along the front, including both ends.
     pub(super) fn thin_out(&mut self, most: usize) {
         if self.entries.len() <= most.max(2) {
             return;
@@ -114,8 +114,8 @@ impl Archive {
     }
 }
 
-/// Indices of at most `most` of `points`, ascending, evenly spread over the length of the line through them, ends
-/// included. Each axis counts from the smallest to the largest of its finite figures.
+/// Indices of at most `most` of `points`, ascending, evenly spread over the length of the line through them, ends included. Each axis is
+/// scaled from the smallest to the largest of its finite values.
 pub(super) fn spread(points: &[[f64; 2]], most: usize) -> Vec<usize> {
     if points.len() <= most.max(2) {
         return (0..points.len()).collect();
@@ -147,11 +147,11 @@ pub(super) fn spread(points: &[[f64; 2]], most: usize) -> Vec<usize> {
     kept
 }
 
-// Points of a front one after the other, with as few differences as exchanges of equals allow.
+// Orders the names in the points of a front so that consecutive ones differ as little as exchanges of equals allow.
 
-/// Above this many cells nobody compares allocations by eye.
+/// Allocations with more cells than this are not compared by eye.
 const MOST_CELLS: usize = 1024;
-/// Thread counts that are compared in all: a fraction of a second, whatever the front.
+/// Maximum number of thread counts that are compared in all: a fraction of a second for any front.
 const MOST_STEPS: usize = 50_000_000;
 
 /// An exchange of equals.
@@ -161,8 +161,8 @@ enum Exchange {
     Apps(AppId, AppId),
 }
 
-/// Renames equal nodes and equal instances of each entry so that it looks most like the one before it. Its values stay
-/// the same but for rounding. What would take too long keeps its names.
+/// Renames equal nodes and equal instances of each entry so that it looks most like the one before it. Its values stay the same up to
+/// rounding. An entry that would take too long keeps its names.
 pub(super) fn align(problem: &Problem, entries: &mut [Entry]) {
     let (apps, nodes) = (problem.apps.len(), problem.machine.node_count());
     if apps * nodes > MOST_CELLS {
@@ -199,7 +199,7 @@ fn pairs(classes: &[usize]) -> Vec<(usize, usize)> {
     all.filter(|&(a, b)| classes[a] == classes[b]).collect()
 }
 
-/// By how much fewer threads run elsewhere than in `before`, and homes lie elsewhere, once `exchange` is made.
+/// The reduction of threads and homes that are elsewhere than in `before`, if `exchange` is made.
 fn gain(before: &Entry, entry: &Entry, exchange: Exchange) -> i64 {
     let threads = |a: (AppId, NodeId), b: (AppId, NodeId)| {
         let apart = |from: (AppId, NodeId), to: (AppId, NodeId)| {
@@ -263,7 +263,7 @@ fn with_home_exchanged(placement: &Placement, a: NodeId, b: NodeId) -> Placement
 
 // From thread counts to both scores.
 
-/// Thread counts that are evaluated between two looks at the clock.
+/// Thread counts that are evaluated between two checks of the clock.
 const CLOCK_CELLS: u64 = 200_000;
 
 /// Two objectives over the same machine, applications and restrictions.
@@ -274,12 +274,12 @@ pub(super) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Thread counts of an allocation: what an evaluation costs, and what an allocation takes in memory.
+    /// Thread counts of an allocation: the measure for the cost of an evaluation and the memory of an allocation.
     pub(super) fn cells(&self) -> u64 {
         (self.problem.apps.len() * self.problem.machine.node_count()).max(1) as u64
     }
 
-    /// After so many evaluations the monitor is asked: about every millisecond.
+    /// Number of evaluations between two calls of the monitor: about a millisecond.
     pub(super) fn clock(&self) -> u64 {
         (CLOCK_CELLS / self.cells()).clamp(1, 1024)
     }
@@ -289,7 +289,7 @@ impl<'a> Pair<'a> {
         Rater { goals: self.goals, evaluator: Evaluator::new(self.problem, placements) }
     }
 
-    /// Whether both values mean something: a makespan without an end is no answer.
+    /// Whether both values are usable: an infinite makespan is no answer.
     pub(super) fn counts(&self, scores: [f64; 2]) -> bool {
         self.goals.iter().zip(scores).all(|(goal, s)| goal.objective() != Objective::Makespan || s > 0.0)
     }
@@ -307,7 +307,7 @@ pub(super) struct Rater<'a> {
 }
 
 impl Rater<'_> {
-    /// Whether the restrictions and the memory of the nodes allow it.
+    /// Whether the constraints and the memory of the nodes allow it.
     pub(super) fn allows(&self, allocation: &Allocation) -> bool {
         self.evaluator.allows(allocation)
     }

@@ -1,4 +1,4 @@
-//! What a node may hold: counted without a list, and listed where the number is small enough.
+//! The contents of a node: counted without a list, and listed if the number is small enough.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::contents;
 use crate::problem::Problem;
 use crate::restrictions::may_hold;
 
-/// Most thread counts in one list: 400 MB.
+/// Maximum number of thread counts in one list: 400 MB.
 const MOST_COUNTS: u64 = 100_000_000;
 
 /// All contents of a site in lexicographic order, each with one thread count per application.
@@ -18,8 +18,8 @@ pub(super) struct Contents {
     counts: Vec<u32>,
 }
 
-/// What decides what a site may hold: sites with equal ones have equal contents. For each part of the site whose nodes may
-/// hold threads of the same applications: the cores of its smallest node, and whether it may hold each application.
+/// Determines the contents of a site: sites of equal shape have equal contents. For each part of the site whose nodes may hold threads of
+/// the same applications, it gives the cores of its smallest node, and whether it may hold each application.
 pub(super) type Shape = Vec<(u32, Vec<bool>)>;
 
 /// The shape of a site of these nodes.
@@ -33,8 +33,8 @@ pub(super) fn shape(problem: &Problem, nodes: &[NodeId]) -> Shape {
     parts.into_iter().map(|(pattern, cores)| (cores, pattern)).collect()
 }
 
-/// How many contents a site has; `None` if these, or their beginnings for the first applications, are more than `most` or
-/// too many to be listed.
+/// The number of contents of a site. `None` if these, or their beginnings for the first applications, are more than `most` or too many to
+/// be listed.
 pub(super) fn number(problem: &Problem, nodes: &[NodeId], most: u64) -> Option<u64> {
     let most = most.min(MOST_COUNTS / problem.apps.len().max(1) as u64);
     let parts = shape(problem, nodes);
@@ -56,10 +56,10 @@ pub(super) fn number(problem: &Problem, nodes: &[NodeId], most: u64) -> Option<u
     Some(number)
 }
 
-/// The same where all nodes of the site may hold threads of the same applications.
+/// The same if all nodes of the site may hold threads of the same applications.
 fn number_in_one(problem: &Problem, cores: u32, holds: &[bool], most: u64) -> Option<u64> {
     let restrictions = &problem.restrictions;
-    // In how many ways the applications so far leave so many cores free.
+    // Number of ways in which the applications so far leave each number of free cores.
     let mut ways = BTreeMap::from([(cores, 1_u64)]);
     for app in (0..problem.apps.len()).filter(|&app| holds[app]) {
         let mut next: BTreeMap<u32, u64> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn number_in_one(problem: &Problem, cores: u32, holds: &[bool], most: u64) -> Op
 }
 
 impl Contents {
-    /// Lists the contents of a site; see [`number`] for how many these are.
+    /// Lists the contents of a site; [`number`] counts them.
     pub(super) fn list(problem: &Problem, nodes: &[NodeId]) -> Self {
         let Problem { machine, apps, restrictions, .. } = problem;
         let mut all = contents::Contents::new(machine, apps, restrictions, nodes);
@@ -90,7 +90,7 @@ impl Contents {
         Self { apps: apps.len(), counts }
     }
 
-    /// How many.
+    /// Number of contents.
     pub(super) fn len(&self) -> usize {
         self.counts.len() / self.apps.max(1)
     }

@@ -1,8 +1,8 @@
-//! Every allocation of a small space: the front that is found so is complete.
+//! Compares every allocation of a small space, so that the front is complete.
 //!
-//! Equal nodes get their contents in order, and equal instances with the same home their rows: the smallest matrix
-//! among those that exchanges turn into each other has both its rows and its columns in lexicographic order
-//! (Flener et al., "Breaking row and column symmetries in matrix models", CP 2002).
+//! Equal nodes get their contents in order, and equal instances with the same home get their rows in order. The smallest matrix among those
+//! that exchanges turn into each other has both its rows and its columns in lexicographic order (Flener et al., "Breaking row and column
+//! symmetries in matrix models", CP 2002).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::monitor::Monitor;
 use crate::open_data::OpenChoices;
 use crate::symmetry::{app_classes, node_classes};
 
-/// Most sets of open homes.
+/// Maximum number of sets of open homes.
 const MAX_HOMES: usize = 512;
-/// Parts into which the space is cut.
+/// Number of parts of the space.
 const PARTS: usize = 256;
-/// Parts that are worked on at the same time.
+/// Number of parts that run at the same time.
 const TOGETHER: usize = 32;
 
-/// A space that is small enough, laid out.
+/// A space that is small enough, prepared.
 pub(super) struct Everything<'a> {
     pair: Pair<'a>,
     spaces: Vec<Space>,
@@ -40,22 +40,21 @@ struct Space {
     twins: Vec<(AppId, AppId)>,
 }
 
-/// Nodes that get the same content, and what they may get.
+/// Nodes that get the same content, and their possible contents.
 struct Site {
-    /// Which one of [`Sites`].
+    /// Its number in [`Sites`].
     number: usize,
     nodes: Vec<NodeId>,
     shape: Shape,
     contents: Arc<Contents>,
-    /// The site before is an equal one: its content must not be larger.
+    /// The previous site is equal: its content must not be larger.
     follows_equal: bool,
 }
 
 impl<'a> Everything<'a> {
-    /// Lays out the space, or `None` if it has more than `most` allocations; those that only exchange equal nodes count
-    /// once.
+    /// Prepares the space. `None` if it has more than `most` allocations; those that only exchange equal nodes count once.
     ///
-    /// The allocations are counted before any content of a node is listed, and sites with as many cores have one list.
+    /// The allocations are counted before any content of a node is listed, and sites with the same number of cores share one list.
     pub(super) fn new(pair: Pair<'a>, most: u64) -> Option<Self> {
         let problem = pair.problem;
         let same_apps = app_classes(&problem.machine, &problem.apps);
@@ -89,7 +88,7 @@ impl<'a> Everything<'a> {
         Some(Self { pair, spaces })
     }
 
-    /// Offers every allocation to `archive`; false if `monitor` stopped it. Adds to `compared` what was evaluated.
+    /// Offers every allocation to `archive`; false if `monitor` stopped it. Adds the number of evaluations to `compared`.
     pub(super) fn offer(&self, archive: &mut Archive, compared: &mut u64, monitor: &dyn Monitor) -> bool {
         self.spaces.iter().all(|space| self.offer_space(space, archive, compared, monitor))
     }
@@ -105,7 +104,7 @@ impl<'a> Everything<'a> {
         let indices: Vec<usize> = (0..first.contents.len()).collect();
         let parts: Vec<&[usize]> = indices.chunks(indices.len().div_ceil(PARTS).max(1)).collect();
         let mut complete = true;
-        // What was found is merged every now and then, so that few findings wait at the same time.
+        // Results are merged from time to time, so that few of them wait at the same time.
         for parts in parts.chunks(TOGETHER) {
             let found: Vec<(Archive, u64, bool)> = parallel::map(parts, |firsts| {
                 let mut walk = Walk::new(self.pair, space, archive.clone(), monitor);
@@ -134,7 +133,7 @@ struct Walk<'w> {
     found: Archive,
     compared: u64,
     monitor: &'w dyn Monitor,
-    /// The monitor is asked after so many evaluations.
+    /// Number of evaluations between two calls of the monitor.
     clock: u64,
 }
 
@@ -154,7 +153,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Fills `site` with `content` and all later sites with everything; false if it was stopped.
+    /// Fills `site` with `content` and all later sites with every content; false if it was stopped.
     fn put(&mut self, site: usize, content: usize) -> bool {
         let here = &self.space.sites[site];
         for (a, &threads) in here.contents.get(content).iter().enumerate() {
@@ -178,7 +177,7 @@ impl<'w> Walk<'w> {
         let scores = self.rater.scores(allocation);
         self.compared += 1;
         if self.pair.counts(scores) && !self.found.beats(scores) {
-            // Contents keep to all restrictions on a node; this is the last word on those over nodes.
+            // Contents satisfy all constraints on a node; this checks those across nodes.
             if self.rater.allows(allocation) {
                 self.found.add(self.rater.entry(allocation, scores));
             }
@@ -187,7 +186,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The sites in an order in which equal ones follow each other, their contents still to be listed.
+/// The sites in an order in which equal ones are adjacent; their contents are not listed yet.
 fn sites(pair: &Pair, placements: &[Placement]) -> Vec<Site> {
     let machine = &pair.problem.machine;
     let classes = node_classes(machine, &pair.problem.apps, placements, false);

@@ -2,14 +2,13 @@
 //!
 //! # Approach
 //! 1. Both ends, the best for each objective alone, come from [`search::explore`] with its proof or bound.
-//! 2. A small space is compared whole (`everything`): the front is *complete*, each of its points is proven.
-//! 3. A larger one is searched (`nearby`): from the ends, what people do without a search, the same number on every
-//!    node, and the best for objectives in between, it climbs in many directions between both objectives and then
-//!    looks at all neighbours of all points of the front,
-//!    and at those of their best neighbours. The points are then the best of everything that was
-//!    compared: another allocation may still beat one of them, except in the proven value of an end.
+//! 2. A small space is compared whole (`everything`): the front is *complete*, and each of its points is proven.
+//! 3. A larger one is searched (`nearby`). The starts are the ends, the baselines, allocations with the same number on every node, and the
+//!    best for objectives in between. From these it climbs in many directions between both objectives. Then it evaluates all neighbours of
+//!    all points of the front, and those of their best neighbours. The points are the best of everything that was compared: another
+//!    allocation may still beat one of them, except in the proven value of an end.
 //!
-//! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.
+//! A weighted sum of both objectives would miss every point in a dent of the front, and thread counts make many dents.
 
 use archive::Pair;
 use numasim_model::{Allocation, App, Machine, Placement, Scenario, Smt};
@@ -31,16 +30,16 @@ mod nearby;
 #[cfg(test)]
 mod tests;
 
-/// A machine, applications, restrictions and two different objectives.
+/// A machine, applications, constraints and two different objectives.
 #[derive(Clone, Debug)]
 pub struct TradeOff {
     problems: [Problem; 2],
 }
 
-/// Why there is no trade-off to look for.
+/// The reason why there is no trade-off to look for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TradeOffError {
-    /// Twice the same objective.
+    /// The same objective twice.
     #[error("a trade-off needs two different objectives; both are {}", .0.as_str())]
     SameObjective(Objective),
     /// One of them alone has no answer.
@@ -48,16 +47,16 @@ pub enum TradeOffError {
     Problem(#[from] ProblemError),
 }
 
-/// How hard to search.
+/// Search budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Seed of the random restarts behind the ends.
+    /// Seed of the random restarts for the ends.
     pub seed: u64,
     /// Most steps of the exact search for each end.
     pub effort: u64,
-    /// Compare every allocation where there are at most this many; equal nodes are counted once.
+    /// Compares every allocation if there are at most this many; equal nodes are counted once.
     pub most_compared: u64,
-    /// Else most evaluations times applications times nodes along the front.
+    /// Otherwise, the maximum of evaluations times applications times nodes along the front.
     pub work: u64,
 }
 
@@ -78,11 +77,11 @@ pub enum Stage {
     Between,
 }
 
-/// The outside world of the work: a [`Monitor`] that hears what is being done.
+/// The environment of the work: a [`Monitor`] that is also informed of the current stage.
 pub trait Stages: Monitor {
-    /// A part begins. A monitor with a limit may give each part a share of it.
+    /// A part starts. A monitor with a limit may give each part a share of it.
     fn begin(&self, stage: Stage);
-    /// In [`Stage::Between`]: allocations compared so far, and which part of the most work, 0 to 1, that is.
+    /// In [`Stage::Between`]: allocations compared so far, and the fraction of the maximum work, 0 to 1.
     fn compared(&self, allocations: u64, part: f64);
 }
 
@@ -96,13 +95,13 @@ impl Stages for search::Unattended {
 pub struct Point {
     /// Threads of each application on each node.
     pub allocation: Allocation,
-    /// Where the data of each application lies, open homes decided.
+    /// The node of each application's data, open homes decided.
     pub placements: Vec<Placement>,
     /// Value of each objective.
     pub values: [f64; 2],
 }
 
-/// What is known of the best for one objective.
+/// The known facts about the best for one objective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct End {
     /// Value of the objective at this end of the front.
@@ -125,15 +124,15 @@ impl End {
 pub struct Front {
     /// From the best for the first objective to the best for the second; never empty.
     pub points: Vec<Point>,
-    /// What is known of both ends.
+    /// The known facts about both ends.
     pub ends: [End; 2],
     /// Every point is proven to be on the front, and no other values are.
     pub complete: bool,
-    /// The monitor ended the work.
+    /// The monitor stopped the work.
     pub stopped: bool,
     /// Allocations whose values were compared along the front, symmetric ones once.
     pub compared: u64,
-    /// What people do without a search, an open home at its best node for the first objective.
+    /// The baselines, with an open home at its best node for the first objective.
     pub baselines: Vec<Baseline>,
 }
 
@@ -141,7 +140,7 @@ impl TradeOff {
     /// Checks the question.
     ///
     /// # Errors
-    /// [`TradeOffError`] if both objectives are the same, or one of them cannot be asked for.
+    /// [`TradeOffError`] if both objectives are the same, or if one of them does not apply.
     pub fn new(
         machine: &Machine,
         apps: &[App],
@@ -193,8 +192,8 @@ impl TradeOff {
 }
 
 impl Front {
-    /// The point that gives up least of both: the farthest from the straight line between the ends, where both axes
-    /// run from end to end. `None` if the front is almost straight, or one point.
+    /// The point that gives up least of both: the farthest from the straight line between the ends, with both axes scaled from end to end.
+    /// `None` if the front is almost straight, or one point.
     pub fn knee(&self) -> Option<usize> {
         const STRAIGHT: f64 = 0.05;
         let (first, last) = (self.points.first()?.values, self.points.last()?.values);
@@ -212,23 +211,23 @@ impl Front {
         knee.map(|(i, _)| i)
     }
 
-    /// At most `most` points that stand for all: evenly spread along the front, with both ends.
+    /// At most `most` representative points: evenly spread along the front, with both ends.
     pub fn spread(&self, most: usize) -> Vec<usize> {
         archive::spread(&self.points.iter().map(|point| point.values).collect::<Vec<_>>(), most)
     }
 }
 
-// The way to a front: both ends, then what lies between them.
+// Builds a front: both ends, then the points between them.
 
-/// Most allocations with the same number on every node that are compared as starts.
+/// Maximum number of allocations with the same number on every node that are compared as starts.
 const MOST_UNIFORM: u64 = 200_000;
 
-/// Finds the front. Scenarios are compared too, where their data lies as the applications say.
+/// Finds the front. Scenarios are also compared if their data is where the applications put it.
 ///
 /// # Errors
-/// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan where that
-/// is one of the objectives; [`ExploreError::NothingFound`] if the monitor stopped the search before it found one;
-/// [`ExploreError::Fault`] if a point breaks a rule of the question.
+/// [`ExploreError::Infeasible`] if no allocation satisfies the constraints, or if none has a finite makespan and that is one of the
+/// objectives; [`ExploreError::NothingFound`] if the monitor stopped the search before it found one; [`ExploreError::Fault`] if a point
+/// breaks a rule of the question.
 pub fn front(
     question: &TradeOff,
     scenarios: &[Scenario],
@@ -275,7 +274,7 @@ pub fn front(
         End { value: best[i], bound: if proven { Some(best[i]) } else { bound }, proven }
     };
     let ends = [end(0), end(1)];
-    // One allocation that is best for both leaves nothing to trade.
+    // If one allocation is best for both, there is nothing to trade.
     let complete = complete || (points.len() == 1 && ends.iter().all(|end| end.proven));
     let points = points
         .into_iter()
@@ -295,7 +294,7 @@ fn is_optimal(end: Option<&Outcome>) -> bool {
     end.is_some_and(|end| end.status == Status::Optimal)
 }
 
-/// Compares everything, or what is near to good allocations; whether it was everything, and how many.
+/// Compares everything, or the surroundings of good allocations. Returns whether it was everything, and the number compared.
 fn between(
     question: &TradeOff,
     archive: &mut Archive,
@@ -306,7 +305,7 @@ fn between(
     let mut compared = 0;
     if let Some(everything) = Everything::new(pair, settings.most_compared) {
         let all = everything.offer(archive, &mut compared, monitor);
-        // Everything by node: each allocation is dealt over the L3 domains of its nodes in one way.
+        // Complete by node only: each allocation is distributed over the L3 domains of its nodes in one way.
         return (all && !pair.problem.is_by_domain(), compared);
     }
     let same = Problem {
@@ -334,8 +333,8 @@ fn between(
     (false, compared + searched)
 }
 
-/// Questions whose answers lie between common objectives: the mean and the smallest p, and sums of GFLOPS whose
-/// weights go step by step from those of the files to 1 / GFLOPS alone.
+/// Questions whose answers are between common objectives: the mean and the smallest p, and sums of GFLOPS whose weights go step by step
+/// from those of the files to 1 / GFLOPS alone.
 fn compromises(question: &TradeOff) -> Vec<Problem> {
     let [first, second] = &question.problems;
     let asked = [first.goal.objective(), second.goal.objective()];
@@ -365,12 +364,12 @@ fn offer(pair: &Pair, archive: &mut Archive, candidate: &Candidate) {
     }
 }
 
-/// Whether the data lies where the applications have it; a scenario may say otherwise.
+/// Whether the data is where the applications put it; a scenario may override that.
 fn lies_as_asked(apps: &[App], candidate: &Candidate) -> bool {
     apps.iter().zip(&candidate.placements).all(|(app, placement)| app.data.may_become(placement))
 }
 
-/// Leaves out what differs by rounding only; of two that tie in the first score the better in the second stays.
+/// Removes points that differ only by rounding. If two tie in the first score, the better in the second stays.
 fn tidy(entries: Vec<Entry>) -> Vec<Entry> {
     let mut kept: Vec<Entry> = Vec::new();
     for entry in entries {

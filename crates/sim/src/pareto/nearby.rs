@@ -1,7 +1,7 @@
-//! Spaces that are too large to be covered: from good allocations to their neighbours, along the front.
+//! Searches spaces that are too large to cover: from good allocations to their neighbours, along the front.
 //!
-//! It proves nothing. Work is handed out in batches of fixed size and merged in order, so that the same question has
-//! the same front on any number of threads.
+//! It proves nothing. Work runs in batches of fixed size that are merged in order, so that the same question has the same front on any
+//! number of threads.
 
 use super::archive::{Archive, Entry, Pair, Rater, Searched};
 use crate::contents::Sites;
@@ -18,19 +18,19 @@ use std::collections::HashMap;
 
 /// Directions between the two objectives in which the front is pushed outwards.
 const DIRECTIONS: u32 = 24;
-/// Allocations whose neighbours are looked at before the findings are merged.
+/// Allocations whose neighbours are evaluated before the results are merged.
 const BATCH: usize = 32;
-/// Most neighbours of a point from which a second step is taken, and most evaluations for these steps.
+/// Maximum number of neighbours of a point from which a second step is taken, and of evaluations for these steps.
 const SECOND_STEPS: usize = 48;
 const SECOND_STEP_EVALUATIONS: usize = 25_000;
-/// The same where neighbours are drawn.
+/// The same if neighbours are drawn.
 const SAMPLED_SECOND_STEPS: usize = 2;
 /// More points than this are thinned out.
 const MOST_POINTS: usize = 400;
 
-/// Neighbours up to this number are all looked at, of more a random sample.
+/// Up to this number of neighbours all are evaluated; above it, a random sample.
 const MOST_NEIGHBOURS: u64 = 200_000;
-/// Parts of the most evaluations: what a climb may use, and the neighbours of a sample.
+/// Divisors of the maximum number of evaluations: for a climb, and for the neighbours of a sample.
 const CLIMB: u64 = 4;
 const SAMPLE: u64 = 100;
 /// Thread counts of all points of the front together, above which it is thinned out further: 64 MB.
@@ -41,21 +41,21 @@ pub(super) struct Nearby<'a> {
     pair: Pair<'a>,
     changes: Changes<'a>,
     monitor: &'a dyn Monitor,
-    /// Most evaluations in all.
+    /// Maximum number of evaluations in all.
     most: u64,
-    /// Draw so many neighbours instead of looking at all.
+    /// Number of neighbours to draw instead of evaluating all.
     sample: Option<u64>,
     seed: u64,
 }
 
-/// What a climb makes as large as possible: the first number, where that is equal the second.
+/// The aim of a climb: maximises the first number, and the second if the first is equal.
 type Aim<'f> = dyn Fn([f64; 2]) -> [f64; 2] + Sync + 'f;
 
 /// Receives an allowed neighbour with its scores.
 type Visit<'v, 'a> = dyn FnMut(&Rater<'a>, &Allocation, [f64; 2]) + 'v;
 
 impl<'a> Nearby<'a> {
-    /// `most`: evaluations in all.
+    /// `most`: maximum number of evaluations.
     pub(super) fn new(pair: Pair<'a>, monitor: &'a dyn Monitor, most: u64, seed: u64) -> Self {
         let changes = Changes::new(pair);
         let sample = (changes.about() > MOST_NEIGHBOURS).then(|| (most / SAMPLE).min(MOST_NEIGHBOURS));
@@ -68,8 +68,8 @@ impl<'a> Nearby<'a> {
         MOST_POINTS.min(room.max(2))
     }
 
-    /// Improves `archive` until nothing within two steps of any point adds to it, about the most evaluations are done, or
-    /// the monitor says stop. `told` hears of the evaluations so far. Returns their number.
+    /// Improves `archive` until nothing within two steps of any point adds to it, about `most` evaluations are done, or the monitor stops
+    /// it. Calls `told` with the number of evaluations so far. Returns their number.
     pub(super) fn search(&self, archive: &mut Archive, reported: &dyn Fn(u64)) -> u64 {
         let mut compared = self.push_outwards(archive);
         reported(compared);
@@ -87,7 +87,7 @@ impl<'a> Nearby<'a> {
             if open.is_empty() {
                 break;
             }
-            // From all parts of the front, so that it is known everywhere when the effort ends.
+            // Batches come from all parts of the front, so that the whole front is covered when the budget ends.
             let batch: Vec<usize> =
                 (0..BATCH.min(open.len())).map(|i| open[i * open.len() / BATCH.min(open.len())]).collect();
             let known: &Archive = archive;
@@ -119,7 +119,7 @@ impl<'a> Nearby<'a> {
             let weight = f64::from(direction) / f64::from(DIRECTIONS);
             move |scores: [f64; 2]| {
                 let parts = [part(scores, 0), part(scores, 1)];
-                // The weighted Chebyshev distance reaches points in dents of the front, too.
+                // The weighted Chebyshev distance also reaches points in dents of the front.
                 [(parts[0] / weight).min(parts[1] / (1.0 - weight)), parts[0] + parts[1]]
             }
         };
@@ -139,7 +139,7 @@ impl<'a> Nearby<'a> {
         compared
     }
 
-    /// Steepest ascent from the entry of `known` that is best for `aim`; everything met is offered.
+    /// Steepest ascent from the entry of `known` that is best for `aim`; every allocation met is offered.
     fn climb(&self, known: &Archive, aim: &Aim<'_>) -> (Archive, u64) {
         let (mut met, mut compared) = (known.clone(), 0);
         let better = |a: &[f64; 2], b: &[f64; 2]| larger(aim(*a), aim(*b)) == Ordering::Greater;
@@ -170,7 +170,7 @@ impl<'a> Nearby<'a> {
         (met, compared)
     }
 
-    /// The neighbours of `entry` that nothing known beats.
+    /// The neighbours of `entry` that no known entry beats.
     fn expand(&self, entry: &Entry, known: &Archive) -> (Archive, u64) {
         let mut found = Archive::default();
         let compared = self.neighbours(entry, self.most, &mut |rater, allocation, scores| {
@@ -181,8 +181,7 @@ impl<'a> Nearby<'a> {
         (found, compared)
     }
 
-    /// The neighbours of the neighbours of `entry` that lie closest behind the front: two changes can help where one
-    /// alone does not.
+    /// The neighbours of the neighbours of `entry` that are closest behind the front: two changes can help when neither alone does.
     fn two_steps(&self, entry: &Entry, known: &Archive) -> (Archive, u64) {
         let widths = known.ranges().map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
         let behind = |scores: [f64; 2]| {
@@ -192,14 +191,14 @@ impl<'a> Nearby<'a> {
             });
             ahead.fold(f64::NEG_INFINITY, f64::max)
         };
-        // Only their places are kept at first: there are many neighbours, and few are gone to.
+        // At first only their positions are stored: there are many neighbours, and few are used.
         let mut steps: Vec<(f64, [f64; 2], usize)> = Vec::new();
         let mut compared = self.neighbours(entry, self.most, &mut |_, _, scores| {
             steps.push((behind(scores), scores, steps.len()));
         });
         let most = (SECOND_STEP_EVALUATIONS / steps.len().max(1)).min(SECOND_STEPS);
         let most = if self.sample.is_some() { most.min(SAMPLED_SECOND_STEPS) } else { most };
-        // Stable: what is equally close stays in the order of the changes. Many are the same but for equal nodes.
+        // Stable: equally close ones stay in the order of the changes. Many are identical up to equal nodes.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0));
         steps.dedup_by(|a, b| a.1 == b.1);
         steps.truncate(most);
@@ -227,7 +226,7 @@ impl<'a> Nearby<'a> {
         (found, compared)
     }
 
-    /// Points that a climb keeps of what it meets.
+    /// Number of points that a climb stores.
     fn most_met(&self) -> usize {
         // All climbs run at the same time.
         let room =
@@ -235,8 +234,8 @@ impl<'a> Nearby<'a> {
         room.max(2)
     }
 
-    /// Shows the allowed neighbours of `entry` with their scores, all or a sample, until `most` were evaluated or the
-    /// monitor says stop; returns how many there were.
+    /// Passes the allowed neighbours of `entry` with their scores to `visit`, all or a sample, until `most` were evaluated or the monitor
+    /// stops it. Returns the number evaluated.
     fn neighbours(&self, entry: &Entry, most: u64, visit: &mut Visit<'_, 'a>) -> u64 {
         let mut compared = 0;
         let mut shown = 0_u64;
@@ -277,9 +276,9 @@ impl<'a> Nearby<'a> {
         compared
     }
 
-    /// Where the data of an application may lie instead, and which one; with many nodes a few of these drawn by `random`.
+    /// Alternative places for the data of an application, and the application; with many nodes, a few of these drawn by `random`.
     fn other_homes(&self, entry: &Entry, random: Option<&mut ChaCha8Rng>) -> Vec<(usize, Placement)> {
-        /// Open data elsewhere costs a solver of its own.
+        /// Each placement of open data needs a separate solver.
         const FEW: usize = 64;
         let open = self.pair.problem.open_apps();
         let (machine, apps) = (&self.pair.problem.machine, &self.pair.problem.apps);
@@ -302,13 +301,13 @@ impl<'a> Nearby<'a> {
     }
 }
 
-/// A number that tells allocations apart, for the generator (FNV-1a).
+/// A number that distinguishes allocations, for the generator (FNV-1a).
 fn stream(allocation: &Allocation) -> u64 {
     let mix = |sum: u64, &threads: &u32| (sum ^ u64::from(threads)).wrapping_mul(0x0100_0000_01b3);
     allocation.as_slice().iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// Compares the first numbers, where they are equal to the precision of the search the second.
+/// Compares the first numbers. If they are equal to the precision of the search, compares the second.
 fn larger(a: [f64; 2], b: [f64; 2]) -> Ordering {
     let one = |a: f64, b: f64| {
         if a > b + margin(b) {
@@ -322,7 +321,7 @@ fn larger(a: [f64; 2], b: [f64; 2]) -> Ordering {
     one(a[0], b[0]).then_with(|| one(a[1], b[1]))
 }
 
-// The small changes of an allocation that lead to its neighbours.
+// The small changes that turn an allocation into its neighbours.
 
 /// A change of a few thread counts: (application, site, new threads).
 pub(super) type Change = [(AppId, usize, u32)];
@@ -330,8 +329,8 @@ pub(super) type Change = [(AppId, usize, u32)];
 /// Receives a change; false: no more.
 type Show<'s> = dyn FnMut(&Change) -> bool + 's;
 
-/// Every change: threads more or less, handed to another application, moved to another node, traded between two nodes, and
-/// two nodes with exchanged contents.
+/// Every change: more or fewer threads, threads handed to another application, moved to another node, or traded between two nodes, and two
+/// nodes with exchanged contents.
 pub(super) struct Changes<'a> {
     pair: Pair<'a>,
     sites: Sites<'a>,
@@ -344,7 +343,7 @@ impl<'a> Changes<'a> {
         Self { pair, sites: pair.sites(), apps }
     }
 
-    /// About how many there are.
+    /// Their approximate number.
     pub(super) fn about(&self) -> u64 {
         let (sites, apps) = (self.sites.len() as u64, self.apps.len() as u64);
         let pairs = sites.saturating_mul(sites.saturating_sub(1)) / 2;
@@ -352,7 +351,7 @@ impl<'a> Changes<'a> {
         sites.saturating_mul(4 * square).saturating_add(pairs.saturating_mul(2 * square + 1))
     }
 
-    /// Shows all of them.
+    /// Passes all of them to `show`.
     pub(super) fn all(&self, of: &Allocation, show: &mut Show<'_>) {
         for site in 0..self.sites.len() {
             for &a in &self.apps {
@@ -383,14 +382,14 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Shows about `number` of them: applications and nodes are drawn by `random`.
+    /// Passes about `number` of them to `show`: applications and nodes are drawn by `random`.
     pub(super) fn some(&self, of: &Allocation, number: u64, random: &mut ChaCha8Rng, show: &mut Show<'_>) {
         let mut left = number;
         let mut show = |change: &Change| {
             left = left.saturating_sub(1);
             show(change) && left > 0
         };
-        // What is drawn may have no change at all.
+        // A draw may have no change at all.
         for _ in 0..number {
             let mut app = || self.apps[random.random_range(0..self.apps.len())];
             let (a, b) = (app(), app());
@@ -417,14 +416,14 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Makes what `change` touched as it is in `before`.
+    /// Restores the cells of `change` from `before`.
     pub(super) fn take_back(&self, change: &Change, before: &Allocation, allocation: &mut Allocation) {
         for &(app, site, _) in change {
             self.sites.take_back(before, allocation, app.0, site);
         }
     }
 
-    /// Whether the cores suffice; quicker than asking for all restrictions.
+    /// Whether the cores suffice; quicker than a check of all constraints.
     pub(super) fn fits(&self, change: &Change, changed: &Allocation) -> bool {
         let machine = &self.pair.problem.machine;
         let mut nodes = change.iter().flat_map(|&(_, site, _)| self.sites.nodes(site));

@@ -211,7 +211,7 @@ fn the_papers_machine_has_a_front_that_is_better_than_even_and_one_node_each() {
     assert!(0 < knee && knee + 1 < front.points.len());
 }
 
-/// Nothing promises it, but here the search misses no point.
+/// There is no guarantee, but here the search misses no point.
 #[test]
 fn a_searched_front_of_a_middle_sized_machine_is_the_complete_one() {
     let machine = uniform_machine(3, 8, 10.0, 32.0, 6.0);

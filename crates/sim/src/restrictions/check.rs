@@ -1,4 +1,4 @@
-//! Contradictions between restrictions that show without a search.
+//! Contradictions between constraints that are detected without a search.
 
 use std::num::NonZeroU32;
 
@@ -8,10 +8,10 @@ use numasim_model::{App, Machine, NodeId};
 use crate::restrictions::rules::{Restrictions, may_hold};
 
 impl Restrictions {
-    /// Contradictions that can be named before any search.
+    /// Finds contradictions before any search.
     ///
     /// # Errors
-    /// The first [`Infeasible`] found. `Ok` does not promise that an allocation exists.
+    /// The first [`Infeasible`] found. `Ok` does not guarantee that an allocation exists.
     pub fn check(&self, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
         if let Some(app) = apps.iter().find(|app| app.max_threads.is_some_and(|max| max < app.min_threads)) {
             return Err(Infeasible::OddThreads { app: app.name.clone() });
@@ -50,7 +50,7 @@ impl Restrictions {
         self.check_domains(machine, apps)
     }
 
-    /// What is asked of L3 domains.
+    /// Checks the constraints on L3 domains.
     fn check_domains(&self, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
         let of_nodes = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<u32> {
             let cores = nodes.flat_map(|node| {
@@ -144,7 +144,7 @@ impl Restrictions {
     fn check_same(&self, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
         let cores = || machine.compute_nodes().map(|node| machine.node(node).cores);
         let (smallest, largest) = (cores().min().unwrap_or(0), cores().max().unwrap_or(0));
-        // Applications that keep to different nodes can fill nodes of different size.
+        // Applications on different nodes can fill nodes of different size.
         let everywhere = apps.iter().all(|app| app.nodes.is_none());
         if self.no_idle_cores && smallest < largest && everywhere {
             return Err(Infeasible::IdleCoresOnUnequalNodes { smallest, largest });
@@ -171,9 +171,9 @@ fn allowed<'a>(machine: &'a Machine, app: &'a App) -> impl Iterator<Item = NodeI
     machine.compute_nodes().filter(move |&node| may_hold(app, node))
 }
 
-// Why a question has no answer.
+// The reasons why a question has no answer.
 
-/// A restriction that makes the question impossible.
+/// A constraint that makes the question impossible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Infeasible {
     /// More threads wanted than there are cores.
@@ -194,7 +194,7 @@ pub enum Infeasible {
         /// Cores of the nodes that may hold its threads.
         cores: u64,
     },
-    /// No number of threads that an application may have fills both hardware threads of its cores.
+    /// No allowed number of threads of the application fills both hardware threads of its cores.
     #[error(
         "{app} has two hardware threads on each core (`smt`), and may have only an odd number of threads"
     )]
@@ -214,7 +214,7 @@ pub enum Infeasible {
         /// Its cores.
         cores: u32,
     },
-    /// Whole nodes, yet everybody on every node.
+    /// Whole nodes are required, and also every application on every node.
     #[error(
         "at most one application on a node contradicts {per_node} threads of each of {apps} applications on every node"
     )]
@@ -242,7 +242,7 @@ pub enum Infeasible {
         /// Nodes with cores.
         nodes: usize,
     },
-    /// The per-node minimum exceeds what an application may have.
+    /// The per-node minimum exceeds the application's maximum.
     #[error("{app} may have at most {max} threads, but {per_node} on each of {nodes} nodes are {total}")]
     MaxBelowMinPerNode {
         /// The application.
@@ -266,27 +266,27 @@ pub enum Infeasible {
         /// Cores of the machine.
         cores: u64,
     },
-    /// A node that nobody may use, yet every core has to be used.
+    /// No application may use a node, yet every core has to be used.
     #[error("no idle cores: no application may use {0} (`nodes`)")]
     NobodyOnNode(NodeId),
-    /// Data that lies still whatever the threads do is more than a node has.
+    /// Fixed data, independent of threads, exceeds the memory of a node.
     #[error("{node} would hold {needed} of data, but has {there} of memory (`memory_gib`)")]
     Memory {
         /// The node.
         node: NodeId,
-        /// Data that lies there.
+        /// Data that is fixed there.
         needed: Gibibytes,
         /// Its memory.
         there: Gibibytes,
     },
-    /// No node is large enough for data that lies in one place.
+    /// No node is large enough for data that must be in one place.
     #[error(
         "{app} has {needed} of data in one place, more than any node has: {node}, the largest, has {there} (`memory_gib`)"
     )]
     NoNodeForHome {
         /// The application.
         app: String,
-        /// What has to lie on one node.
+        /// The data that must be on one node.
         needed: Gibibytes,
         /// The node with the most memory.
         node: NodeId,
@@ -303,14 +303,14 @@ pub enum Infeasible {
         /// All memory.
         there: Gibibytes,
     },
-    /// No allocation was found whose data fits; the one with least too much does not, either.
+    /// No allocation was found whose data fits. The values are those of the allocation with the least excess.
     #[error(
         "in no allocation does the data fit (`memory_gib`): where least is missing, {node} would hold {needed}, but has {there}"
     )]
     NoMemoryAnywhere {
-        /// The node with most too much.
+        /// The node with the largest excess.
         node: NodeId,
-        /// Data that would lie there.
+        /// Data that would be there.
         needed: Gibibytes,
         /// Its memory.
         there: Gibibytes,
@@ -339,14 +339,14 @@ pub enum Infeasible {
         /// Most threads allowed.
         max: u32,
     },
-    /// No number of threads that an application may have is a multiple of what it wants.
+    /// No allowed number of threads of the application is a multiple of its step.
     #[error(
         "{app} has a multiple of {step} threads on every node, but it may have only {min} to {max} in all"
     )]
     MultipleMissesRange {
         /// The application.
         app: String,
-        /// What its threads on a node are a multiple of.
+        /// The step for its threads on a node.
         step: u32,
         /// Fewest threads allowed.
         min: u32,
@@ -362,29 +362,29 @@ pub enum Infeasible {
         wanted: u32,
         /// The most nodes that may have threads of it.
         nodes: usize,
-        /// What its threads on a node are a multiple of.
+        /// The step for its threads on a node.
         step: u32,
         /// The most threads of it that they hold.
         cores: u64,
     },
-    /// Few nodes for an application that has to be on more.
+    /// An application may use fewer nodes than it must use.
     #[error("{app} may be on at most {most} nodes, but has to be on each of {nodes}")]
     MaxNodesEverywhere {
         /// The application.
         app: String,
         /// The most nodes that may have threads of it.
         most: usize,
-        /// The nodes that have to have some.
+        /// The nodes that must have some.
         nodes: usize,
     },
-    /// Somebody has to be where an application is alone.
+    /// Two applications must use the same node, and one of them needs its nodes exclusively.
     #[error("{app} has its nodes for itself, but {other} has to be on {node}, too")]
     ExclusiveEverywhere {
-        /// The application whose nodes are its own.
+        /// The application that needs exclusive nodes.
         app: String,
-        /// Who has to be there as well.
+        /// The application that must also be there.
         other: String,
-        /// A node where both have to be.
+        /// A node that both must use.
         node: NodeId,
     },
     /// The L3 domains that an application may use hold too few of its threads.
@@ -396,26 +396,26 @@ pub enum Infeasible {
         wanted: u32,
         /// The most L3 domains that may have threads of it.
         domains: usize,
-        /// How many each of them has, where that is asked.
+        /// The number of threads in each of them, if it is prescribed.
         each: Option<u32>,
         /// The most threads of it that they hold.
         cores: u64,
     },
-    /// No number of threads that an application may have is a multiple of that in an L3 domain.
+    /// No allowed number of threads of the application is a multiple of its number in an L3 domain.
     #[error(
         "{app} has {each} threads in each L3 domain that it uses, but it may have only {min} to {max} in all"
     )]
     DomainMissesRange {
         /// The application.
         app: String,
-        /// How many each domain has.
+        /// Threads in each domain.
         each: u32,
         /// Fewest threads allowed.
         min: u32,
         /// Most threads allowed.
         max: u32,
     },
-    /// Fewer L3 domains than applications need for themselves.
+    /// Fewer L3 domains than the applications need exclusively.
     #[error(
         "at most one application in an L3 domain: the applications need {needed} whole domains, there are {domains}"
     )]
@@ -425,7 +425,7 @@ pub enum Infeasible {
         /// L3 domains of nodes with cores.
         domains: usize,
     },
-    /// More nodes needed than there are.
+    /// More nodes needed than the machine has.
     #[error("nodes of their own: the applications need {needed} nodes, {nodes} have cores")]
     ExclusiveNodes {
         /// Nodes needed at least.
@@ -433,10 +433,10 @@ pub enum Infeasible {
         /// Nodes with cores.
         nodes: usize,
     },
-    /// Each restriction alone is possible, all together are not.
+    /// Each constraint alone can be satisfied, but not all together.
     #[error("no allocation satisfies all restrictions together: {}", .0.join(", "))]
     Together(Vec<String>),
-    /// Somebody never ends.
+    /// An application never finishes.
     #[error("in every allocation some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
     NoFiniteMakespan(Vec<String>),
 }
@@ -455,10 +455,10 @@ fn domains_in_words(domains: usize, each: Option<u32>) -> String {
     format!("{domains} {noun}{with}")
 }
 
-// Contradictions between what applications ask of a placement beside numbers of threads and nodes, as far as they show without
-// a search.
+// Contradictions between placement requirements of applications, beyond numbers of threads and nodes, as far as they are detected without a
+// search.
 
-/// Contradictions between what applications ask, and with the restrictions of all.
+/// Contradictions between the requirements of applications, and with the common constraints.
 fn check_placing(restrictions: &Restrictions, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
     for app in apps {
         check_one(restrictions, machine, app)?;

@@ -1,4 +1,4 @@
-//! What an allocation may not do, and why a question has no answer.
+//! Constraints on an allocation, and the reasons why a question has no answer.
 
 pub use check::Infeasible;
 pub use rules::Restrictions;

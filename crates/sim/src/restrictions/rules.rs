@@ -1,10 +1,10 @@
-//! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
+//! The rules for an allocation. Each constraint is defined once, for a whole allocation and for the cells of a change.
 
 use std::num::NonZeroU32;
 
 use numasim_model::{Allocation, App, AppId, Machine, Node, NodeId};
 
-/// Restrictions of a search. They combine; the default restricts nothing.
+/// Constraints of a search. They combine; the default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Restrictions {
     /// An application has the same number of threads on every node that has cores and may hold them.
@@ -19,12 +19,12 @@ pub struct Restrictions {
     pub whole_l3: bool,
 }
 
-/// A restriction that an allocation breaks.
+/// A constraint that an allocation breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Broken {
     /// More threads than cores on a node.
     TooManyThreads,
-    /// Threads of an application on a node that is not one of its `nodes`.
+    /// Threads of an application on a node outside its `nodes`.
     ForbiddenNode,
     /// Fewer threads of an application on a node than [`Restrictions::min_threads_per_node`].
     TooFewOnNode,
@@ -36,15 +36,15 @@ pub(crate) enum Broken {
     BelowMinThreads,
     /// More threads of an application than its `max_threads`.
     AboveMaxThreads,
-    /// A number of threads on a node that is not one of those that an application takes there ([`numasim_model::Placing::takes`]).
+    /// A number of threads on a node that the application cannot use there ([`numasim_model::Placing::takes`]).
     NotTaken,
-    /// Somebody else beside an application whose nodes are its own.
+    /// Another application on a node that one application needs exclusively.
     NotExclusive,
     /// Threads of an application on more nodes than its [`numasim_model::Placing::max_nodes`].
     TooManyNodes,
 }
 
-/// Whether a node may hold threads of an application: all may where the application does not name its nodes.
+/// Whether a node may hold threads of an application; all nodes may if the application does not list any.
 pub(crate) fn may_hold(app: &App, node: NodeId) -> bool {
     app.nodes.as_ref().is_none_or(|nodes| nodes.binary_search(&node).is_ok())
 }
@@ -53,19 +53,18 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The name of the first application of which `is` holds.
+/// The name of the first application for which `is` is true.
 fn first_name(apps: &[App], is: impl FnMut(&(usize, &App)) -> bool) -> &str {
     apps.iter().enumerate().find(is).map_or("", |(_, app)| app.name.as_str())
 }
 
 impl Restrictions {
-    /// Whether `allocation` keeps to the restrictions, the threads of each application and the cores of each node.
+    /// Whether `allocation` satisfies the constraints, the threads of each application and the cores of each node.
     pub fn allow(&self, machine: &Machine, apps: &[App], allocation: &Allocation) -> bool {
         self.violation(machine, apps, allocation).is_none()
     }
 
-    /// Whether `node` may hold these threads of each application. A node without cores holds none, and nothing else is
-    /// asked of it.
+    /// Whether `node` may hold these threads of each application. A node without cores holds none, and no other rule applies to it.
     pub(crate) fn on_node(
         &self,
         machine: &Machine,
@@ -122,14 +121,14 @@ impl Restrictions {
         Ok(())
     }
 
-    /// Whether an application may have threads on all those nodes where `allocation` has some of it.
+    /// Whether an application may have threads on all the nodes that it uses in `allocation`.
     pub(crate) fn on_nodes(app: &App, allocation: &Allocation, id: AppId) -> Result<(), Broken> {
         let Some(most) = app.placing.max_nodes else { return Ok(()) };
         let used = (0..allocation.nodes()).filter(|&node| allocation.get(id, NodeId(node)) > 0).count();
         if used > most { Err(Broken::TooManyNodes) } else { Ok(()) }
     }
 
-    /// The first restriction that `allocation` breaks, in words.
+    /// The first constraint that `allocation` breaks, in words.
     pub fn violation(&self, machine: &Machine, apps: &[App], allocation: &Allocation) -> Option<String> {
         if allocation.apps() != apps.len() || allocation.nodes() != machine.node_count() {
             return Some("it is for another machine or other applications".to_owned());
@@ -196,17 +195,17 @@ impl Restrictions {
         if self.ask_of_domains(apps) { self.violation_in_domains(machine, apps, allocation) } else { None }
     }
 
-    /// Whether it matters to them, or to what applications ask, in which L3 domain a thread is.
+    /// Whether the L3 domain of a thread matters to these constraints or to requirements of applications.
     pub fn ask_of_domains(&self, apps: &[App]) -> bool {
         let asks = |app: &App| app.placing.per_l3.is_some() || app.placing.max_l3.is_some();
         self.whole_l3 || apps.iter().any(asks)
     }
 
-    /// What follows for nodes from what is asked of L3 domains: all of it where each node is one domain.
+    /// The consequences of constraints on L3 domains for nodes. They are equivalent if each node is one domain.
     pub(crate) fn by_nodes(&self, machine: &Machine, apps: &[App]) -> (Self, Vec<App>) {
         let nodes = || machine.compute_nodes().map(|node| machine.node(node));
         let domains = u32::try_from(nodes().map(Node::domains).max().unwrap_or(1)).unwrap_or(u32::MAX);
-        // Of threads, as applications are asked for.
+        // In threads, like the requests of applications.
         let cores = nodes().map(Node::domain_cores).max().unwrap_or(0) * machine.threads_per_core();
         let of_app = |app: &App| {
             let mut app = app.clone();
@@ -267,7 +266,7 @@ impl Restrictions {
         None
     }
 
-    /// The restrictions in force, as people would write them.
+    /// The active constraints, as people would write them.
     pub fn describe(&self, apps: &[App]) -> Vec<String> {
         let mut words = Vec::new();
         if self.same_on_every_node {
@@ -302,9 +301,9 @@ impl Restrictions {
     }
 }
 
-// What applications ask of a placement beside numbers of threads and nodes, in words.
+// The placement requirements of applications, beyond numbers of threads and nodes, in words.
 
-/// The restrictions in force, as people would write them: instances of a group that ask the same are named together.
+/// The active constraints, as people would write them: instances of a group with the same requirements are named together.
 pub(super) fn describe(apps: &[App]) -> Vec<String> {
     let mut words = Vec::new();
     let multiple = |app: &App| app.placing.multiple_of.map(|step| format!("={step}"));

@@ -1,13 +1,13 @@
 //! Splits the space by thread totals until bounds close it: the outer level of the exact search.
 //!
-//! Node by node the search would visit very many allocations that differ only in where equal threads stand, all as good
-//! as the relaxation says. What closes the gap is that threads are whole: "application 3 has at most 9 threads" or "at
-//! least 10" makes both halves provably worse than the relaxation of the whole. Each box of ranges is bounded by the
-//! dual; the most promising box is split first, at the counter whose two halves have the lowest bounds. Boxes that
-//! resist are searched node by node.
+//! A search node by node would visit very many allocations that differ only in the placement of equal threads, all as good as the
+//! relaxation. Whole numbers of threads close the gap: "application 3 has at most 9 threads" or "at least 10" makes both halves provably
+//! worse than the relaxation of the whole. The dual bounds each box of ranges. The most promising box is split first, at the counter whose
+//! two halves have the lowest bounds. Boxes that remain open are searched node by node.
 //!
-//! What other nodes draw of a memory where they may get less than they ask ([`super::watch`]) is one more range; where halves may end it, it
-//! is cut first until it is narrow. Where applications read several memories, how many threads they have is cut first.
+//! The bandwidth that other nodes draw from a memory where they may get less than they ask ([`super::watch`]) is one more range. If meeting
+//! in the middle may close the box, this range is cut first until it is narrow. If applications read several memories, their number of
+//! threads is cut first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -29,15 +29,15 @@ mod split;
 
 /// Boxes split at the same time, from the same cutoff.
 const BATCH: usize = 16;
-/// Open parts at which those of a max-min objective are tried in halves: by then their bounds know of whole threads.
+/// Number of open parts from which those of a max-min objective are tried in halves: their bounds then account for whole threads.
 const PARTS_BEFORE_HALVES: usize = 6;
-/// Steps for a first try node by node, before any split: often that is enough. Tests ask small questions, and shall see parts, too.
+/// Steps for a first try node by node, before any split: often that is enough. Tests ask small questions and must also reach splitting.
 const FIRST_TRY: u64 = if cfg!(test) { 20 } else { 200_000 };
-/// Allocations of a part that is searched node by node before it is split any further.
+/// A part with fewer allocations is searched node by node before it is split further.
 const SMALL: f64 = 3e6;
-/// Steps for a search in halves of a part of which little is left.
+/// Steps for a search in halves of a part with few remaining allocations.
 const LITTLE: u64 = 6_000_000;
-/// Most options that parts have lists of their own for, all together; after that parts share the list of what they were cut from.
+/// Maximum number of options in separate lists of parts, all together. Beyond that, parts share the list of the part they were cut from.
 const MOST_LISTED: usize = 4_000_000;
 
 /// The exact search for one set of decided placements.
@@ -50,7 +50,8 @@ pub(super) struct Boxes<'b, 'a> {
 }
 
 impl<'a> Boxes<'_, 'a> {
-    /// Tries at once what may be quick; `None` where nothing above the cutoff of `pool` is open then. `beside`: so many others are open at the same time.
+    /// Tries the quick methods first. Returns `None` if nothing above the cutoff of `pool` is open afterwards. `beside`: number of other
+    /// open cells.
     pub(super) fn begin(
         &self,
         root: Improved,
@@ -76,13 +77,13 @@ impl<'a> Boxes<'_, 'a> {
         })
     }
 
-    /// Steps of a budget that are for splitting; with the others what is left is searched node by node.
+    /// Steps of a budget for splitting; the remaining ones are for the search node by node.
     pub(super) fn for_splitting(&self, budget: Budget) -> u64 {
         let kept = if self.relaxation.exact { budget.left() / 2 } else { budget.left() / 8 };
         budget.left() - kept
     }
 
-    /// Splits what is open, the most promising first, until nothing that can be split is above `until`, or the budget is spent.
+    /// Splits open parts, the most promising first, until no part that can be split is above `until`, or the budget is spent.
     pub(super) fn split_down(&self, front: &mut Front<'a>, until: f64, pool: &mut Pool, budget: &mut Budget) {
         let before = *budget;
         while !self.monitor.stop() && !budget.is_spent() && front.splits_below() > until {
@@ -121,7 +122,7 @@ impl<'a> Boxes<'_, 'a> {
                 (part, halves, work)
             });
             for (part, halves, work) in split {
-                // To lay out the curves of one part costs more than a share for several.
+                // Laying out the curves of one part costs more than a share for several.
                 if part.relaxation.laying_out() > 0 {
                     budget.overspend(work);
                 } else {
@@ -141,7 +142,7 @@ impl<'a> Boxes<'_, 'a> {
         front.spent += before.left() - budget.left();
     }
 
-    /// Tries parts by halves, then the whole; whether that covered everything.
+    /// Tries parts by halves, then the whole; returns whether that covered everything.
     fn front_in_halves(&self, front: &mut Front<'a>, pool: &mut Pool, budget: &mut Budget) -> bool {
         let parts = std::mem::take(&mut front.queue).into_sorted_vec();
         for part in parts.into_iter().rev() {
@@ -160,7 +161,7 @@ impl<'a> Boxes<'_, 'a> {
         covered
     }
 
-    /// Searches what is open node by node; returns an upper bound on what was not searched, -infinity if everything was.
+    /// Searches open parts node by node. Returns an upper bound on the remainder, -infinity if everything was searched.
     pub(super) fn finish(&self, front: Front<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let mut parts = front.stubborn;
         parts.extend(front.queue);
@@ -168,16 +169,16 @@ impl<'a> Boxes<'_, 'a> {
         self.search_node_by_node(&parts, pool, budget)
     }
 
-    /// Steps for a first try node by node: where threads elsewhere can help, bounds are so weak that a space that is small
-    /// enough is better covered at once.
+    /// Steps for a first try node by node. If threads elsewhere can help, bounds are so weak that it is better to cover a small space at
+    /// once.
     fn first_try(&self, budget: Budget) -> u64 {
         let steps = self.relaxation.allocations() * (1 + steps_to_rate(self.relaxation)) as f64;
         let small = !self.relaxation.exact && steps < budget.left() as f64;
         if small { budget.left() } else { FIRST_TRY }
     }
 
-    /// Searches a part by halves; false if that is not possible with `most` sums of a half. Only for the best answer: among options of the same
-    /// effect it knows one.
+    /// Searches a part by halves; false if that is impossible with `most` sums of a half. Only for the best answer: of several options with
+    /// the same effect it keeps one.
     pub(super) fn meet_in_the_middle(
         &self,
         ranges: &Ranges,
@@ -194,7 +195,7 @@ impl<'a> Boxes<'_, 'a> {
         self.in_halves(relaxation, ranges, improved, pool, budget, most)
     }
 
-    /// The same where what other nodes draw is known so well that hardly anything is left to look at, for a little while.
+    /// Searches by halves, for a short time, if the bandwidth of other nodes is known so precisely that few allocations remain.
     fn narrow_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
         if !part.relaxation.knows_what_is_drawn() {
             return false;
@@ -235,7 +236,7 @@ impl<'a> Boxes<'_, 'a> {
                 open_bound = open_bound.max(bound);
                 continue;
             }
-            // Every part gets its share, so that one stubborn part does not keep the others open.
+            // Every part gets its share, so that one difficult part does not keep the others open.
             let mut share = budget.at_most(budget.left() / (parts.len() - position) as u64 + 1);
             let later = parts.get(position + 1).map_or(f64::NEG_INFINITY, |part| part.improved.bound);
             open_bound = open_bound.max(self.tree(part, pool, &mut share, later.max(open_bound)));
@@ -244,7 +245,7 @@ impl<'a> Boxes<'_, 'a> {
         open_bound
     }
 
-    /// Searches a part node by node in which so few allocations are left that no split would be as quick; whether that covered it.
+    /// Searches a part node by node if it has so few allocations that a split would be slower; returns whether that covered it.
     fn small_node_by_node(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
         if part.relaxation.allocations() > SMALL {
             return false;
@@ -255,7 +256,7 @@ impl<'a> Boxes<'_, 'a> {
         open_bound <= pool.cutoff()
     }
 
-    /// Searches one part node by node; returns a bound on what it left open. Nothing in other parts is better than `elsewhere`.
+    /// Searches one part node by node; returns a bound on the remainder. No other part has anything better than `elsewhere`.
     fn tree(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget, elsewhere: f64) -> f64 {
         let Part { ranges, relaxation, improved, .. } = part;
         let prices = &improved.prices;
@@ -267,9 +268,9 @@ impl<'a> Boxes<'_, 'a> {
     }
 }
 
-// What is open of a set of placements while it is split.
+// The open parts of a set of placements while it is split.
 
-/// What is open of a set of placements: its parts so far.
+/// The open parts of a set of placements so far.
 pub(in crate::search) struct Front<'a> {
     pub(super) all: Part<'a>,
     pub(super) queue: BinaryHeap<Part<'a>>,
@@ -277,26 +278,26 @@ pub(in crate::search) struct Front<'a> {
     pub(super) stubborn: Vec<Part<'a>>,
     pub(super) created: usize,
     pub(super) tried_halves: bool,
-    /// Steps spent on splitting, and those after which halves are tried at the latest.
+    /// Steps spent on splitting, and the number of steps after which halves are tried at the latest.
     pub(super) spent: u64,
     pub(super) halfway: u64,
-    /// Most options that parts have lists of their own for.
+    /// Maximum number of options in separate lists of parts.
     pub(super) listed: usize,
 }
 
 impl Front<'_> {
-    /// Nothing that is open has a better score.
+    /// No open part has a better score.
     pub(in crate::search) fn bound(&self) -> f64 {
         let stubborn = self.stubborn.iter().map(|part| part.improved.bound);
         stubborn.fold(self.splits_below(), f64::max)
     }
 
-    /// The same of what can still be split; -infinity where nothing can.
+    /// The same bound for parts that can still be split; -infinity if there are none.
     pub(in crate::search) fn splits_below(&self) -> f64 {
         self.queue.peek().map_or(f64::NEG_INFINITY, |part| part.improved.bound)
     }
 
-    /// Whether there are more than a few allocations for each part: else it is quicker to go through them node by node.
+    /// Whether there are more than a few allocations for each part: otherwise a search node by node is quicker.
     pub(in crate::search) fn is_worth_splitting(&self) -> bool {
         const FEW: f64 = 16.0;
         !self.queue.is_empty() && FEW * (self.created as f64) < self.all.relaxation.allocations()
@@ -314,7 +315,7 @@ impl Front<'_> {
 #[derive(Clone)]
 pub(super) struct Part<'a> {
     pub(super) ranges: Ranges,
-    /// With the options that are left in it.
+    /// Contains the options that are left in it.
     pub(super) relaxation: Arc<Relaxation<'a>>,
     pub(super) improved: Improved,
     /// Order of creation: breaks ties, so that the order of work is fixed.
@@ -322,7 +323,7 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Drops what cannot lead above `cutoff` in this part from its list.
+    /// Drops options from its list that cannot lead above `cutoff` in this part.
     pub(super) fn leave_out(&mut self, cutoff: f64) {
         if let Some((less, improved)) = self.relaxation.above(&self.improved, &self.ranges, cutoff) {
             (self.relaxation, self.improved) = (Arc::new(less), improved);
@@ -408,8 +409,8 @@ mod tests {
             boxes.split_down(&mut front, f64::NEG_INFINITY, &mut pool, &mut budget);
             assert_eq!(boxes.finish(front, &mut pool, &mut budget), f64::NEG_INFINITY);
         }
-        // (2, 0) beside (0, 2): 16/32 and 20/40; (1, 1) twice: 20/32 and 20/40. Nothing gives `cpu` more than 1/2
-        // and `mem` as much.
+        // (2, 0) with (0, 2): 16/32 and 20/40; (1, 1) twice: 20/32 and 20/40. No allocation gives `cpu` more than 1/2 and `mem` also more
+        // than 1/2.
         assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());
     }
 }

@@ -1,12 +1,11 @@
 //! Exact search for fixed placements: depth first, one node after the other, pruned by the dual bound.
 //!
-//! The options of a node are walked from the one that earns most at the prices of the bound; as soon as the sum of
-//! earnings cannot exceed the best known score, the rest of the walk is skipped. Nodes that can be exchanged take
-//! options in non-descending position, so that only one order of equal nodes is visited.
+//! The options of a node are visited in descending order of their earnings at the prices of the bound. As soon as the sum of earnings
+//! cannot exceed the best known score, the remaining options are skipped. Nodes that can be exchanged use options in non-descending
+//! position, so that only one order of equal nodes is visited.
 //!
-//! The tree is cut into tasks (choices for the first one or two nodes). Tasks are worked off in batches of fixed size:
-//! all tasks of a batch start from the same cutoff and their findings are merged in order, so that the answer does not
-//! depend on the number of threads.
+//! The tree is cut into tasks (choices for the first one or two nodes). Tasks run in batches of fixed size. All tasks of a batch start from
+//! the same cutoff and their results are merged in order, so that the answer does not depend on the number of threads.
 
 use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
@@ -19,9 +18,9 @@ use crate::problem::{Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
 
-/// What a finished or stopped tree search leaves behind.
+/// The result of a finished or stopped tree search.
 pub(super) struct TreeResult {
-    /// An upper bound on everything that was not searched; -infinity if all was.
+    /// An upper bound on the part that was not searched; -infinity if everything was.
     pub(super) open_bound: f64,
 }
 
@@ -29,7 +28,7 @@ pub(super) struct TreeResult {
 const BATCH: usize = 128;
 
 impl Tree<'_> {
-    /// Searches the whole tree, or as much as `budget` and `monitor` allow, and adds what it finds to `pool`.
+    /// Searches the whole tree, or the part that `budget` and `monitor` allow, and adds its answers to `pool`.
     pub(super) fn search(
         &self,
         canonical: &Canonical,
@@ -82,12 +81,12 @@ pub(super) struct Task {
     pub(super) bound: f64,
 }
 
-/// The choices for the first node, or for the first two where at least one more follows, best first for each choice
-/// of the first. There may be billions: they are made when they are asked for.
+/// The choices for the first node, or for the first two if at least one more follows, best first for each choice of the first. There may be
+/// billions, so they are generated on demand.
 pub(super) struct Tasks<'t> {
     tree: &'t Tree<'t>,
     first: usize,
-    /// The next choice for the second node; not used where the first one alone is a task.
+    /// The next choice for the second node; unused if the first one alone is a task.
     second: usize,
     in_pairs: bool,
 }
@@ -137,7 +136,7 @@ impl<'t> Tasks<'t> {
         }
     }
 
-    /// The largest bound of all tasks that are left; -infinity if none is.
+    /// The largest bound of the remaining tasks; -infinity if there are none.
     pub(super) fn largest_bound(&self) -> f64 {
         let mut next = Self { ..*self };
         let here = next.peek().map_or(f64::NEG_INFINITY, |task| task.bound);
@@ -153,11 +152,11 @@ impl<'t> Tasks<'t> {
 pub(super) struct Step {
     pub(super) node: NodeId,
     pub(super) class: usize,
-    /// Nodes of this class that are not filled yet, this one included.
+    /// Nodes of this class that are not filled yet, including this one.
     pub(super) left_in_class: f64,
-    /// What all nodes of later classes can earn.
+    /// The maximum earnings of all nodes of later classes.
     pub(super) later: f64,
-    /// Whether the step before filled a node of the same class.
+    /// Whether the previous step filled a node of the same class.
     pub(super) same_as_before: bool,
 }
 
@@ -176,7 +175,7 @@ pub(in crate::search) struct Tree<'a> {
     pub(super) ranges: &'a Ranges,
     pub(super) constant: f64,
     pub(super) steps: Vec<Step>,
-    /// Per class, best first, those that cannot improve on the cutoff left out.
+    /// Per class, best first, without those that cannot improve on the cutoff.
     pub(super) ranked: Vec<Vec<Ranked>>,
     /// `reach[step * apps + app]`: the most GFLOPS an application can get on the nodes from this step on.
     pub(super) reach: Vec<f64>,
@@ -184,12 +183,12 @@ pub(in crate::search) struct Tree<'a> {
     pub(super) most_threads: Vec<u32>,
     /// No application reads another node's memory: potentials are exact.
     pub(super) decoupled: bool,
-    /// What rating an allocation costs beside the step that leads to it.
+    /// Steps to rate an allocation, in addition to the step that leads to it.
     pub(super) steps_to_rate: u64,
 }
 
-/// What rating an allocation costs beside the step that leads to it: much where potentials say so little that most of
-/// what is met has to be rated.
+/// Steps to rate an allocation, in addition to the step that leads to it. They are many if potentials are so weak that most allocations
+/// have to be rated.
 pub(in crate::search) fn steps_to_rate(relaxation: &Relaxation<'_>) -> u64 {
     /// Elementary operations of an evaluation in the time of one step.
     const OPERATIONS_PER_STEP: u64 = 4;
@@ -197,7 +196,7 @@ pub(in crate::search) fn steps_to_rate(relaxation: &Relaxation<'_>) -> u64 {
 }
 
 impl<'a> Tree<'a> {
-    /// Ranks the options at `prices`; those that cannot lead above `cutoff` are left out. `None` at a stop.
+    /// Ranks the options at `prices`, without those that cannot lead above `cutoff`. `None` if stopped.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         relaxation: &'a Relaxation<'a>,
@@ -263,7 +262,7 @@ impl<'a> Tree<'a> {
         Some(tree)
     }
 
-    /// Nodes whose memory others read come last: by then most of what is read from outside is known.
+    /// Nodes whose memory is read from other nodes come last: by then most of the remote reads are known.
     fn lay_out_steps(&mut self) {
         let classes = &self.relaxation.classes;
         let home = |c: usize| {
@@ -303,7 +302,7 @@ impl<'a> Tree<'a> {
         self.most_threads = most_threads;
     }
 
-    /// The options of a step that are walked after `before` was chosen in the step before.
+    /// The options of a step that are visited after `before` was chosen in the previous step.
     pub(super) fn start(&self, step: usize, before: usize) -> usize {
         if self.steps[step].same_as_before { before } else { 0 }
     }
@@ -327,7 +326,7 @@ impl<'a> Tree<'a> {
 
 /// Elementary operations of one step for each application.
 const OPERATIONS_PER_APP: u64 = 16;
-/// Steps in the time that it takes to begin a task.
+/// Steps in the time that the start of a task takes.
 const TASK_STEPS: u64 = 32;
 /// One depth-first walk below a task.
 pub(super) struct Walk<'t> {
@@ -392,7 +391,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Walks the options `from..to` of a step; `earned` is the constant plus what the nodes before earn.
+    /// Visits the options `from..to` of a step; `earned` is the constant plus the earnings of the nodes before.
     fn step(&mut self, step: usize, from: usize, to: usize, earned: f64) {
         let tree = self.tree;
         let here = tree.steps[step];
@@ -536,7 +535,7 @@ mod tests_of_tasks {
         let tree =
             Tree::new(&problem, &relaxation, &LOCAL, &prices, &ranges, 0.0, &Unattended).expect("no stop");
         let mut tasks = Tasks::new(&tree);
-        // 20 GFLOPS on each of three nodes is the best that any task can hope for.
+        // 20 GFLOPS on each of three nodes is the best that any task can reach.
         assert!((tasks.largest_bound() - 60.0).abs() < 1e-9);
         let mut found = Vec::new();
         while let Some(task) = tasks.next_above(59.0) {

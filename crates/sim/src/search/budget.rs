@@ -1,4 +1,4 @@
-//! Effort in steps, so that it does not depend on the clock.
+//! Search budget in steps, so that it does not depend on the clock.
 
 use crate::monitor::{Monitor, Progress};
 use crate::objective::Objective;
@@ -7,12 +7,12 @@ use crate::problem::{Candidate, Problem};
 /// Options that are priced or judged in the time of one step.
 pub(super) const OPTIONS_PER_STEP: u64 = 4;
 
-/// The effort of a search and how much of it is spent.
+/// The budget of a search and its spent part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     total: u64,
     spent: u64,
-    /// What may have been spent when this share of the budget ends.
+    /// The spent total at which this share of the budget ends.
     end: u64,
 }
 
@@ -29,15 +29,15 @@ impl Budget {
     pub(super) fn spend(&mut self, steps: u64) {
         self.spent = self.spent.saturating_add(steps).min(self.end.max(self.spent));
     }
-    /// Spends also what a share does not have: what it costs more is missing in the whole.
+    /// Spends steps even beyond the share; the excess reduces the whole budget.
     pub(super) fn overspend(&mut self, steps: u64) {
         self.spent = self.spent.saturating_add(steps);
     }
-    /// At most `steps` of what is left, to be worked off before going on with the rest.
+    /// A share of at most `steps` of the remaining budget, to be used before the rest.
     pub(super) fn at_most(self, steps: u64) -> Self {
         Self { end: self.spent + steps.min(self.left()), ..self }
     }
-    /// Takes over what a share of this budget has spent.
+    /// Records the steps that a share of this budget has spent.
     pub(super) fn settle(&mut self, share: Self) {
         self.spent = share.spent;
     }
@@ -45,7 +45,7 @@ impl Budget {
         (self.spent as f64 / self.total.max(1) as f64).min(1.0)
     }
 
-    /// How far a search with this budget has come.
+    /// The progress of a search with this budget.
     pub(super) fn progress<'a>(
         self,
         problem: &Problem,
@@ -62,16 +62,16 @@ impl Budget {
     }
 }
 
-// How hard to search.
+// Search settings.
 
-/// How hard to search, and for what besides the best.
+/// The search budget, and the number of results in addition to the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many other allocations to return.
+    /// Number of other allocations to return.
     pub top: usize,
     /// Seed of the random restarts.
     pub seed: u64,
-    /// Most steps of the exact search; more steps prove more.
+    /// Maximum number of steps of the exact search; more steps prove more.
     pub effort: u64,
 }
 
@@ -81,15 +81,15 @@ impl Default for Settings {
     }
 }
 
-/// How much more effort each round of a search to the end has than the one before.
+/// Factor between the budgets of consecutive rounds of a search to the end.
 pub(super) const RISE: u64 = 4;
 
-// How often long work asks whether it should stop.
+// Interval at which long work checks whether it should stop.
 
-/// Elementary operations (about a nanosecond each) between two questions to the monitor.
+/// Elementary operations (about a nanosecond each) between two calls of the monitor.
 pub(super) const BETWEEN_QUESTIONS: u64 = 200_000;
 
-/// Counts the operations of one thread, and asks the monitor once in a while.
+/// Counts the operations of one thread, and asks the monitor from time to time.
 #[derive(Clone)]
 pub(crate) struct Pace<'m> {
     monitor: &'m dyn Monitor,
@@ -113,20 +113,20 @@ impl<'m> Pace<'m> {
         self.stopped
     }
 
-    /// Whether it said so.
+    /// Whether the monitor asked to stop.
     pub(super) fn stopped(&self) -> bool {
         self.stopped
     }
 }
 
-// A search for a part of a question tells of the whole: what is open elsewhere, and which share of the effort it has.
+// A search for a part of a question reports progress for the whole: bounds of the other parts, and its share of the budget.
 
-/// Whose best answer is told.
+/// The answer that is reported as the best.
 #[derive(Clone, Copy)]
 enum Best {
-    /// What the part has found.
+    /// The best answer of the part.
     OfThePart,
-    /// The value of the question's, where the part may find what is no answer; `None`: there is none yet.
+    /// The value of the question's best answer, if the answers of the part may be invalid for the question; `None`: there is none yet.
     OfAll(Option<f64>),
 }
 
@@ -134,22 +134,22 @@ enum Best {
 pub(super) struct Beside<'a> {
     monitor: &'a dyn Monitor,
     problem: &'a Problem,
-    /// Nothing that is open outside the part has a better score; -infinity where nothing is.
+    /// No open part outside has a better score; -infinity if there are none.
     elsewhere: f64,
-    /// Nothing in the part has a better score; what it says of itself may be weaker.
+    /// Nothing in the part has a better score; its own bound may be weaker.
     here: f64,
-    /// The share of the effort that is spent before the part and after it, 0 to 1.
+    /// The fraction of the budget that is spent before the part, and after it, 0 to 1.
     shares: (f64, f64),
     best: Best,
 }
 
 impl<'a> Beside<'a> {
-    /// The monitor of a part in which nothing is better than `here`, beside others in which nothing is better than `elsewhere`.
+    /// The monitor of a part in which nothing is better than `here`, in addition to others in which nothing is better than `elsewhere`.
     pub(super) fn new(monitor: &'a dyn Monitor, problem: &'a Problem, here: f64, elsewhere: f64) -> Self {
         Self { monitor, problem, elsewhere, here, shares: (0.0, 1.0), best: Best::OfThePart }
     }
 
-    /// Where the part counts its effort as if it were alone, with the score of the best answer so far.
+    /// For a part that counts its budget as if it were alone, with the score of the best answer so far.
     pub(super) fn with_shares(self, before: f64, after: f64, best: Option<f64>) -> Self {
         Self {
             shares: (before, after),
@@ -158,7 +158,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// The bound of the whole, a value, where the part says `bound`.
+    /// The bound of the whole, as a value, if the part reports `bound`.
     fn of_all(&self, bound: f64) -> f64 {
         let value = |score: f64| self.problem.goal.value(score);
         let least = self.problem.goal.objective() == Objective::Makespan;
@@ -178,7 +178,7 @@ impl Monitor for Beside<'_> {
         let (before, after) = self.shares;
         let (found, best) = match self.best {
             Best::OfThePart => (progress.found, progress.best),
-            Best::OfAll(best) => (None, best), // which is not at hand here
+            Best::OfAll(best) => (None, best), // not available here
         };
         self.monitor.progress(&Progress {
             found,
@@ -189,7 +189,7 @@ impl Monitor for Beside<'_> {
     }
 }
 
-/// Asks for a stop, tells nothing: the monitor of what is searched beside the question.
+/// Forwards stops but no progress: the monitor of auxiliary searches.
 pub(super) struct Quiet<'a>(pub(super) &'a dyn Monitor);
 
 impl Monitor for Quiet<'_> {
@@ -207,7 +207,7 @@ mod tests {
     fn a_share_spends_from_the_whole() {
         let mut budget = Budget::new(100);
         let mut share = budget.at_most(30);
-        share.spend(50); // no more than the share has
+        share.spend(50); // the share has no more
         assert!(share.is_spent());
         budget.settle(share);
         assert_eq!(budget.left(), 70);
@@ -228,7 +228,7 @@ mod beside_tests {
     use super::*;
     use crate::search::testing::question;
 
-    /// Keeps what it is told.
+    /// Stores its progress reports.
     #[derive(Default)]
     struct Told(Mutex<Vec<Progress<'static>>>);
 
@@ -277,7 +277,7 @@ mod tests_of_pace {
     use super::*;
     use crate::monitor::Progress;
 
-    /// Stops at the second question.
+    /// Stops at the second call.
     #[derive(Default)]
     struct Twice(AtomicU64);
 

@@ -1,15 +1,15 @@
-//! What threads can get under any sharing at all: for questions where threads elsewhere can help.
+//! Upper bounds on the performance of threads under any sharing, for questions in which threads elsewhere can help.
 //!
-//! Where data lies on several memories, or pairs of nodes share a link, a thread that is slowed down at one place may leave
-//! more at another. What a node gets with all others empty is then no bound. What holds of every model: nobody gets more
-//! than it wants, and nothing carries more than its capacity.
+//! If data is on several memories, or pairs of nodes share a link, a thread that is slowed down at one place may leave more at another. The
+//! performance of a node with all others empty is then no bound. Two facts hold in every model: no thread gets more than it wants, and no
+//! resource carries more than its capacity.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use crate::problem::{Evaluator, Problem};
 
-/// The most that threads of one application on one node can get.
+/// An upper bound for threads of one application on one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ceiling {
     /// GFLOPS of one thread.
@@ -18,8 +18,8 @@ pub(super) struct Ceiling {
     pub(super) together: f64,
 }
 
-/// The ceilings of each application on `node`: what a thread can use, and what controllers, links and the read limit of
-/// the node let through to it.
+/// The ceilings of each application on `node`: the maximum that a thread can use, and the maximum that controllers, links and the read
+/// limit of the node let through to it.
 pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeId) -> Vec<Ceiling> {
     let machine = &problem.machine;
     let solver = &evaluator.solver;
@@ -37,7 +37,7 @@ pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeI
     evaluator.placements.iter().enumerate().map(of).collect()
 }
 
-/// The most that cores of `from` can occupy of a memory, GB/s: its controller, the link, and links that pairs share.
+/// The maximum bandwidth of a memory that cores of `from` can occupy, GB/s: its controller, the link, and links that pairs share.
 fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
     let controller = machine.node(memory).bandwidth.value();
     let link = machine
@@ -48,7 +48,7 @@ fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
     shared.map(|direction| direction.link.bandwidth.value()).fold(controller.min(link), f64::min)
 }
 
-/// Something besides the controllers that several flows share.
+/// A shared resource other than a controller, used by several flows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Common {
     /// GB/s.
@@ -57,7 +57,7 @@ pub(super) struct Common {
     pub(super) parts: Vec<Vec<f64>>,
 }
 
-/// The links between classes of nodes (`with_links`), links that pairs share, and what nodes can read: those that can be too narrow.
+/// The links between classes of nodes (`with_links`), links that pairs share, and the read limits of nodes, if they can be bottlenecks.
 /// `classes`: the nodes of each.
 pub(super) fn common_limits(
     problem: &Problem,
@@ -88,7 +88,7 @@ pub(super) fn common_limits(
                 let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
                 let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
                 others.for_each(|(_, parts)| parts.fill(0.0));
-                // One application alone is held back by its ceiling.
+                // A single application is limited by its ceiling.
                 if parts[c].iter().filter(|part| **part > 0.0).count() > 1 {
                     found.push(Common { capacity, parts });
                 }
@@ -140,8 +140,7 @@ mod tests {
     use crate::testing::{app, uniform_machine};
     use crate::{Objective, Restrictions};
 
-    /// Two nodes of 4 cores with 10 GFLOPS, 32 GB/s and links of 6 GB/s; a quarter of the data lies on node 0, a thread
-    /// wants 10 GB/s.
+    /// Two nodes of 4 cores with 10 GFLOPS, 32 GB/s and links of 6 GB/s; a quarter of the data is on node 0, a thread wants 10 GB/s.
     fn problem() -> Problem {
         problem_of(&["a"])
     }
@@ -178,7 +177,7 @@ mod tests {
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
         assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
-        // Of the link to node 0, a GB/s on node 1 occupies 1/3.
+        // A GB/s on node 1 occupies 1/3 of the link to node 0.
         let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]], true);
         assert_eq!(common.len(), 1);
         assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
@@ -189,10 +188,10 @@ mod tests {
         let problem = problem_of(&["a", "b"]);
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let (zero, one) = ([NodeId(0)], [NodeId(1)]);
-        // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. Nobody reads over the other.
+        // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. The other link is unused.
         let common = common_limits(&problem, &evaluator, &[&zero, &one], true);
         assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0; 2], vec![0.25; 2]] }]);
-        // One application alone gets no more over it than its ceiling says.
+        // Over the link, a single application gets no more than its ceiling.
         let problem = self::problem();
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         assert_eq!(common_limits(&problem, &evaluator, &[&zero, &one], true), []);

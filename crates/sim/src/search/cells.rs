@@ -1,43 +1,43 @@
-//! Cells: parts of the space by what other nodes ask of a memory that is somebody's home.
+//! Cells: parts of the space by the remote demand on each home memory.
 //!
-//! With data at home, nodes depend on each other through one number per home: how much of its bandwidth the links take
-//! away, where they get all that they ask for. In a cell this number is between two values: threads on the home node find at
-//! most what the smaller one leaves, threads elsewhere ask for at most the larger one. In a cell of one value the nodes
-//! are independent, and the bound is as good as where all data is local.
+//! With data at home, nodes depend on each other through one number per home: the part of its bandwidth that the links take, if they get
+//! everything they ask for. In a cell this number is between two values. Threads on the home node get at most the remainder of the smaller
+//! one, and threads elsewhere ask for at most the larger one. In a cell with one value the nodes are independent, and the bound is as good
+//! as with local data only.
 //!
-//! What a node asks is a sum over whole threads, cut off at the link, so that there are few values: each is met. What they draw where they may get
-//! less than they ask can be anything between nothing and all: that is left to [`super::boxes`].
+//! The demand of a node is a sum over whole threads, cut off at the link, so there are few values, and each of them is enumerated. If nodes
+//! may get less than they ask, the bandwidth that they draw can be anything between nothing and all: [`super::boxes`] handles that.
 
 use super::dual::{Effort, Improved, Relaxation, Watched};
 use super::watch::reads_one_memory;
 use crate::problem::{Evaluator, Problem};
 use numasim_model::Placement;
 
-/// Most values of one memory; beyond that neighbours share one.
+/// Maximum number of values of one memory; beyond that, adjacent values are merged.
 const MAX_VALUES: usize = 256;
-/// Most values of one node that are added to those of the others one by one.
+/// Maximum number of values of one node that are added to those of the others one by one.
 const MOST_SINGLE: usize = 4096;
 /// Work on the bound of a cell that will be cut again.
 const PASSING: Effort = Effort { steps: 5, cuts: 10 };
 /// Work on the bound of a single cell, on top of that of the cell it was cut from.
 const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
 
-/// What all other nodes together may ask of a memory: a range of possible values, GB/s.
+/// The possible demand of all other nodes together on a memory: a range of values, GB/s.
 type Value = (f64, f64);
 
-/// One set of decided homes, or the part of it where reads are in certain ranges, with its bound.
+/// One set of decided homes, or the part of it with reads in certain ranges, with its bound.
 pub(super) struct Cell<'a> {
     pub(super) placements: Vec<Placement>,
     pub(super) relaxation: Relaxation<'a>,
     pub(super) improved: Improved,
-    /// Per watched memory: the values that are possible at all.
+    /// Per watched memory: all possible values.
     values: Vec<Vec<Value>>,
     /// Per watched memory: the first and last of the values in this cell.
     ranges: Vec<(usize, usize)>,
 }
 
 impl<'a> Cell<'a> {
-    /// The cell of everything for these placements; `None` at a stop.
+    /// The cell of everything for these placements; `None` if stopped.
     pub(super) fn whole(
         placements: Vec<Placement>,
         relaxation: Relaxation<'a>,
@@ -49,7 +49,7 @@ impl<'a> Cell<'a> {
         Some(Self { placements, relaxation, improved, values, ranges })
     }
 
-    /// The same cell with a bound that knows the least that is read even here.
+    /// The same cell with a bound that uses the minimum of remote reads.
     pub(super) fn knowing_the_least(self, problem: &'a Problem, target: f64) -> Self {
         if self.values.iter().all(|values| values[0].0 <= 0.0) {
             return self;
@@ -57,7 +57,8 @@ impl<'a> Cell<'a> {
         self.part(problem, self.ranges.clone(), target).unwrap_or(self)
     }
 
-    /// Works harder on the bound, and says what that cost: at the prices that would be right if these GFLOPS were the best, then by `effort`.
+    /// Spends more work on the bound, and returns its cost: first at the prices that would be right if these GFLOPS were the best, then by
+    /// `effort`.
     pub(super) fn improve_more(&mut self, gflops: &[f64], target: f64, effort: Effort) -> u64 {
         let relaxation = &self.relaxation;
         let everything = relaxation.everything();
@@ -77,12 +78,12 @@ impl<'a> Cell<'a> {
         work
     }
 
-    /// Whether what is read of every watched memory is known: nodes do not depend on each other then.
+    /// Whether the reads of every watched memory are known: nodes then do not depend on each other.
     pub(super) fn knows_all(&self) -> bool {
         self.is_single() && self.relaxation.watched.iter().all(|watched| watched.drawn.is_none())
     }
 
-    /// Whether it cannot be cut: what is asked of every watched memory is known.
+    /// Whether it cannot be cut: the demand on every watched memory is known.
     pub(super) fn is_single(&self) -> bool {
         self.ranges.iter().all(|(first, last)| first == last)
     }
@@ -92,7 +93,7 @@ impl<'a> Cell<'a> {
         self.ranges.iter().zip(&self.values).any(|(range, values)| *range != (0, values.len() - 1))
     }
 
-    /// Two cells that cover this one, each with a bound of its own; `None` if it is single, or at a stop.
+    /// Two cells that cover this one, each with a separate bound; `None` if it is single, or if stopped.
     pub(super) fn split(&self, problem: &'a Problem, target: f64) -> Option<[Self; 2]> {
         let relaxation = &self.relaxation;
         let width = |w: usize| {
@@ -113,7 +114,7 @@ impl<'a> Cell<'a> {
         Some([part((first, cut))?, part((cut + 1, last))?])
     }
 
-    /// The part with these values, with a bound of its own; `None` at a stop.
+    /// The part with these values, with a separate bound; `None` if stopped.
     fn part(&self, problem: &'a Problem, ranges: Vec<(usize, usize)>, target: f64) -> Option<Self> {
         let relaxation = &self.relaxation;
         let evaluator = Evaluator::new(problem, self.placements.clone());
@@ -123,7 +124,7 @@ impl<'a> Cell<'a> {
             if unlimited { f64::INFINITY } else { values[r.1].1 }
         });
         let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>())?;
-        // Where reads are known and served in full, potentials say all there is to say about memories.
+        // If reads are known and served in full, potentials describe the memories completely.
         let served = |(w, r): (usize, &(usize, usize))| {
             relaxation.watched[w].drawn.is_none()
                 && r.0 == r.1
@@ -145,8 +146,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// What all nodes together can ask of watched memory `w`, in ascending order; all that its controller cannot serve is
-/// one value. `None` at a stop.
+/// The possible demands of all nodes together on watched memory `w`, in ascending order. All demands that its controller cannot serve are
+/// one value. `None` if stopped.
 fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Option<Vec<Value>> {
     let Watched { bandwidth, drawn, .. } = relaxation.watched[w];
     if drawn.is_some() {
@@ -170,11 +171,11 @@ fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Option<Vec<Value>> 
             sums = merged(longer.collect(), tolerance, bandwidth);
         }
     }
-    // A node without any option: there is no allocation, and nothing to be split.
+    // A node without any option: there is no allocation, and nothing to split.
     Some(if sums.is_empty() { vec![(0.0, 0.0)] } else { sums })
 }
 
-/// Sorted, with equal values joined, what is above `bandwidth` joined, and at most [`MAX_VALUES`].
+/// Sorted, with equal values merged, values above `bandwidth` merged, and at most [`MAX_VALUES`].
 fn merged(mut values: Vec<Value>, tolerance: f64, bandwidth: f64) -> Vec<Value> {
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let join = |values: Vec<Value>, apart: &dyn Fn(Value, Value) -> bool| {
@@ -210,8 +211,8 @@ mod tests {
 
     #[test]
     fn splitting_ends_in_one_cell_for_each_value_that_others_can_ask() {
-        // `far` has its data on node 0: from node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s. The
-        // controller has two ports, and a link of 30 is no wider than half of 62.
+        // `far` has its data on node 0. From node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s. The controller has two
+        // ports, and the bandwidth of a link, 30, is no more than half of 62.
         let machine = uniform_machine(2, 2, 10.0, 62.0, 30.0);
         let far = app("far", 0.5, numasim_model::Data::Placed(Placement::Home(NodeId(0))));
         let problem = Problem::new(
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn values_are_joined_where_equal_and_above_the_controller() {
-        // 0.1 + 0.2 and 0.3 differ by rounding; 30 and 40 are both more than the 25 there are
+        // 0.1 + 0.2 and 0.3 differ by rounding; 30 and 40 both exceed the available 25
         let values = [0.3, 0.0, 0.1 + 0.2, 30.0, 40.0, 10.0].map(|v| (v, v)).to_vec();
         let joined = merged(values, 1e-9, 25.0);
         let firsts: Vec<f64> = joined.iter().map(|value| value.0).collect();

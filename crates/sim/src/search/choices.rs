@@ -1,4 +1,4 @@
-//! One or both hardware threads of a core, where applications leave it open: each set of choices is a question of its own.
+//! One or both hardware threads of a core, if applications leave it open: each set of choices is a separate question.
 
 use numasim_model::demand::with_smt;
 use numasim_model::{App, Smt};
@@ -13,11 +13,11 @@ use super::homes::HomeSets;
 use super::pool::Pool;
 use super::{Above, ExploreError, Floor, Outcome, Search, Settings, Status, gap};
 
-/// Most sets of choices.
+/// Maximum number of sets of choices.
 const MAX_SETS: usize = 512;
 
 impl Problem {
-    /// Whether `a` is a better answer than `b`: it has a larger score, or an equal one with fewer threads.
+    /// Whether `a` is a better answer than `b`: a larger score, or an equal one with fewer threads.
     fn prefers(&self, a: &Candidate, b: &Candidate) -> bool {
         let equal = (a.score - b.score).abs() <= margin(b.score);
         let (a_threads, b_threads) = (self.threads_of(a), self.threads_of(b));
@@ -29,7 +29,7 @@ impl Problem {
         !self.choices.is_empty()
     }
 
-    /// The same question with these hardware threads of a core: one entry for each application, or none where nothing is open.
+    /// The same question with these hardware threads of a core: one entry for each application, or none if nothing is open.
     #[must_use]
     pub fn with_smt(&self, smt: &[Smt]) -> Self {
         if smt.is_empty() {
@@ -39,15 +39,15 @@ impl Problem {
         Self { apps, smt: smt.to_vec(), choices: Vec::new(), ..self.clone() }
     }
 
-    /// The sets of choices that do not contradict the restrictions; the applications count threads.
+    /// The sets of choices that do not contradict the constraints; the applications count threads.
     ///
     /// # Errors
-    /// What speaks against the first one, where all are contradicted, and too many of them.
+    /// The contradiction of the first set if all sets have one, or too many sets.
     pub(crate) fn open_choices(&self) -> Result<Vec<Vec<Smt>>, ProblemError> {
         let classes = app_classes(&self.machine, &self.asked);
         let mut sets: Vec<Vec<Smt>> = vec![Vec::new()];
         for (a, app) in self.asked.iter().enumerate() {
-            // Equal instances are exchangeable: those with both come last.
+            // Equal instances are exchangeable: those with both hardware threads come last.
             let twin = (0..a).rev().find(|&other| classes[other] == classes[a]);
             let next = |set: &Vec<Smt>| -> Vec<Vec<Smt>> {
                 let choices: &[Smt] = match app.smt {
@@ -81,17 +81,17 @@ impl Problem {
     }
 }
 
-/// How one set of choices is searched.
+/// The search of one set of choices.
 pub(super) trait OneChoice {
-    /// Steps of all searches together, of which `effort` are those of the question.
+    /// Steps of all searches together; `effort` are those of the question.
     fn budget(&self, effort: u64) -> u64 {
         effort.saturating_mul(2)
     }
 
-    /// A score that nothing exceeds, for about so many steps.
+    /// A score that no answer exceeds, for about this number of steps.
     fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64;
 
-    /// The best above `floor`, and other good answers as far as it brings some.
+    /// The best above `floor`, and any other good answers that were found.
     ///
     /// # Errors
     /// Those of [`super::explore`].
@@ -104,7 +104,7 @@ pub(super) trait OneChoice {
         floor: Floor,
     ) -> Result<Found, ExploreError>;
 
-    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: the best one, if it is known.
+    /// Adds the best answers above the cutoff of `pool`, and returns whether they are complete. `best`: the best one, if it is known.
     fn more(
         &self,
         of: &Problem,
@@ -115,11 +115,11 @@ pub(super) trait OneChoice {
     ) -> bool;
 }
 
-/// What is known of one set of choices.
+/// The known facts about one set of choices.
 pub(super) struct Found {
-    /// `None` where nothing was found above the floor.
+    /// `None` if nothing was found above the floor.
     pub(super) best: Option<Candidate>,
-    /// Nothing has a better score than this or than the floor.
+    /// No answer has a better score than the larger of this and the floor.
     pub(super) bound: f64,
     pub(super) others: Vec<Candidate>,
 }
@@ -156,14 +156,14 @@ impl OneChoice for ByNode {
     }
 }
 
-/// The part of the effort with which a set begins, of what each would have if all had the same: one of so many.
+/// The first budget of a set is this fraction of an equal share of the budget for all sets.
 const FIRST_PART: u64 = 16;
 
 /// A set while it is searched.
 struct Set<'p> {
     smt: &'p [Smt],
     of: Problem,
-    /// Nothing has a better score.
+    /// No answer has a better score.
     bound: f64,
     /// Steps of the last search; 0 before the first one.
     effort: u64,
@@ -171,8 +171,8 @@ struct Set<'p> {
     others: Vec<Candidate>,
 }
 
-/// The best over all sets of choices. Each has a cheap bound first; then that with the largest bound is searched, with more effort each time, as
-/// long as it could hold something better than what is known of all. `search` is that of one of them.
+/// The best over all sets of choices. First, each set gets a cheap bound. Then the set with the largest bound is searched, with a larger
+/// budget each time, until no set can improve on the best of all. `search` searches one of them.
 pub(super) fn best_of_choices(
     problem: &Problem,
     settings: &Settings,
@@ -196,7 +196,7 @@ pub(super) fn best_of_choices(
     let (mut best, mut refused) = (None::<Candidate>, None);
     let mut budget = Budget::new(search.budget(settings.effort));
     loop {
-        // What may still tie has fewer threads, perhaps: it is looked at once.
+        // A set that may still tie may have fewer threads, so it is searched once.
         let (reached, equal) =
             best.as_ref().map_or((f64::NEG_INFINITY, 0.0), |best| (best.score, margin(best.score)));
         let is_open = |set: &&mut Set<'_>| {
@@ -259,7 +259,7 @@ pub(super) fn best_of_choices(
     Ok(Outcome { best, value, bound, gap, status, levels, alternatives, alternatives_complete })
 }
 
-/// The next best answers of all sets, and whether none is missing.
+/// The next best answers of all sets, and whether they are complete.
 fn alternatives(
     problem: &Problem,
     sets: Vec<Set<'_>>,
@@ -284,7 +284,7 @@ fn alternatives(
         let new = pool.into_candidates().into_iter().filter(|one| own_best.as_ref() != Some(one));
         all.extend(new);
     }
-    // Of equal ones that of the earlier set. Scores that are equal but for rounding have no order to sort by.
+    // Of equal ones, the one from the earlier set stays. Scores that are equal up to rounding cannot be sorted.
     if let Some(position) = all.iter().position(|one| one == best) {
         all.remove(position);
     }

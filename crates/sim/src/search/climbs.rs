@@ -1,4 +1,4 @@
-//! Answers without a proof: climbing from simple and random starts, with open homes.
+//! Finds answers without a proof: climbs from simple and random starts, with open homes.
 
 use numasim_model::{Allocation, App, Data, Placement};
 use rand::RngExt as _;
@@ -23,8 +23,7 @@ use crate::search::{Search, halves, local};
 pub(super) const RESTARTS: u64 = 6;
 
 impl Search<'_> {
-    /// Hill climbing from `known`, from simple and from random starts, in a fixed order. What it ends with may have data
-    /// that does not fit.
+    /// Hill climbing from `known`, from simple and from random starts, in a fixed order. Its results may have data that does not fit.
     pub(super) fn climbed(&self, known: &[Candidate]) -> Vec<Candidate> {
         let problem = self.problem;
         let allowed =
@@ -49,7 +48,7 @@ impl Search<'_> {
             starts.extend(local::random_start(problem, &mut random));
         }
         let found = parallel::map(starts.into_iter().enumerate(), |(number, start)| {
-            // One answer, however late it is.
+            // There is always one answer, even when it is late.
             (number == 0 || !self.monitor.stop()).then(|| self.climb_from(&start))
         });
         let of_known = parallel::map(known, |start| {
@@ -108,18 +107,18 @@ pub(crate) fn climbed(problem: &Problem, start: &Candidate, monitor: &dyn Monito
 
 // A better bound: subgradient steps first, then cutting planes.
 
-/// How often options are added to those with which prices are looked for.
+/// Maximum number of times that options are added to those that determine the prices.
 const ROUNDS: usize = 8;
 /// Relative difference at which the bounds of few and of all options agree.
 const AGREEMENT: f64 = 1e-10;
 
 impl<'a> Relaxation<'a> {
-    /// Lowers the bound on `ranges` towards `target`, the best known score: by subgradient steps, then to the minimum
-    /// by cutting planes. Ends early when `target` is reached.
+    /// Lowers the bound on `ranges` towards `target`, the best known score: by subgradient steps, then to the minimum by cutting planes.
+    /// Stops early at `target`.
     ///
-    /// `start` brings prices and cuts from a larger box.
+    /// `start` provides prices and cuts from a larger box.
     ///
-    /// Where options are many, prices are looked for with those that earn most, until all of them say the same of these prices.
+    /// With many options, prices are determined with those that earn most, until the bound of all options agrees at these prices.
     pub(super) fn improve(&self, start: &Improved, ranges: &Ranges, target: f64, effort: Effort) -> Improved {
         match self.foremost(start, ranges) {
             Some(few) if effort.steps + effort.cuts > 0 => {
@@ -169,11 +168,11 @@ impl<'a> Relaxation<'a> {
     }
 }
 
-// Iterated local search: random changes to the best answer so far, while it is proven and after that.
+// Iterated local search: random changes to the best answer so far, during the proof and after it.
 //
-// Some bounds stay where they are for a long time, above an answer that is not the best: then better answers are what is missing.
+// Some bounds stay unchanged for a long time, above an answer that is not the best. The search then needs better answers.
 
-/// Chains of kicks, each with random numbers of its own; all but the two below start at the best answer.
+/// Chains of kicks, each with a separate stream of random numbers; all but the two below start at the best answer.
 const CHAINS: u64 = 4;
 /// The chain that starts with other homes.
 const OTHER_HOMES: u64 = 2;
@@ -181,26 +180,26 @@ const OTHER_HOMES: u64 = 2;
 const ANYWHERE: u64 = 3;
 /// Kicks in each at the end of a search.
 pub(super) const AT_THE_END: u64 = 30;
-/// Effort without which there is no kick at the end.
+/// Below this budget, there are no kicks at the end.
 pub(super) const KICK_STEPS: u64 = 5_000_000;
-/// Fewest and most kicks in each at one time while something is proven.
+/// Fewest and most kicks per chain at one time during a proof.
 const AT_ONCE: std::ops::RangeInclusive<u64> = 4..=64;
-/// Steps of a proof for one of kicks.
+/// Steps of a proof per step of kicks.
 const PROOF_STEPS: u64 = 3;
-/// Elementary operations of an evaluation in the time of one step, here where one allocation after the other differs by few threads (measured).
+/// Elementary operations of an evaluation in the time of one step, here with consecutive allocations that differ by few threads (measured).
 const OPERATIONS_PER_STEP: u64 = 12;
-/// The same where nothing is left of what was known of the allocation before.
+/// The same if no result of the previous allocation can be reused.
 const OPERATIONS_ANEW_PER_STEP: u64 = 6;
 
-/// What was done while something is proven.
+/// The kicks made during a proof.
 #[derive(Default)]
 pub(super) struct Kicks {
     turns: u64,
     steps: u64,
 }
 
-/// The best after so many kicks in each chain. `begin`: the random numbers of a chain, and where it starts if not at `best`; `rater` rates
-/// with given placements.
+/// The best after this number of kicks in each chain. `begin`: the random numbers of a chain, and its start if that is not `best`; `rater`
+/// rates with given placements.
 pub(super) fn kicked<R: local::Rates, G: rand::Rng>(
     problem: &Problem,
     best: &Candidate,
@@ -228,12 +227,13 @@ impl Search<'_> {
         if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
-    /// Kicks to the best answer of `pool`, for a part of the steps that its proof took; says what they took. `spent`: by the proof and kicks so far.
+    /// Kicks the best answer of `pool`, for a fraction of the steps that its proof took; returns their cost. `spent`: by the proof and
+    /// kicks so far.
     pub(super) fn kick_beside(&self, spent: u64, kicks: &mut Kicks, pool: &mut Pool) -> u64 {
         let one = self.cost_of_a_kick() * CHAINS;
         let proof = spent.saturating_sub(kicks.steps);
         let number = ((proof / PROOF_STEPS).saturating_sub(kicks.steps) / one).min(*AT_ONCE.end());
-        // Alternatives need not be looked for as hard as the best.
+        // The search for alternatives needs less work than that for the best.
         let Some(best) = pool.best().filter(|_| pool.is_for_one() && number >= *AT_ONCE.start()) else {
             return 0;
         };
@@ -243,7 +243,7 @@ impl Search<'_> {
         number * one
     }
 
-    /// The best after so many kicks in each chain; `turn` tells one time from another.
+    /// The best after this number of kicks in each chain; `turn` distinguishes the calls.
     fn kicked(&self, best: &Candidate, kicks: u64, turn: u64) -> Candidate {
         let begin = |chain| {
             let mut random = local::generator(self.settings.seed, 2_000 + turn * CHAINS + chain);
@@ -260,7 +260,7 @@ impl Search<'_> {
         kicked(self.problem, best, kicks, begin, &rater, self.monitor)
     }
 
-    /// The answer with about half of the open homes elsewhere, after climbing; `None` where none is.
+    /// The answer with about half of the open homes elsewhere, after climbing; `None` if there are no open homes.
     fn with_other_homes(&self, best: &Candidate, random: &mut impl rand::Rng) -> Option<Candidate> {
         let mut placements = best.placements.clone();
         for (placement, app) in placements.iter_mut().zip(&self.problem.apps) {
@@ -275,13 +275,13 @@ impl Search<'_> {
         })
     }
 
-    /// Steps of one kick: of about as many evaluations as a site, and a pair of sites, have moves.
+    /// Steps of one kick: about one evaluation for each move of a site and of a pair of sites.
     fn cost_of_a_kick(&self) -> u64 {
         let apps = self.problem.apps.len() as u64;
         let sites = Sites::new(self.problem).len() as u64;
         let of_apps = apps * apps;
         let moves = 4 * sites * of_apps + sites * sites.saturating_sub(1) * of_apps;
-        // Under `ecm` the waits of all memories are found anew where some data lie on several, however few threads differ.
+        // Under `ecm`, the waits of all memories are computed anew if some data is on several, however few threads differ.
         let spread = |app: &App| app.data.placement().is_some_and(Placement::is_spread);
         let anew = self.problem.machine.sharing().has_soft_corners() && self.problem.apps.iter().any(spread);
         let per_step = if anew { OPERATIONS_ANEW_PER_STEP } else { OPERATIONS_PER_STEP };
@@ -289,30 +289,30 @@ impl Search<'_> {
     }
 }
 
-// Cells searched in turn: the one with the largest bound goes on, so that the bound of all falls evenly.
+// Searches cells in turn: the one with the largest bound continues, so that the overall bound falls evenly.
 
 /// Work on the bound of a part before it is searched.
 const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
 /// No more work on the bound of a whole set of homes.
 const NONE: Effort = Effort { steps: 0, cuts: 0 };
-/// A cell goes on with its part of the budget, divided by this, before another one may have its turn.
+/// A cell may use its part of the budget, divided by this, before another one may have its turn.
 const TURNS: u64 = 8;
 
-/// What is left of a cell after what may be quick was tried.
+/// The state of a cell after the quick methods.
 enum Begun<'a> {
-    /// Nothing above the cutoff.
+    /// Nothing is above the cutoff.
     Covered,
-    /// Not to be searched: nothing in it is better than this.
+    /// Not searched: nothing in it is better than this.
     Left(f64),
     Open(Box<Front<'a>>),
 }
 
-/// Whether a bound is below another by more than what counts as no difference.
+/// Whether a bound is below another by more than the tolerance.
 fn is_below(bound: f64, other: f64) -> bool {
     bound < other - margin(other)
 }
 
-/// Of the fronts with the largest bound the one that had least; `None` where nothing is worth a split.
+/// The front with the fewest steps so far, out of those with the largest bound; `None` if no split is worthwhile.
 fn next_in_turn<'f>(fronts: impl Iterator<Item = &'f Front<'f>> + Clone) -> Option<usize> {
     let splittable = fronts.enumerate().filter(|(_, front)| front.is_worth_splitting());
     let largest = splittable.clone().map(|(_, front)| front.splits_below()).fold(f64::NEG_INFINITY, f64::max);
@@ -321,7 +321,7 @@ fn next_in_turn<'f>(fronts: impl Iterator<Item = &'f Front<'f>> + Clone) -> Opti
 }
 
 impl<'a> Search<'a> {
-    /// Searches cells as far as `budget` and the monitor allow; returns a bound on what is left open, `open_bound` of others included.
+    /// Searches cells as far as `budget` and the monitor allow. Returns a bound on the open remainder, including `open_bound` of others.
     pub(super) fn search_cells(
         &self,
         mut cells: Vec<Cell<'a>>,
@@ -335,7 +335,7 @@ impl<'a> Search<'a> {
         let count = cells.len();
         let mut open: Vec<(Cell<'a>, Front<'a>)> = Vec::new();
         for (position, mut cell) in cells.into_iter().enumerate() {
-            // Every cell gets its share, so that one stubborn cell does not keep the others open.
+            // Every cell gets its share, so that one difficult cell does not keep the others open.
             let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
             let before = open.iter().map(|(_, front)| front.bound()).fold(open_bound, f64::max);
             let elsewhere = later.get(position + 1).copied().unwrap_or(f64::NEG_INFINITY).max(before);
@@ -362,7 +362,7 @@ impl<'a> Search<'a> {
         open_bound
     }
 
-    /// Splits what is open of cells, until all is closed, nothing can be split, or the part of the budget for that is spent.
+    /// Splits open parts of cells, until all are closed, nothing can be split, or the part of the budget for that is spent.
     fn split_in_turn(
         &self,
         open: &mut [(Cell<'a>, Front<'a>)],
@@ -404,7 +404,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tries at once what may cover one cell. Nothing that is open in other cells, `count` of them with this one, is better than `elsewhere`.
+    /// Tries the quick methods that may cover one cell. Nothing that is open in other cells, `count` of them with this one, is better than
+    /// `elsewhere`.
     fn begin(
         &self,
         cell: &mut Cell<'a>,
@@ -437,7 +438,7 @@ impl<'a> Search<'a> {
         if quick(pool, budget) {
             return Begun::Covered;
         }
-        // Alternatives need not be looked for as hard as the best.
+        // The search for alternatives needs less work than that for the best.
         if part && pool.is_for_one() {
             let before = pool.cutoff();
             budget.spend(self.respond(cell, pool));
@@ -461,8 +462,8 @@ mod tests {
 
     #[test]
     fn the_bound_of_the_fair_question_falls_to_the_best_answer() {
-        // Alone `mem` has 16 GFLOPS and `cpu` 20 on a node. With equal prices (y = 1/2 each) the best option is (1, 1),
-        // which earns 1/2 (10/16 + 10/20) = 0.5625. Each needs a thread, which only (1, 1) gives both: 10/20 at best.
+        // Alone `mem` has 16 GFLOPS and `cpu` 20 on a node. With equal prices (y = 1/2 each) the best option is (1, 1), which earns 1/2
+        // (10/16 + 10/20) = 0.5625. Each needs a thread, and only (1, 1) gives one to both: 10/20 at best.
         let problem = question(1, Objective::Fair);
         let relaxation = relaxation(&problem);
         let start = relaxation.start();
@@ -475,7 +476,7 @@ mod tests {
 
     #[test]
     fn prices_that_few_options_gave_bound_all_of_them() {
-        // From one option of a node on, more are added until all agree: the same minimum, 10/20 of `cpu` (above).
+        // Starting from one option of a node, more are added until all agree: the same minimum, 10/20 of `cpu` (above).
         let problem = question(1, Objective::Fair);
         let relaxation = relaxation(&problem);
         let (start, everything) = (relaxation.start(), relaxation.everything());

@@ -10,16 +10,16 @@ use crate::restrictions::may_hold;
 /// them to application a.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Corners {
-    /// Per application: the fewest threads; `None` where it may have none on the node.
+    /// Per application: the fewest threads; `None` if it may not use the node.
     minimum: Vec<Option<u32>>,
     has_minimum: bool,
     free: u32,
-    /// GFLOPS of one thread of each application that gets all it wants.
+    /// GFLOPS of one thread of each application at full demand.
     pub(in crate::search) per_thread: Vec<f64>,
 }
 
 impl Corners {
-    /// Of `node`.
+    /// The corners of `node`.
     pub(in crate::search) fn new(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let apps = problem.apps.len();
         let cores = problem.machine.node(node).cores;
@@ -41,7 +41,7 @@ impl Corners {
         }
     }
 
-    /// What an option earns at these prices of GFLOPS and threads; no prices of threads are all 0.
+    /// The earnings of an option at these prices of GFLOPS and threads; an empty list of thread prices means 0.
     pub(in crate::search) fn earned(&self, option: usize, of_gflops: &[f64], of_thread: &[f64]) -> f64 {
         let thread = |a: usize| self.per_thread[a] * of_gflops[a] + of_thread.get(a).copied().unwrap_or(0.0);
         let all = if self.has_minimum {
@@ -54,7 +54,7 @@ impl Corners {
         all + more
     }
 
-    /// Who gets the free cores; nobody in the place of an application that may not use the node.
+    /// The application that gets the free cores. There is none for an application that may not use the node.
     fn receiver(&self, option: usize) -> Option<usize> {
         option.checked_sub(1).filter(|&a| self.minimum[a].is_some())
     }

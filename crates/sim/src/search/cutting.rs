@@ -1,8 +1,8 @@
 //! The minimum of the dual bound, by cutting planes (Kelley 1960).
 //!
-//! The bound of [`super::dual`] is a maximum of linear functions of the prices, one for each choice of options. The
-//! linear program over the options met so far gives prices; the best options at these prices give the true bound
-//! there, valid whatever the linear program says, and new cuts; until both agree.
+//! The bound of [`super::dual`] is a maximum of linear functions of the prices, one for each choice of options. The linear program over the
+//! options met so far gives prices. The best options at these prices give the true bound there, which is valid for any prices, and new
+//! cuts. This repeats until both agree.
 //!
 //! All scores are divided by `scale`, so that the variables are near 1:
 //!
@@ -22,20 +22,21 @@ use super::master::{Cut, Master};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 
-/// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
+/// Prices above this multiple of the score are never needed; the box keeps the first programs bounded.
 pub(super) const LARGEST_PRICE: f64 = 50.0;
-/// Most pairs of an application and a class of nodes, of all models that judge together: with more, solving one program takes longer than it helps.
+/// Maximum number of pairs of an application and a class of nodes, over all models that judge together. With more, one program takes longer
+/// to solve than it saves.
 pub(super) const MOST_EARNINGS: usize = 1_000;
-/// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
+/// Rounds without a better bound after which none is expected: further changes are rounding of the programs.
 pub(super) const PATIENCE: usize = 12;
-/// The same where waits have a price: it takes long until all prices fit together.
+/// The same if waits have a price: it takes long until all prices are consistent.
 const PATIENCE_WITH_WAITS: usize = 40;
-/// What solving a small linear program costs, in steps of the search (measured: about 100 microseconds).
+/// Cost of solving a small linear program, in steps of the search (measured: about 100 microseconds).
 pub(super) const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
 pub(super) const AGREEMENT: f64 = 1e-11;
 
-/// An option that shapes the bound, and how it deals out the memory of its node.
+/// An option that shapes the bound, and its distribution of the memory of its node.
 #[derive(PartialEq)]
 struct Chosen {
     class: usize,
@@ -242,8 +243,8 @@ impl BestContents for BestOptions<'_, '_> {
 }
 
 impl Relaxation<'_> {
-    /// Lowers the bound of `start` by at most `rounds` rounds of cutting planes; ends early at `target`, or when the
-    /// minimum is reached. A program that cannot be solved leaves the bound as it is.
+    /// Lowers the bound of `start` by at most `rounds` rounds of cutting planes. Stops early at `target`, or when the minimum is reached.
+    /// If a program cannot be solved, the bound stays unchanged.
     pub(super) fn cut_down(&self, start: Improved, ranges: &Ranges, target: f64, rounds: usize) -> Improved {
         let mut best = start;
         if self.earning_pairs() > MOST_EARNINGS {
@@ -255,7 +256,7 @@ impl Relaxation<'_> {
         let mut cuts = best.cuts.clone();
         let best_now = self.best_options(&earnings).unwrap_or_default();
         cuts.extend(best_now.into_iter().map(|(class, option, _)| (class, option)));
-        // Corners are few. Met one after the other they may need more rounds than there are before anything gets better.
+        // There are few corners. If they are met one by one, they may need more rounds than are allowed before anything improves.
         let corners = |(c, class): (usize, &Class)| {
             let options = if class.table.as_corners().is_some() { class.table.len() } else { 0 };
             (0..options).map(move |option| (c, option))
@@ -297,8 +298,8 @@ impl Relaxation<'_> {
         complete
     }
 
-    /// What solving one linear program costs, in steps of the search: it grows with the square of its pairs (measured: about
-    /// 1 ms for 128 pairs and 4 ms for 256).
+    /// Cost of solving one linear program, in steps of the search. It grows with the square of its pairs (measured: about 1 ms for 128
+    /// pairs and 4 ms for 256).
     pub(super) fn program_steps(&self) -> u64 {
         let pairs = self.earning_pairs() as u64;
         PROGRAM_STEPS.max(pairs.saturating_mul(pairs) * 5 / 4)
@@ -309,7 +310,7 @@ impl Relaxation<'_> {
         self.classes.len() * self.problem.apps.len()
     }
 
-    /// The part of K(y) that no variable carries: sum of w (ln w - 1) for geomean.
+    /// The part of K(y) without a variable: sum of w (ln w - 1) for geomean.
     pub(super) fn fixed_part(&self) -> f64 {
         let goal = &self.problem.goal;
         if goal.objective() != Objective::Geomean {
@@ -318,19 +319,19 @@ impl Relaxation<'_> {
         goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (libm::log(*w) - 1.0)).sum()
     }
 
-    /// What scores are divided by in a linear program, so that its variables are near 1.
+    /// The divisor of scores in a linear program, so that its variables are near 1.
     pub(super) fn scale(&self, target: f64, bound: f64) -> f64 {
         let size = if target.is_finite() { target.abs() } else { bound.abs() };
         let geomean = self.problem.goal.objective() == Objective::Geomean;
         if geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size }
     }
 
-    /// What options earn, per class.
+    /// The earnings of options, per class.
     pub(super) fn all_earnings(&self, prices: &Prices, ranges: &Ranges) -> Vec<Earnings> {
         (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect()
     }
 
-    /// Per class the option that earns most, and what.
+    /// Per class, the option that earns most, and its earnings.
     fn best_options(&self, earnings: &[Earnings]) -> Option<Vec<(usize, usize, f64)>> {
         let best = |(c, class): (usize, &Class)| {
             best_option(&class.table, &earnings[c]).map(|(option, earned)| (c, option, earned))
@@ -338,7 +339,7 @@ impl Relaxation<'_> {
         self.classes.iter().enumerate().map(best).collect()
     }
 
-    /// An option, and how it deals out the memory of its node where it does.
+    /// An option, and its distribution of the memory of its node if it has one.
     fn chosen(&self, class: usize, option: usize, earnings: &[Earnings]) -> Chosen {
         let of = &self.classes[class];
         let shares = of.own.is_some().then(|| earnings[class].shares(&of.table, option));

@@ -1,9 +1,9 @@
 //! The fewest hardware threads with which an allocation is as good as the best, or nearly.
 //!
 //! # Approach
-//! A climb takes threads away as long as the allocation keeps to a [`Standard`]. Then the proof asks for an allocation with one thread less:
-//! a part of the space says between which numbers the threads of each application lie (`parts`). The numbers are constraints that bounds
-//! know; that all of them together are few is known to the division alone, which leaves out parts whose lowest numbers are already too many.
+//! A climb removes threads as long as the allocation meets a [`Standard`]. Then the proof asks for an allocation with one thread less. A
+//! part of the space defines the range of each application's threads (`parts`). Bounds handle these ranges as constraints. Only the
+//! division handles the total: it leaves out parts whose lowest numbers already add up to more than the limit.
 
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
@@ -20,21 +20,21 @@ use crate::objective::{Goal, Objective, SCORE_TOLERANCE};
 use crate::open_data::OpenChoices;
 use crate::problem::{Candidate, Evaluator, Problem};
 
-/// The part of the effort of a search that goes into fewer threads of an answer that ties: one of so many.
+/// The budget for fewer threads of an answer that ties is that of the search divided by this.
 const PART_OF_EFFORT: u64 = 100;
-/// The part of the time limit, or without one of the effort, that [`fewest_beside`] has: one of so many.
+/// [`fewest_beside`] gets the time limit, or without one the budget, divided by this.
 pub const PART_OF_FEWEST: u32 = 5;
-/// Most allocations of a question, as a power of ten, among which it is looked for a proof: beyond that it would take longer than the search
-/// for the best (4 nodes x 20 cores: 27 s instead of 0.1 s).
+/// Maximum number of allocations of a question, as a power of ten, for which a proof is attempted. Beyond that it would take longer than
+/// the search for the best (4 nodes x 20 cores: 27 s instead of 0.1 s).
 const MOST_ALLOCATIONS: f64 = 6.0;
-/// Most allocations, as a power of ten, that are looked at one by one.
+/// Maximum number of allocations, as a power of ten, that are evaluated one by one.
 const MOST_LISTED: f64 = 4.5;
-/// Most ways to decide open data that are looked at with them.
+/// Maximum number of ways to decide open data that are evaluated with them.
 const MOST_HOMES: usize = 64;
 /// Random changes to an allocation with few threads.
 const KICKS: u64 = 8;
 
-/// What an allocation must reach to be as good as another one.
+/// The requirements for an allocation to be as good as another one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standard {
     /// The least score.
@@ -44,12 +44,12 @@ pub(super) struct Standard {
 }
 
 impl Standard {
-    /// What loses at most the share `within` of an allocation with these GFLOPS, to a relative 1e-9.
+    /// The standard that allows a loss of at most the fraction `within` of an allocation with these GFLOPS, to a relative 1e-9.
     pub(super) fn of(goal: &Goal, gflops: &[f64], within: f64) -> Self {
         let score = goal.least_score(goal.score(gflops), within);
         let sorted = if goal.objective() == Objective::Fair { goal.sorted(gflops) } else { Vec::new() };
         let least = |p: f64| p * (1.0 - within) * (1.0 - SCORE_TOLERANCE);
-        // No other score is below 0: every allocation meets 0, and the cutoff of the proof lies below all.
+        // No other score is below 0: every allocation meets 0, and the cutoff of the proof is below all.
         let is_met_by_all = score <= 0.0 && goal.objective() != Objective::Geomean;
         let score = if is_met_by_all { -1.0 } else { score - goal.margin(score) };
         Self { score, sorted: sorted.into_iter().map(least).collect() }
@@ -70,17 +70,17 @@ pub struct Fewest {
     pub candidate: Candidate,
     /// Its hardware threads, all applications together.
     pub threads: u64,
-    /// Its loss as a share of the best: of the value, for `fair` the largest share at one place of the sorted p.
+    /// Its loss as a fraction of the best: of the value, or for `fair` the largest fraction at one position of the sorted p.
     pub loss: f64,
-    /// Whether none with fewer threads loses as little.
+    /// Whether it is proven that no allocation with fewer threads has such a small loss.
     pub proven: bool,
 }
 
-/// The fewest threads in all with a loss of at most the share `within` of `best`. `timed`: somebody gave a time limit, which is there to be used
-/// until it is proven; its part is `monitor`'s to keep. `settings` are those of the search for the best.
+/// The fewest threads in all with a loss of at most the fraction `within` of `best`. `timed`: a time limit is set and may be used until it
+/// is proven; `monitor` enforces its part. `settings` are those of the search for the best.
 ///
 /// # Errors
-/// [`Forbidden`] if what was found breaks a rule of the question: a fault of the program.
+/// [`Forbidden`] if the result breaks a rule of the question: a fault of the program.
 pub fn fewest_beside(
     problem: &Problem,
     best: &Candidate,
@@ -126,7 +126,7 @@ impl Problem {
     }
 }
 
-/// Rates allocations by how few threads they have among those that are good enough.
+/// Rates allocations that meet the standard by their number of threads: fewer is better.
 struct Sparing<'a, 's> {
     evaluator: Evaluator<'a>,
     standard: &'s Standard,
@@ -158,11 +158,11 @@ impl Rates for Sparing<'_, '_> {
 }
 
 impl Outcome {
-    /// The same answer with the fewest threads of all that are as good, as far as they were found. An allocation that had more becomes the
-    /// first alternative. Where a geomean is 0 in every allocation, any is left as it is: no thread at all would be as good.
+    /// The same answer with the fewest threads found among equally good ones. An allocation that had more becomes the first alternative. If
+    /// a geomean is 0 in every allocation, the answer stays unchanged: no thread at all would be as good.
     ///
     /// # Errors
-    /// [`ExploreError::Fault`] if what was found breaks a rule of the question.
+    /// [`ExploreError::Fault`] if the result breaks a rule of the question.
     pub(super) fn with_fewest_threads(
         mut self,
         problem: &Problem,
@@ -180,8 +180,8 @@ impl Outcome {
     }
 }
 
-/// An allocation that meets the standard with the fewest threads that were found, from `best` on, and whether it is proven that none has
-/// fewer. The effort of `settings` is for all of it.
+/// The allocation with the fewest threads found that meets the standard, starting from `best`, and whether it is proven that none has
+/// fewer. The whole search uses the budget of `settings`.
 pub(super) fn fewest_threads(
     problem: &Problem,
     best: &Candidate,
@@ -229,8 +229,8 @@ impl Search<'_> {
         }
     }
 
-    /// One of the allocations with the fewest threads among all, which are looked at one by one: bounds know the smallest p of `fair` only, and
-    /// leave open what ties there. `None` if there are too many.
+    /// One of the allocations with the fewest threads among all, which are evaluated one by one: bounds cover only the smallest p of
+    /// `fair`, not its ties. `None` if there are too many.
     fn listed(&self, found: &Candidate, standard: &Standard) -> Option<Candidate> {
         let problem = self.problem;
         if problem.goal.objective() != Objective::Fair || problem.size_log10() > MOST_LISTED {
@@ -288,7 +288,7 @@ impl Search<'_> {
     }
 }
 
-/// Makes it the next of all allocations that fit the cores, the first cell changing fastest; `None` after the last.
+/// Changes it to the next of all allocations that fit the cores, the first cell changing fastest; `None` after the last.
 fn following(allocation: &mut Allocation, cells: &[(AppId, NodeId)], problem: &Problem) -> Option<()> {
     for &(app, node) in cells {
         if allocation.on_node(node) < u64::from(problem.machine.node(node).cores) {
@@ -300,11 +300,11 @@ fn following(allocation: &mut Allocation, cells: &[(AppId, NodeId)], problem: &P
     None
 }
 
-/// All allocations with few threads together that meet a standard.
+/// All allocations with few threads in total that meet a standard.
 struct FewThreads<'a> {
     problem: &'a Problem,
     standard: &'a Standard,
-    /// Most hardware threads of all applications together.
+    /// Maximum number of hardware threads of all applications together.
     most: u64,
 }
 
@@ -316,7 +316,7 @@ impl FewThreads<'_> {
         u64::from(cores) * u64::from(self.problem.apps[app].smt.threads_per_core())
     }
 
-    /// Everything.
+    /// The whole space.
     fn root(&self) -> Numbers {
         let all = u32::try_from(self.problem.machine.total_cores()).unwrap_or(u32::MAX);
         let apps = self.problem.apps.iter();
@@ -325,7 +325,7 @@ impl FewThreads<'_> {
         )
     }
 
-    /// The same without numbers that leave too few threads for the fewest of the others.
+    /// The same without numbers that leave too few threads for the minimum of the others.
     fn tight(&self, mut numbers: Numbers) -> Numbers {
         let least: u64 = numbers.iter().enumerate().map(|(a, own)| self.threads(a, own.0)).sum();
         for (a, own) in numbers.iter_mut().enumerate() {
@@ -379,7 +379,7 @@ impl Division for FewThreads<'_> {
         parts.into_iter().filter(|part| !self.is_empty(part)).collect()
     }
 
-    /// Which application has fewer threads does not show.
+    /// The candidate does not show which application has fewer threads.
     fn rounded(&self, _: &Numbers, _: &Candidate) -> Option<Numbers> {
         None
     }

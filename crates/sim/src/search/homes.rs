@@ -1,7 +1,7 @@
-//! Where open data lies: each choice of homes and fractions for all applications is a set, with a bound from before anything is searched.
+//! The places of open data: each choice of homes and fractions for all applications is a set, with a bound before the search.
 //!
-//! Climbing may take all the time there is, and a bound that only comes then has not been worked on. So each set gets
-//! one first, over the corners of its nodes: that takes milliseconds, however many options there are.
+//! Climbing may take all the available time, and a bound computed only afterwards would be crude. So each set gets a bound first, over the
+//! corners of its nodes: that takes milliseconds for any number of options.
 
 use super::budget::{Budget, RISE};
 use super::dual::{Effort, Relaxation};
@@ -16,37 +16,37 @@ use crate::roof::roof;
 use crate::symmetry::node_classes;
 use numasim_model::{Machine, Placement};
 
-/// Most sets that are bounded and searched one by one.
+/// Maximum number of sets that are bounded and searched one by one.
 const MAX_SETS: usize = 512;
-/// Most work on a first bound.
+/// Maximum work on a first bound.
 const MOST: Effort = Effort { steps: 100, cuts: 150 };
-/// Fewest linear programs that make a bound of a set worth its time: steps alone leave it far too high. The first one knows all corners, which is all
-/// there is to know but for a score that bends.
+/// Fewest linear programs for a useful bound of a set: steps alone leave it far too high. The first one includes all corners, which is
+/// complete except for a nonlinear score.
 const fn least_cuts(objective: Objective) -> usize {
     if matches!(objective, Objective::Geomean) { 20 } else { 3 }
 }
-/// The part of the whole effort that first bounds may take: one of so many steps.
+/// First bounds may take the whole budget divided by this.
 const PART_OF_EFFORT: u64 = 50;
-/// Links and latencies that are looked at in the time of one step.
+/// Links and latencies that are checked in the time of one step.
 const PAIRS_PER_STEP: u64 = 16;
 
-/// A home, or a fraction on each node, for each application whose data is open.
+/// A home, or a fraction on each node, for each application with open data.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HomeSet {
     pub(super) homes: Vec<Placement>,
-    /// Nothing with the data there has a better score.
+    /// No allocation with this placement of data has a better score.
     pub(super) bound: f64,
 }
 
-/// All sets, one from each group that can be turned into each other by exchanging equal nodes or equal
-/// instances. Those whose data does not fit the memory are left out.
+/// All sets, one from each group that exchanges of equal nodes or equal instances turn into each other. Sets whose data does not fit the
+/// memory are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HomeSets {
-    /// `None` where there are too many to look at each.
+    /// `None` if there are too many to evaluate each.
     pub(super) listed: Option<Vec<HomeSet>>,
-    /// Nothing has a better score, wherever the open homes are.
+    /// No allocation has a better score for any open homes.
     pub(super) bound: f64,
-    /// What the bounds cost, in steps of the search.
+    /// The cost of the bounds, in steps of the search.
     pub(super) work: u64,
 }
 
@@ -58,13 +58,13 @@ impl HomeSets {
             return Self { listed: None, bound, work };
         };
         homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
-        // What all of them may cost, and what each may.
+        // The maximum cost of all of them, and of each.
         let all = effort / PART_OF_EFFORT;
         let each = all / homes.len().max(1) as u64;
         let several = homes.len() > 1;
         let (anywhere, mut work) =
             if several { anywhere(problem, &problem.machine, all, monitor) } else { (f64::INFINITY, 0) };
-        // The weakest bound is that of all: it says little before each set has its own.
+        // The weakest bound is that of all: it is loose before each set has a separate one.
         let found: Vec<Option<(f64, u64)>> = parallel::map(&homes, |homes| {
             with_homes(problem, homes, each, f64::NEG_INFINITY, !several, monitor)
         });
@@ -81,13 +81,13 @@ impl HomeSets {
     }
 }
 
-/// Most parts that are decided further at the same time, from the same cutoff.
+/// Maximum number of parts that are refined at the same time, from the same cutoff.
 const BATCH: usize = 16;
-/// The part of the whole effort that a bound of a part of all sets may take: one of so many.
+/// The bound of a part of all sets may take the whole budget divided by this.
 const PART_OF_A_PART: u64 = 4_000;
 
-/// Sets that are too many to be listed: what is open is decided node by node, the largest bound first, and only what could still beat the best goes
-/// on. So many sets come at a time as are searched one by one.
+/// Sets that are too many to be listed. Open data is decided node by node, the largest bound first, and only parts that could still beat
+/// the best are refined. The sets come in batches of the size that is searched one by one.
 pub(super) struct Undecided<'p> {
     problem: &'p Problem,
     choices: OpenChoices<'p>,
@@ -96,7 +96,7 @@ pub(super) struct Undecided<'p> {
 }
 
 impl HomeSets {
-    /// All sets, where they are not listed.
+    /// All sets, if they are not listed.
     pub(super) fn undecided<'p>(&self, problem: &'p Problem) -> Undecided<'p> {
         let choices = OpenChoices::new(&problem.machine, &problem.apps);
         Undecided { problem, choices, open: vec![(self.bound, Decided::default())] }
@@ -104,13 +104,13 @@ impl HomeSets {
 }
 
 impl Undecided<'_> {
-    /// A bound on all sets that have not come yet.
+    /// A bound on all sets that have not been returned yet.
     pub(super) fn bound(&self) -> f64 {
         self.open.iter().map(|(bound, _)| *bound).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The next sets that could have a score above `cutoff`, as far as a part of `budget` lets it find them. Where no fractions are open there are none:
-    /// homes are decided one application at a time, which tells little.
+    /// The next sets that could have a score above `cutoff`, as far as a part of `budget` allows. Without open fractions there are none:
+    /// homes are decided one application at a time, which gives weak bounds.
     pub(super) fn next_sets(
         &mut self,
         cutoff: f64,
@@ -161,8 +161,8 @@ impl Undecided<'_> {
     }
 }
 
-/// A bound that holds with these homes, and what it cost. `None` at a stop, or if `steps` are too few for a good one; where it
-/// `must` be, any is good enough.
+/// A bound that holds with these homes, and its cost. `None` if stopped, or if `steps` are too few for a good one; if it `must` exist, any
+/// is good enough.
 fn with_homes(
     problem: &Problem,
     homes: &[Placement],
@@ -181,8 +181,8 @@ fn with_homes(
     first_bound(&loose, steps, target, must)
 }
 
-/// A score that nothing with these homes exceeds, as every application has the most that it can have: by cores, links and memories, and no
-/// more beside others than alone where these never help it.
+/// A score that nothing with these homes exceeds: every application has its maximum by cores, links and memories, and no more than alone if
+/// the others never help it.
 fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
     let by_alone = problem.goal.alone_is_proven() && problem.proofs_apply(&placements);
@@ -193,7 +193,7 @@ fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
     problem.goal.score(&placements.iter().enumerate().map(most).collect::<Vec<_>>())
 }
 
-/// A bound that holds wherever open data lies, where nodes read what `limits` lets them, and what it cost.
+/// A bound that holds for any place of open data, with the read limits of `limits`, and its cost.
 pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let nothing = Decided::default();
     let (bound, work) = with_decided(
@@ -207,7 +207,7 @@ pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor:
     (bound.min(problem.roof()), work)
 }
 
-/// The same where some of it is decided.
+/// The same with some of it decided.
 fn with_decided(
     problem: &Problem,
     limits: &Machine,
@@ -222,7 +222,8 @@ fn with_decided(
     first_bound(&relaxation, steps, target, true).unwrap_or((f64::INFINITY, 0))
 }
 
-/// A bound for about `steps`, which need not be lower than `target`. `None` if they are too few for a good one, and none `must` be.
+/// A bound for about `steps`, which need not be lower than `target`. `None` if the steps are too few for a good one, unless it `must`
+/// exist.
 fn first_bound(relaxation: &Relaxation<'_>, steps: u64, target: f64, must: bool) -> Option<(f64, u64)> {
     let preparing = preparing(relaxation.problem);
     let steps = steps.saturating_sub(preparing);
@@ -239,20 +240,20 @@ fn first_bound(relaxation: &Relaxation<'_>, steps: u64, target: f64, must: bool)
     Some((improved.bound, improved.work + preparing))
 }
 
-/// What it costs to compare nodes and compile the limits, in steps of the search.
+/// The cost of comparing nodes and compiling the limits, in steps of the search.
 fn preparing(problem: &Problem) -> u64 {
     let nodes = problem.machine.node_count() as u64;
     nodes * nodes * (1 + problem.apps.len() as u64) / PAIRS_PER_STEP
 }
 
-// Searching until the proof or the end of the time that somebody gave: [`best_to_the_end`].
+// Search until the proof or the end of the time limit: [`best_to_the_end`].
 //
 // # Approach
-// One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
-// monitor says stop. More effort also lists nodes with more options. Each begins with the best allocation of those before; of all bounds the tightest
-// counts. Starting over costs at most a third of all steps.
+// One search after the other, each with [`RISE`] times the budget of the one before and other random restarts, until one is proven or the
+// monitor stops it. A larger budget also lists nodes with more options. Each search starts with the best allocation of those before; of all
+// bounds the tightest counts. Starting over costs at most a third of all steps.
 
-/// The search by node for any of the best allocations, again and again with more effort until the answer is proven or `monitor` says stop.
+/// Repeats the search by node for any of the best allocations with larger budgets until the answer is proven or `monitor` stops it.
 ///
 /// # Errors
 /// Those of [`super::explore`]; [`ExploreError::NothingFound`] only when it was stopped.
@@ -284,7 +285,7 @@ pub(super) fn best_to_the_end(
     }
 }
 
-/// What two searches for the same say together.
+/// Combines the outcomes of two searches for the same question.
 fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
     if after.status == Status::Optimal {
         return after;
@@ -295,7 +296,7 @@ fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
     } else {
         before.bound.min(after.bound)
     };
-    // A search that was stopped has looked for no alternatives.
+    // A search that was stopped has not looked for alternatives.
     let (mut better, other) = if after.best.beats(&before.best) { (after, before) } else { (before, after) };
     if better.alternatives.is_empty() && better.best == other.best {
         better.alternatives = other.alternatives;
@@ -316,7 +317,7 @@ mod tests {
 
     const EFFORT: u64 = 150_000_000;
 
-    /// Stops before anything.
+    /// Stops immediately.
     struct Stopped;
 
     impl Monitor for Stopped {
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn with_little_effort_each_set_has_the_bound_wherever_the_homes_are_and_the_roofs_of_its_own() {
-        // `a` has its data on either node, `b` beside its threads on node 0. One linear program for each set is too few.
+        // `a` has its data on either node, `b` local data on node 0. One linear program for each set is too few.
         let Problem { machine, apps, .. } = problem();
         let apps = [apps[0].clone(), App { nodes: Some(vec![NodeId(0)]), ..local_app("b", 0.25) }];
         let problem =
@@ -357,7 +358,7 @@ mod tests {
             let sets = HomeSets::new(&problem, effort, &Unattended);
             sets.listed.iter().flatten().map(|set| set.bound).collect()
         };
-        // (20 + 12) x 0.25. Roofs are each one's own: 5 + 5 with both on node 0, 3 + 5 else.
+        // (20 + 12) x 0.25. The individual upper bounds are 5 + 5 with both on node 0, 3 + 5 otherwise.
         let little = bounds(800_000);
         assert!(little.iter().all(|bound| (bound - 8.0).abs() < 1e-6), "{little:?}");
         // Both share 20 GB/s of node 0, or have 12 and 20 x 0.25.
@@ -388,7 +389,7 @@ mod tests {
 
     #[test]
     fn copies_that_are_faster_than_reads_are_not_bounded_by_reads() {
-        // Two unequal nodes of one core with 20 GB/s of reads, 30 of copies: 30 GFLOPS of `copy` on each, which has both.
+        // Two unequal nodes of one core with 20 GB/s of reads, 30 of copies: `copy` gets 30 GFLOPS on each, and it uses both.
         let machine = with_nodes(&uniform_machine(2, 1, 100.0, 20.0, 10.0), |n, node| Node {
             gflops_per_core: Gflops::new(if n == 0 { 100.0 } else { 90.0 }),
             kernels: KernelBandwidths { copy: Some(GigabytesPerSecond::new(30.0)), ..KernelBandwidths::NONE },
@@ -404,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_stop_before_anything_leaves_a_bound_that_holds() {
-        // Never below what is possible, 5 GFLOPS; at most all 8 cores.
+        // Never below the possible 5 GFLOPS; at most all 8 cores.
         let sets = HomeSets::new(&problem(), EFFORT, &Stopped);
         assert!((5.0..=80.0).contains(&sets.bound), "{}", sets.bound);
     }

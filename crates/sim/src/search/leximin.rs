@@ -1,13 +1,14 @@
-//! `fair` to the end: once the smallest p is as large as it gets, the second smallest, and so on (leximin).
+//! Completes `fair`: once the smallest p is as large as possible, the second smallest follows, and so on (leximin).
 //!
 //! # Approach
-//! Place after place, the smallest p that is still free is made as large as possible, while the applications of the places before keep theirs
-//! (`Goal::at_level`): a search like any other, with its bound. Which applications are at a place need not be the same in all allocations. An
-//! application of the best allocation *must* be there if it cannot have more while all others keep at least what is reached: a search
-//! for it alone shows that. Where none must, each application that is free is tried there in turn, as a *state* of its own, equal instances once.
+//! Position after position, the smallest p that is still free is made as large as possible, while the applications of the positions before
+//! keep theirs (`Goal::at_level`). This is a search like any other, with its bound. Different allocations can have different applications
+//! at a position. An application of the best allocation *must* be there if it cannot have more while all others keep at least the level
+//! reached; a search for it alone shows that. If none must, each free application is tried there in turn, as a separate *state*, equal
+//! instances once.
 //!
-//! A place is proven where no state has a larger bound than what was reached, and all places before are proven. From the first place on that is
-//! not, the searches go on around the best allocation, and prove nothing.
+//! A position is proven if no state has a larger bound than the level reached, and all positions before are proven. After the first
+//! position that is not proven, the searches continue around the best allocation, and prove nothing.
 
 use numasim_model::AppId;
 
@@ -19,17 +20,17 @@ use crate::objective::{Objective, SCORE_TOLERANCE};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::symmetry::app_classes;
 
-/// Most states of one place.
+/// Maximum number of states of one position.
 const MOST_STATES: usize = 24;
-/// Most searches, for each application.
+/// Maximum number of searches, for each application.
 const SEARCHES_PER_APP: usize = 10;
-/// The part of the effort that one of them has: one of so many.
+/// Each search has the budget divided by this.
 const PART_OF_EFFORT: u64 = 100;
 
 /// The applications with one p, from the smallest p up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Their GFLOPS, as a part of what each has alone.
+    /// Their GFLOPS, as a fraction of their performance alone.
     pub p: f64,
     /// The applications, in the order of the files.
     pub apps: Vec<AppId>,
@@ -37,10 +38,10 @@ pub struct Level {
     pub proven: bool,
 }
 
-/// The least p that applications keep; of those without one the smallest p counts.
+/// The minimum p of applications with a floor; for the others the smallest p counts.
 type Floors = Vec<Option<f64>>;
 
-/// What `p` and `other` may differ by and count as equal.
+/// Whether `p` exceeds `other` by more than the tolerance.
 fn exceeds(p: f64, other: f64) -> bool {
     p > other + SCORE_TOLERANCE * other.abs()
 }
@@ -58,7 +59,7 @@ impl Problem {
     }
 }
 
-/// The levels of an allocation whose places are proven like that.
+/// The levels of an allocation, given the proven positions.
 fn levels(p: &[f64], proven: &[bool]) -> Vec<Level> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -79,7 +80,7 @@ fn levels(p: &[f64], proven: &[bool]) -> Vec<Level> {
 }
 
 impl Outcome {
-    /// The same with another allocation as the best one, which is as good; the one before becomes the first alternative.
+    /// The same with another, equally good allocation as the best one; the previous one becomes the first alternative.
     pub(super) fn replace_best(&mut self, problem: &Problem, best: Candidate, top: usize) {
         if best == self.best {
             return;
@@ -97,10 +98,10 @@ impl Outcome {
         self.levels = levels(&problem.p(&self.best), &proven);
     }
 
-    /// The fairest allocation from here on, with what is known of each level; the same for other objectives.
+    /// The fairest allocation from here on, with the proof of each level; unchanged for other objectives.
     ///
     /// # Errors
-    /// [`ExploreError::Fault`] if what was found breaks a rule of the question.
+    /// [`ExploreError::Fault`] if the result breaks a rule of the question.
     pub(super) fn with_levels(
         mut self,
         problem: &Problem,
@@ -133,7 +134,7 @@ struct Leximin<'a> {
     best: Candidate,
     /// p of its applications, ascending.
     sorted: Vec<f64>,
-    /// Searches that may still be begun.
+    /// Remaining searches.
     left: usize,
     /// No p is larger.
     most: f64,
@@ -151,7 +152,7 @@ impl<'a> Leximin<'a> {
             monitor,
             sorted: Vec::new(),
             left: SEARCHES_PER_APP * apps,
-            // Alone no application has less than beside others; if what it has alone is not proven, it may have more.
+            // No application has less alone than together with others. If its performance alone is not proven, it may exceed that.
             most: if problem.goal.is_exact() { 1.0 } else { 1e3 },
             classes: app_classes(&problem.machine, &problem.asked),
             best,
@@ -166,7 +167,7 @@ impl<'a> Leximin<'a> {
         sorted
     }
 
-    /// Takes an allocation if it is fairer; whether it is.
+    /// Takes an allocation if it is fairer; returns whether it was.
     fn offer(&mut self, candidate: Candidate) -> bool {
         let sorted = self.sorted_p(&candidate);
         let fairer = is_fairer(&sorted, &self.sorted);
@@ -176,8 +177,8 @@ impl<'a> Leximin<'a> {
         fairer
     }
 
-    /// Looks for the largest smallest p of the applications without a floor: a bound on it, and whether a fairer allocation was met.
-    /// `None` if there are no searches left, or at a stop.
+    /// Looks for the largest smallest p of the applications without a floor. Returns a bound on it, and whether a fairer allocation was
+    /// met. `None` if there are no searches left, or if stopped.
     fn search(&mut self, floors: &Floors) -> Option<(f64, bool)> {
         if self.left == 0 || self.monitor.stop() {
             return None;
@@ -202,11 +203,11 @@ impl<'a> Leximin<'a> {
         Some((bound, fairer))
     }
 
-    /// Improves the best place after place; which places are proven. `bound`: no smallest p is larger.
+    /// Improves the best position after position; returns the proven positions. `bound`: no smallest p is larger.
     fn places(&mut self, bound: f64) -> Vec<bool> {
         let apps = self.problem.apps.len();
         let mut proven = vec![false; apps];
-        // What gets nothing alone gets nothing anywhere.
+        // An application that gets nothing alone gets nothing anywhere.
         let alone = self.problem.goal.alone();
         let first: Floors = alone.iter().map(|alone| (*alone == 0.0).then_some(0.0)).collect();
         let mut place = first.iter().flatten().count();
@@ -237,7 +238,7 @@ impl<'a> Leximin<'a> {
                 .collect();
             if let [state] = states.as_slice() {
                 let Some(forced) = self.forced(state, reached) else {
-                    // A fairer allocation was met: the same place again.
+                    // A fairer allocation was met: repeat the same position.
                     continue;
                 };
                 if !forced.is_empty() {
@@ -262,7 +263,7 @@ impl<'a> Leximin<'a> {
         proven
     }
 
-    /// The applications of the best allocation that have no more than `reached` keep that.
+    /// The applications of the best allocation with no more than `reached` keep that.
     fn around_the_best(&self, reached: f64) -> Floors {
         let p = self.problem.p(&self.best);
         p.iter().map(|&p| (!exceeds(p, reached)).then_some(p)).collect()
@@ -299,7 +300,7 @@ impl<'a> Leximin<'a> {
         Some(forced)
     }
 
-    /// All states with one more application at `reached`; of equal instances that are free the first.
+    /// All states with one more application at `reached`; of equal free instances, the first.
     fn with_one_more(&self, states: &[Floors], reached: f64) -> Vec<Floors> {
         let mut next: Vec<Floors> = Vec::new();
         for state in states {

@@ -1,4 +1,4 @@
-//! Good answers fast: hill climbing from several starts. It proves nothing; the bounds do.
+//! Finds good answers quickly: hill climbing from several starts. It proves nothing; the bounds do.
 
 use numasim_model::{Allocation, AppId, NodeId, Placing};
 use rand::{Rng, RngExt as _};
@@ -14,9 +14,9 @@ mod random;
 
 pub(crate) use random::generator;
 
-// Allocations to start from.
+// Starting allocations.
 
-/// A random allocation that keeps to the restrictions, or `None` if a few tries find none.
+/// A random allocation that satisfies the constraints, or `None` if a few tries find none.
 pub(in crate::search) fn random_start(problem: &Problem, random: &mut impl Rng) -> Option<Allocation> {
     (0..20).find_map(|_| {
         let allocation = fill(problem, |apps| random.random_range(0..apps));
@@ -24,7 +24,7 @@ pub(in crate::search) fn random_start(problem: &Problem, random: &mut impl Rng) 
     })
 }
 
-/// An allocation that keeps to the restrictions if a simple round robin can, else `None`.
+/// An allocation that satisfies the constraints if a simple round robin can, else `None`.
 pub(in crate::search) fn round_robin_start(problem: &Problem) -> Option<Allocation> {
     let mut next = 0;
     let allocation = fill(problem, |apps| {
@@ -34,8 +34,8 @@ pub(in crate::search) fn round_robin_start(problem: &Problem) -> Option<Allocati
     problem.restrictions.allow(&problem.machine, &problem.apps, &allocation).then_some(allocation)
 }
 
-/// Fills the sites: first the minimum of each application per node, then what `min_threads` still wants, then the
-/// rest by `choose` (a number below the number of applications), never above `max_threads`.
+/// Fills the sites: first the minimum of each application per node, then the rest of `min_threads`, then the remainder by `choose` (a
+/// number below the number of applications), never above `max_threads`.
 fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation {
     let apps = problem.apps.len();
     let restrictions = &problem.restrictions;
@@ -47,7 +47,7 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
         }
     }
     for app in 0..apps {
-        // With whole nodes the emptiest largest node first, so that few nodes are taken.
+        // With whole nodes, the emptiest of the largest nodes first, so that few nodes are taken.
         let mut order: Vec<usize> = (0..filling.sites.len()).collect();
         order.sort_by_key(|&site| std::cmp::Reverse(filling.room_for(app, site)));
         let turn = choose(filling.sites.len());
@@ -79,14 +79,14 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
     filling.allocation
 }
 
-/// An allocation that is being filled, with what is left.
+/// An allocation that is being filled, with the remaining room.
 struct Filling<'a> {
     problem: &'a Problem,
     sites: Sites<'a>,
     allocation: Allocation,
     /// Per node: cores without a thread.
     free: Vec<u32>,
-    /// Per node: the first application that came there.
+    /// Per node: the first application on it.
     owners: Vec<Option<usize>>,
     /// Per application: its threads on the whole machine.
     totals: Vec<u64>,
@@ -114,7 +114,7 @@ impl<'a> Filling<'a> {
         self.sites.nodes(site).iter().any(|node| self.free[node.0] > 0)
     }
 
-    /// The application that came first to every node of the site.
+    /// The application that was first on every node of the site.
     fn owner(&self, site: usize) -> Option<usize> {
         let mut owners = self.sites.nodes(site).iter().map(|node| self.owners[node.0]);
         let first = owners.next().flatten()?;
@@ -140,7 +140,7 @@ impl<'a> Filling<'a> {
         self.sites.nodes_of(app, site).map(on_node).min().unwrap_or(0).min(below_max)
     }
 
-    /// Whether an application has threads on as many nodes as it may, and not on this site.
+    /// Whether an application already uses its maximum number of nodes, without this site.
     fn is_full(&self, app: usize, site: usize) -> bool {
         let Some(most) = self.problem.apps[app].placing.max_nodes else { return false };
         let nodes = 0..self.allocation.nodes();
@@ -149,8 +149,8 @@ impl<'a> Filling<'a> {
             && used + self.sites.nodes_of(app, site).count() > most
     }
 
-    /// How many of `wanted` more threads an application gets on each node of a site: more or fewer where the node takes only
-    /// certain numbers of them.
+    /// The number of `wanted` threads that an application gets on each node of a site: more or fewer if the node accepts only certain
+    /// numbers.
     fn granted(&self, app: usize, site: usize, wanted: u32) -> u32 {
         let room = self.room_for(app, site);
         if wanted == 0 || room == 0 {
@@ -185,8 +185,8 @@ const OPERATIONS_PER_PAIR: u64 = 8;
 /// A change of a few thread counts: (application, site, new threads).
 type Change = [(usize, usize, u32)];
 
-/// Climbs from `start` until no move improves it. The homes stay as they are. As long as data does not fit, a move
-/// that leaves less too much improves it.
+/// Climbs from `start` until no move improves it. The homes stay unchanged. As long as data does not fit, a move with less excess is an
+/// improvement.
 pub(in crate::search) fn climb<R: Rates>(
     problem: &Problem,
     evaluator: &mut R,
@@ -207,7 +207,7 @@ struct Climber<'c, 'p, 'm, R> {
     evaluator: &'c mut R,
     sites: Sites<'p>,
     ascent: Ascent,
-    /// The allocation of the best, or a change of it that is being judged.
+    /// The allocation of the best, or a change of it that is being rated.
     changed: Allocation,
     pace: Pace<'m>,
 }
@@ -265,12 +265,12 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
         improved
     }
 
-    /// The next number of threads from this one up that the application takes on a node.
+    /// The next number of threads, from this one up, that the application accepts on a node.
     fn more(&self, app: usize, threads: u32) -> Option<u32> {
         self.problem.apps[app].placing.next(threads)
     }
 
-    /// The next number of threads from this one down that the application takes on a node.
+    /// The next number of threads, from this one down, that the application accepts on a node.
     fn fewer(&self, app: usize, threads: u32) -> u32 {
         self.problem.apps[app].placing.previous(threads)
     }
@@ -289,7 +289,7 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
                     let left = self.fewer(a, here - 1);
                     self.accept(&[(a, to, there + here - left), (a, from, left)])
                 };
-                // All of it: fewer nodes have it.
+                // Everything: fewer nodes have it.
                 let (there, here) = (self.threads(a, to), self.threads(a, from));
                 let odd = self.problem.apps[a].placing != Placing::default();
                 improved |= odd && here > 1 && there == 0 && self.accept(&[(a, to, here), (a, from, 0)]);
@@ -306,7 +306,7 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
         improved | self.accept(&exchange)
     }
 
-    /// `moved` threads of `a` from left to right against as many of `b` from right to left.
+    /// Exchanges `moved` threads of `a` on the left for the same number of `b` on the right.
     fn trade(&mut self, a: usize, b: usize, left: usize, right: usize, moved: u32) -> bool {
         let (a_left, a_right) = (self.threads(a, left), self.threads(a, right));
         let (b_left, b_right) = (self.threads(b, left), self.threads(b, right));
@@ -348,11 +348,11 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
         }
     }
 
-    /// Whether the changed allocation keeps to the restrictions, given that the one before did.
+    /// Whether the changed allocation satisfies the constraints, given that the one before did.
     fn allowed(&self, change: &Change) -> bool {
         let Problem { machine, apps, restrictions, .. } = self.problem;
         if restrictions.ask_of_domains(apps) {
-            // What is dealt over the domains of a node depends on all its threads.
+            // The distribution over the domains of a node depends on all its threads.
             return restrictions.allow(machine, apps, &self.changed);
         }
         let on_node = |node: NodeId| {
@@ -371,8 +371,8 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
 
 // Iterated local search: random changes to a good answer, then climbing again.
 
-/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay
-/// where they are for `evaluator`.
+/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay unchanged for
+/// `evaluator`.
 pub(in crate::search) fn iterate(
     problem: &Problem,
     evaluator: &mut impl Rates,
@@ -397,8 +397,8 @@ pub(in crate::search) fn iterate(
     best
 }
 
-/// One to three times: some threads of one application come to a site and displace others, which go where the first
-/// came from if there is room. `None` if a few tries break a restriction.
+/// One to three times: some threads of one application move to a site and displace others, which take the vacated place if there is room.
+/// `None` if a few tries break a constraint.
 fn kicked(
     problem: &Problem,
     sites: &Sites<'_>,
@@ -433,7 +433,7 @@ fn kicked(
     })
 }
 
-// What a climb asks about an allocation.
+// The evaluation of allocations in a climb.
 
 /// Rates allocations with fixed placements: for one model, or for several at once.
 pub(in crate::search) trait Rates {

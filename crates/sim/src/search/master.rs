@@ -12,16 +12,16 @@ pub(super) struct Master<'r, 'p> {
     pub(super) scale: f64,
     pub(super) program: LinearProgram,
     pub(super) y: Vec<Variable>,
-    /// Per class and application: what one unit of G / unit earns there; empty where options deal out their memory.
+    /// Per class and application: the earnings of one unit of G / unit there; empty if options distribute their memory.
     pub(super) earned: Vec<Vec<Variable>>,
     pub(super) lambda: Vec<Option<Variable>>,
     threads: ThreadPrices,
     /// Per watched memory with a limit.
     pub(super) mu: Vec<Option<Variable>>,
-    /// Of the mean wait, where it has a limit.
+    /// The variable of the mean wait, if it has a limit.
     wait: Option<Variable>,
     pub(super) sigma: Vec<Variable>,
-    /// Per application, for geomean: the part of K that bends.
+    /// Per application, for geomean: the nonlinear part of K.
     pub(super) bend: Vec<Option<Variable>>,
 }
 
@@ -91,7 +91,7 @@ impl<'r, 'p> Master<'r, 'p> {
         master
     }
 
-    /// The variable `E_ac`: y itself where nothing that the application reads has a price.
+    /// The variable `E_ac`: y itself if nothing that the application reads has a price.
     fn earning(&mut self, class: usize, app: usize) -> Variable {
         let unit = self.relaxation.problem.goal.unit_gflops()[app];
         let costs: Vec<(Variable, f64)> = self.relaxation.classes[class].draw[app]
@@ -111,7 +111,7 @@ impl<'r, 'p> Master<'r, 'p> {
         earned
     }
 
-    /// The cut of one option where its memory is dealt out like that: `sum >= right side`.
+    /// The cut of one option if its memory is distributed in this way: `sum >= right side`.
     pub(super) fn cut_of_shares(&self, class: usize, option: usize, shares: &Shares) -> Cut {
         let unit = self.relaxation.problem.goal.unit_gflops();
         let of = &self.relaxation.classes[class];
@@ -139,13 +139,13 @@ impl<'r, 'p> Master<'r, 'p> {
         (terms, 0.0)
     }
 
-    /// What an option pays for what is shared, per resource; below 0 where it is paid.
+    /// The payment of an option for shared resources, per resource; below 0 if it is paid.
     fn add_costs(&self, costs: &[f64], terms: &mut Vec<(Variable, f64)>) {
         let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| **cost != 0.0);
         terms.extend(costs.filter_map(|(lambda, &cost)| Some(((*lambda)?, cost))));
     }
 
-    /// What an option pays for reads of watched memories.
+    /// The payment of an option for reads of watched memories.
     fn add_reads(&self, class: usize, option: usize, terms: &mut Vec<(Variable, f64)>) {
         let reads = self.relaxation.classes[class].table.reads(option);
         for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(reads) {
@@ -161,7 +161,7 @@ impl<'r, 'p> Master<'r, 'p> {
         let mut terms = vec![(self.sigma[class], 1.0)];
         self.add_reads(class, option, &mut terms);
         let (potentials, counts) = table.row(option);
-        // Prices that what cannot be done without costs, for all applications together.
+        // The cost of unavoidable consumption in terms of prices, for all applications together.
         let mut costs = vec![0.0; self.lambda.len()];
         for a in 0..apps {
             let potential = potentials[a];
@@ -184,7 +184,7 @@ impl<'r, 'p> Master<'r, 'p> {
         (terms, 0.0)
     }
 
-    /// The cut of what a node can hold, listed or not: GFLOPS and threads of each application, which may be parts of threads.
+    /// The cut of a possible content of a node, listed or not: GFLOPS and threads of each application, which may be fractional.
     pub(super) fn cut_of_content(&self, class: usize, gflops: &[f64], threads: &[f64]) -> Cut {
         let unit = self.relaxation.problem.goal.unit_gflops();
         let of = &self.relaxation.classes[class];
@@ -203,7 +203,8 @@ impl<'r, 'p> Master<'r, 'p> {
         (terms, 0.0)
     }
 
-    /// The first solution: with these cuts, and for geomean with tangents at usual prices and at `y`. `None` where the program cannot be solved.
+    /// The first solution: with these cuts, and for geomean with tangents at typical prices and at `y`. `None` if the program cannot be
+    /// solved.
     pub(super) fn first_solution(&mut self, mut first: Vec<Cut>, y: &[f64]) -> Option<Solution> {
         for (app, weight) in self.relaxation.problem.goal.weights().iter().enumerate() {
             let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
@@ -248,7 +249,7 @@ impl<'r, 'p> Master<'r, 'p> {
 
 // Prices of thread totals as variables of a linear program.
 
-/// Per counter of [`Ranges`]: the price that pays and the price that charges, where they have a meaning.
+/// Per counter of [`Ranges`]: the price that pays and the price that charges, if they have a meaning.
 pub(in crate::search) struct ThreadPrices {
     variables: Vec<[Option<Variable>; 2]>,
     /// Per counter: the fewest threads.
@@ -256,14 +257,14 @@ pub(in crate::search) struct ThreadPrices {
 }
 
 impl ThreadPrices {
-    /// Adds the variables to `program`, with what they do to the constant of the bound.
+    /// Adds the variables to `program`, with their effect on the constant of the bound.
     pub(in crate::search) fn new(
         program: &mut LinearProgram,
         relaxation: &Relaxation<'_>,
         ranges: &Ranges,
     ) -> Self {
         let cores = relaxation.total_cores;
-        // A single thread may be worth the whole score, which is a price of as much as there are cores.
+        // A single thread may be worth the whole score, which is a price equal to the number of cores.
         let largest = if relaxation.is_listed() { LARGEST_PRICE } else { LARGEST_PRICE.max(cores) };
         let variables = (0..ranges.lowest.len())
             .map(|k| {
@@ -276,7 +277,7 @@ impl ThreadPrices {
         Self { variables, lowest: ranges.lowest.clone() }
     }
 
-    /// The terms of so many threads of an application on a node of a class in the cut of an option.
+    /// The terms for this number of threads of an application on a node of a class in the cut of an option.
     pub(in crate::search) fn terms(
         &self,
         relaxation: &Relaxation<'_>,
@@ -296,7 +297,7 @@ impl ThreadPrices {
         })
     }
 
-    /// What pays and what charges in a solution, times `scale`.
+    /// The paying and charging prices in a solution, times `scale`.
     pub(in crate::search) fn values(&self, solution: &Solution, scale: f64) -> [Vec<f64>; 2] {
         let value = |variable: Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v).max(0.0));
         [0, 1].map(|which| self.variables.iter().map(|of| value(of[which]) * scale).collect())

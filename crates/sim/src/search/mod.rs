@@ -1,28 +1,30 @@
-//! The search for the best allocation, behind one door: [`explore`].
+//! The search for the best allocation, with a single entry point: [`explore`].
 //!
 //! # Approach
-//! In short; `README.md` beside this file has it in one page.
+//! This is a summary; `README.md` in this folder describes it on one page.
 //!
-//! 1. Each set of open homes, one from each group that can be turned into each other by exchanging equal nodes or equal
-//!    instances (`symmetry`), becomes a problem of its own, with a first, cheap bound (`homes`).
+//! 1. Each set of open homes becomes a separate problem with a first, cheap bound (`homes`). Of the sets that exchanges of equal nodes or
+//!    equal instances turn into each other, only one is searched (`symmetry`).
 //! 2. Hill climbing from several starts gives a good answer (`local`).
-//! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
-//!    searched for better answers with the prices of the bound (`respond`).
-//! 4. Where data has a home, the others are split by what other nodes read from it (`watch`): at once where they get what they ask
-//!    (`cells`), else as a part is split.
-//! 5. What is left is split by thread totals and what is drawn of homes (`boxes`) and what remains is searched node by node (`branch`); where
-//!    every node gets the same, all are evaluated (`uniform`). Sets of homes have their turns (`in_turn`), and the best answer gets kicks meanwhile (`kicks`).
-//!    When all are searched the answer is proven; else the largest open bound is reported with it.
+//! 3. Each set gets an upper bound (`dual`, `cutting`). Sets that cannot beat the best answer are closed; the others are searched for
+//!    better answers with the prices of the bound (`respond`).
+//! 4. If data has a home, the remaining sets are split by the reads of other nodes from it (`watch`): at once if these get everything they
+//!    ask (`cells`), otherwise when a part is split.
+//! 5. The remainder is split by thread totals and by the bandwidth drawn from homes (`boxes`), and the rest is searched node by node
+//!    (`branch`). If every node gets the same, all allocations are evaluated (`uniform`). Sets of homes take turns (`in_turn`), and the
+//!    best answer gets kicks in the meantime (`kicks`). When all are searched, the answer is proven; otherwise the largest open bound is
+//!    reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.
-//! 7. With `fair` the next smallest p follow (`leximin`), and of equally good allocations one with the fewest threads is the answer (`fewest`).
+//! 7. With `fair` the next smallest p follow (`leximin`), and of equally good allocations one with the fewest threads is the answer
+//!    (`fewest`).
 //!
-//! Where applications may be on few nodes only, steps 3 to 5 decide part by part which (`few_nodes`, `parts`); so
-//! [`simplest`] looks for the simplest allocation that is nearly as good.
+//! If applications may use only a few nodes, steps 3 to 5 decide part by part which ones (`few_nodes`, `parts`). [`simplest`] looks for the
+//! simplest allocation that is nearly as good in the same way.
 //!
-//! [`explore_to_the_end`] does so again with more effort while somebody has time.
+//! [`explore_to_the_end`] repeats this with larger budgets within the time limit.
 //!
-//! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
-//! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
+//! The answer does not depend on the number of threads: work runs in batches of fixed size whose results are merged in order, and the
+//! budget is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -85,12 +87,12 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-/// Finds the best allocation: by node, and by L3 domain where these matter.
+/// Finds the best allocation: by node, and by L3 domain if these matter.
 ///
 /// # Errors
-/// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan;
-/// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one; [`ExploreError::Fault`] if an
-/// answer breaks a rule of the question, which is checked of each before it is handed out.
+/// [`ExploreError::Infeasible`] if no allocation satisfies the constraints, or if none has a finite makespan;
+/// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one; [`ExploreError::Fault`] if an answer breaks a rule
+/// of the question, which is checked for each answer before it is returned.
 pub fn explore(
     problem: &Problem,
     settings: &Settings,
@@ -100,7 +102,7 @@ pub fn explore(
     found.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
 }
 
-/// [`explore`], which takes any of the best allocations: as good for those who do not count threads.
+/// [`explore`], but with any of the best allocations, for callers that do not care about the number of threads.
 ///
 /// # Errors
 /// Those of [`explore`].
@@ -117,8 +119,8 @@ pub(crate) fn best_with_any_threads(
     found.map(|outcome| outcome.relative_to(problem))
 }
 
-/// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
-/// go on for ever: what no effort proves is at least climbed to from further starts.
+/// [`explore`], repeated with larger budgets until the answer is proven or `monitor` stops it. Without a stop it may run forever: if no
+/// budget suffices for a proof, it continues to climb from further starts.
 ///
 /// # Errors
 /// Those of [`explore`]; [`ExploreError::NothingFound`] only when it was stopped.
@@ -136,7 +138,7 @@ pub fn explore_to_the_end(
     found.with_levels(problem, settings, monitor)?.with_fewest_threads(problem, settings, monitor)
 }
 
-/// [`explore`] where this allocation is known.
+/// [`explore`] with this known allocation.
 fn explore_beyond(
     problem: &Problem,
     settings: &Settings,
@@ -156,12 +158,12 @@ fn explore_beyond(
         (false, true) => Status::Stopped,
         (false, false) => Status::Unproven,
     };
-    // Where every allocation is as bad as any other, no alternative is better or worse.
+    // If every allocation is as bad as any other, no alternative is better or worse.
     let hopeless = problem.goal.is_hopeless();
     let (alternatives, alternatives_complete) = if hopeless || monitor.stop() {
         (Vec::new(), hopeless)
     } else {
-        // The monitor hears of the search for the best only.
+        // The monitor receives the progress of the search for the best only.
         let quiet = Quiet(monitor);
         let Search { canonical, homes, .. } = search;
         Search { problem, settings, monitor: &quiet, canonical, homes }.alternatives(&best)
@@ -171,27 +173,27 @@ fn explore_beyond(
     Outcome { best, value, bound, gap, status, levels, alternatives, alternatives_complete }.checked(problem)
 }
 
-/// What a search for the best allocation need not look at.
+/// The answers that a search for the best allocation may skip.
 #[derive(Clone, Copy, Debug)]
 struct Floor {
-    /// What climbs find is an answer if it scores more than this.
+    /// Results of climbs are answers if they score more than this.
     ties: f64,
-    /// Nothing is proven of what does not score more than this.
+    /// Nothing is proven for scores up to this.
     proof: f64,
 }
 
 impl Default for Floor {
-    /// Everything is looked at.
+    /// Nothing is skipped.
     fn default() -> Self {
         Self { ties: f64::NEG_INFINITY, proof: f64::NEG_INFINITY }
     }
 }
 
-/// What a search has found above a floor.
+/// The result of a search above a floor.
 struct Above {
-    /// The best; `None` where nothing was found above it.
+    /// The best; `None` if nothing was found above it.
     best: Option<Candidate>,
-    /// Nothing has a better score than this, the score of the best if that is proven, or than the floor of the proof.
+    /// No answer has a better score than the larger of this and the floor of the proof. It is the score of the best if that is proven.
     open_bound: f64,
 }
 
@@ -214,7 +216,7 @@ impl Search<'_> {
         if pool.best().is_none() {
             pool = Pool::above(floor.proof, 1);
         }
-        // Where every allocation is as bad as any other, the first one is the answer.
+        // If every allocation is as bad as any other, the first one is the answer.
         let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
         let proof = if hopeless {
             Proof { open_bound: f64::NEG_INFINITY, complete: true }
@@ -233,7 +235,7 @@ impl Search<'_> {
             return match (everything, proof.complete) {
                 (true, true) => Err(self.infeasible(&climbed).into()),
                 (true, false) => Err(ExploreError::NothingFound),
-                // A bound that was not worked on, because time was up, may be absurd.
+                // A bound without any improvement, because time was up, may be absurd.
                 (false, _) => Ok(Above { best: None, open_bound: proof.open_bound.min(problem.roof()) }),
             };
         };
@@ -253,7 +255,7 @@ impl Search<'_> {
         Ok(Above { best: Some(best), open_bound })
     }
 
-    /// An allowed allocation where none with a finite geomean is: the proof passes over those without.
+    /// An allowed allocation if none has a finite geomean: the proof skips the others.
     fn anything_allowed(&self) -> Option<Candidate> {
         let problem = self.problem;
         if problem.goal.objective() != Objective::Geomean {
@@ -266,7 +268,7 @@ impl Search<'_> {
         Some(Evaluator::new(problem, found.placements).candidate(found.allocation))
     }
 
-    /// Why there is no answer, if `climbed` is as close as it gets.
+    /// The reason why there is no answer, if `climbed` is the closest attempt.
     fn infeasible(&self, climbed: &[Candidate]) -> Infeasible {
         let problem = self.problem;
         let closest = climbed.iter().reduce(|best, next| if next.beats(best) { next } else { best });
@@ -288,9 +290,9 @@ fn without_progress(problem: &Problem) -> Vec<String> {
     if stuck.is_empty() { names(&|_| true) } else { stuck }
 }
 
-// What every stage of a search works with, and what a stage has shown.
+// The common data of all stages of a search, and the result of a stage.
 
-/// What the exact search has shown.
+/// The result of the exact search.
 struct Proof {
     /// No allocation that was not met scores more than this.
     open_bound: f64,
@@ -310,33 +312,33 @@ struct Search<'a> {
     settings: &'a Settings,
     monitor: &'a dyn Monitor,
     canonical: Canonical,
-    /// Where open homes can be, bounded before the search.
+    /// The possible places of open homes, bounded before the search.
     homes: HomeSets,
 }
 
 impl<'a> Search<'a> {
-    /// A search that knows first bounds and has met no answer.
+    /// A search with first bounds and no answer yet.
     fn new(problem: &'a Problem, settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
         let homes = HomeSets::new(problem, settings.effort, monitor);
         Self { problem, settings, monitor, canonical: Canonical::new(problem), homes }
     }
 }
 
-// What a search hands out, or why it hands out nothing.
+// The results of a search, or the reasons for having none.
 
-/// What is known about an answer.
+/// The proof status of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing is better, to a relative 1e-9.
+    /// No allocation is better, to a relative 1e-9.
     Optimal,
-    /// The monitor ended the search before the proof.
+    /// The monitor stopped the search before the proof.
     Stopped,
-    /// The effort was spent before the proof, or the space is too large to be covered.
+    /// The budget was spent before the proof, or the space is too large to cover.
     Unproven,
 }
 
 impl Status {
-    /// A stable word for documents: `optimal`, or `feasible` for whatever is not proven.
+    /// A stable word for documents: `optimal`, or `feasible` for answers that are not proven.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Optimal => "optimal",
@@ -345,7 +347,7 @@ impl Status {
     }
 }
 
-/// |bound - value| / |bound|: the part of the bound that a value does not reach; 0 where they meet, also at 0.
+/// |bound - value| / |bound|: the fraction of the bound that a value does not reach; 0 if they are equal, also at 0.
 pub fn gap(value: f64, bound: f64) -> f64 {
     if value == bound { 0.0 } else { ((bound - value) / bound).abs() }
 }
@@ -365,34 +367,34 @@ pub struct Outcome {
     pub status: Status,
     /// For `fair`: the levels of p, from the smallest up; else none.
     pub levels: Vec<Level>,
-    /// The next best, different allocations, best first; not merely renamed equal nodes or instances.
+    /// The next best, different allocations, best first; not merely exchanges of equal nodes or instances.
     pub alternatives: Vec<Candidate>,
-    /// Whether no better alternative is missing.
+    /// Whether the alternatives are complete.
     pub alternatives_complete: bool,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExploreError {
-    /// There is none.
+    /// No allocation is possible.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
     /// The search ended before it found one.
     #[error("no allocation that keeps to the restrictions was found before the search was stopped")]
     NothingFound,
-    /// What was found is forbidden: the program is wrong, and the question must be reported.
+    /// The result is forbidden: this is a fault of the program, and the question must be reported.
     #[error(transparent)]
     Fault(#[from] Forbidden),
 }
 
 impl Outcome {
-    /// Itself, and not proven if it is not proven what it is relative to.
+    /// Itself, but unproven if its reference values are not proven.
     fn relative_to(self, problem: &Problem) -> Self {
         let optimal = self.status == Status::Optimal && !problem.goal.is_exact();
         Self { status: if optimal { Status::Unproven } else { self.status }, ..self }
     }
 
-    /// Itself, once every allocation in it keeps to the question.
+    /// Itself, after a check that every allocation in it satisfies the question.
     ///
     /// # Errors
     /// [`ExploreError::Fault`] if one does not.
@@ -404,15 +406,15 @@ impl Outcome {
     }
 }
 
-// What a search knew when a quarter and half of its effort were spent.
+// The state of a search when a quarter and half of its budget were spent.
 
-/// Parts of the effort after which it is noted what is known.
+/// Parts of the budget after which the state is recorded.
 const PARTS: [f64; 2] = [0.25, 0.5];
 
-/// What was known at a time.
+/// The state at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
-    /// The part of the effort that was spent, 0 to 1: the first report at or after a quarter, and half.
+    /// The part of the budget that was spent, 0 to 1: the first report at or after a quarter, and half.
     pub effort: f64,
     /// Value of the best so far.
     pub value: f64,
@@ -429,17 +431,17 @@ impl Mark {
     }
 }
 
-/// The effort of a search and what it brought.
+/// The budget of a search and its results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// The part of the effort that was spent, 0 to 1.
+    /// The part of the budget that was spent, 0 to 1.
     pub part: f64,
-    /// What was known meanwhile, earliest first.
+    /// The states in between, earliest first.
     pub marks: Vec<Mark>,
 }
 
 impl Spent {
-    /// Notes a report that came so many seconds after the start.
+    /// Records a report that came this number of seconds after the start.
     pub fn note(&mut self, progress: &Progress, elapsed_s: f64) {
         let next = PARTS.iter().find(|&&part| self.marks.last().is_none_or(|mark| mark.effort < part));
         self.part = self.part.max(progress.effort_spent);
@@ -453,7 +455,7 @@ impl Spent {
     }
 }
 
-/// Watches one search, and notes what it knows.
+/// Watches one search, and records its states.
 pub struct History<'w> {
     watch: &'w dyn Monitor,
     elapsed_s: &'w (dyn Fn() -> f64 + Sync),
@@ -461,12 +463,12 @@ pub struct History<'w> {
 }
 
 impl<'w> History<'w> {
-    /// `elapsed_s`: the clock of whoever asks, in seconds since the start.
+    /// `elapsed_s`: the clock of the caller, in seconds since the start.
     pub fn new(watch: &'w dyn Monitor, elapsed_s: &'w (dyn Fn() -> f64 + Sync)) -> Self {
         Self { watch, elapsed_s, noted: Mutex::default() }
     }
 
-    /// What was noted; `None` if the search told nothing.
+    /// The recorded states; `None` if the search reported nothing.
     pub fn spent(&self) -> Option<Spent> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -21,7 +21,7 @@ use crate::search::watch::{Watch, reads_own};
 
 /// Options of one task.
 const CHUNK: usize = 1024;
-/// Most stretches of curves of one node: 48 bytes each.
+/// Maximum number of stretches of curves of one node: 48 bytes each.
 const MOST_LISTED_STRETCHES: usize = 1_000_000;
 
 /// The options of one node, and of every node that can be exchanged with it.
@@ -32,31 +32,29 @@ pub(super) struct OptionTable {
     counts: Arc<Vec<u32>>,
     /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
     ///
-    /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
-    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]), and so for those applications only that
-    /// they can help.
+    /// This is an upper bound for every allocation that contains the option, because threads elsewhere never help (property of the sharing
+    /// model). For applications that they can help, it is the upper bound under any sharing ([`ceilings`]).
     potential: Arc<Vec<f64>>,
-    /// GFLOPS that each application gets on this node whatever others do, laid out as potentials; empty where that is not known, or
-    /// not needed because potentials say what is got.
+    /// Guaranteed GFLOPS of each application on this node, in the layout of potentials; empty if unknown, or if not needed because
+    /// potentials are exact.
     least: Vec<f64>,
-    /// GB/s that threads elsewhere draw at most of the memory of the node, per option; empty where that is not asked for.
+    /// Maximum GB/s that threads elsewhere draw from the memory of the node, per option; empty if not requested.
     others: Vec<f64>,
-    /// How long bytes can wait at the memory of the node, per option; empty where that is not one curve.
+    /// Possible waits at the memory of the node, per option; empty if they are not on one curve.
     waits: Arc<Vec<Waits>>,
-    /// The curve over these waits, in equally many stretches per option.
+    /// The curve over these waits, with the same number of stretches per option.
     curves: Arc<Vec<Stretch>>,
     /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
     asks: Arc<Vec<f64>>,
-    /// What of it counts ([`super::dual::Watched`]), laid out as `asks`.
+    /// The counted part of it ([`super::dual::Watched`]), in the layout of `asks`.
     reads: Arc<Vec<f64>>,
     watched: usize,
-    /// In place of lists: the few options of a looser table.
+    /// Instead of lists: the few options of a looser table.
     corners: Option<Corners>,
 }
 
 impl OptionTable {
-    /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
-    /// counted.
+    /// All options of `node`, or `None` if there are more than `limit`, or if stopped. `watched`: the memories whose readers are counted.
     pub(super) fn new(
         problem: &Problem,
         evaluator: &Evaluator<'_>,
@@ -112,7 +110,7 @@ impl OptionTable {
         }))
     }
 
-    /// The same options with what they get at least where no application has more than so many threads.
+    /// The same options with their guaranteed minimum if no application has more than these threads.
     pub(super) fn with_least(&self, kept: &Kept, most: MostThreads<'_>) -> Self {
         let size = CHUNK * self.apps;
         let parts: Vec<Vec<f64>> = parallel::map(self.counts.chunks(size).enumerate(), |(chunk, counts)| {
@@ -129,8 +127,8 @@ impl OptionTable {
         Self { least, ..self.clone() }
     }
 
-    /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
-    /// `queue`: its own threads and the waits of this part of the space, where all that is drawn of it lies on a curve.
+    /// The same options with the maximum bandwidth that threads elsewhere draw from the memory of the node if no application has more than
+    /// these threads. `queue`: its own threads and the waits of this part of the space, if its whole consumption is on a curve.
     pub(super) fn with_others(
         &self,
         drawn: &DrawnByOthers,
@@ -153,7 +151,8 @@ impl OptionTable {
         self.after(own, &waits).along(own, waits, others)
     }
 
-    /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
+    /// The same options with the curves of the memory of their node between these waits. Curves between the same waits as before stay
+    /// unchanged.
     fn along(&self, own: &OwnQueue, waits: Vec<Waits>, others: Vec<f64>) -> Self {
         let stretches = (MOST_LISTED_STRETCHES / self.len().max(1)).clamp(3, MOST_STRETCHES);
         let chunks = self.counts.chunks(CHUNK * self.apps).zip(waits.chunks(CHUNK));
@@ -173,26 +172,26 @@ impl OptionTable {
         Self { others, waits: Arc::new(waits), curves: Arc::new(curves.concat()), ..self.clone() }
     }
 
-    /// The curve of a listed option, where there is one; none of it is left where bytes cannot wait as asked.
+    /// The curve of a listed option, if it has one; empty if bytes cannot wait that long.
     #[inline]
     pub(super) fn curve(&self, option: usize) -> Option<&[Stretch]> {
         let waits = self.waits.get(option)?;
         Some(if waits.is_empty() { &[] } else { self.laid_out(option) })
     }
 
-    /// The stretches that are listed for an option, also where none of its curve is left: all options have equally many.
+    /// The listed stretches of an option, even if its curve is empty: all options have the same number.
     fn laid_out(&self, option: usize) -> &[Stretch] {
         let stretches = self.curves.len() / self.waits.len().max(1);
         &self.curves[option * stretches..(option + 1) * stretches]
     }
 
-    /// The same options where bytes wait so long at the memory of the node: its threads have no more than after the shortest wait.
+    /// The same options with waits in this range at the memory of the node: its threads get no more than after the shortest wait.
     pub(super) fn with_waits(&self, own: &OwnQueue, range: (f64, f64)) -> Self {
         let waits: Vec<Waits> = self.waits.iter().map(|waits| waits.within(range)).collect();
         self.after(own, &waits).along(own, waits, self.others.clone())
     }
 
-    /// The same options where threads of the node have no more than after these waits at its memory.
+    /// The same options if threads of the node get no more than after these waits at its memory.
     fn after(&self, own: &OwnQueue, waits: &[Waits]) -> Self {
         let potential = self.lowered(|option, counts, lower| {
             if self.waits(option) != Some(waits[option]) {
@@ -202,7 +201,7 @@ impl OptionTable {
         Self { potential, ..self.clone() }
     }
 
-    /// The same options where bytes that come over a link wait at least `wait` at the memory behind it.
+    /// The same options if bytes over a link wait at least `wait` at the memory behind it.
     pub(super) fn with_less_over(&self, link: &LinkReaders, wait: f64) -> Self {
         let potential = self.lowered(|_, counts, lower| {
             link.gflops(counts, wait).for_each(|(a, most)| lower(a, most));
@@ -210,7 +209,7 @@ impl OptionTable {
         Self { potential, ..self.clone() }
     }
 
-    /// The same options where so many threads of an application have at most that.
+    /// The same options with an upper bound for each number of threads of an application.
     pub(super) fn with_at_most(&self, app: usize, gflops: impl FnMut(u32) -> f64) -> Self {
         let most = self.counts.iter().skip(app).step_by(self.apps).copied().max().unwrap_or(0);
         let by_threads: Vec<f64> = (0..=most).map(gflops).map(|most| most * (1.0 + 1e-9)).collect();
@@ -218,7 +217,7 @@ impl OptionTable {
         Self { potential, ..self.clone() }
     }
 
-    /// Potentials where applications have no more than what `says` says of options.
+    /// Potentials capped by the limits that `says` reports for options.
     fn lowered(&self, says: impl Fn(usize, &[u32], &mut dyn FnMut(usize, f64)) + Sync) -> Arc<Vec<f64>> {
         let size = CHUNK * self.apps;
         let parts: Vec<Vec<f64>> = parallel::map(self.potential.chunks(size).enumerate(), |(chunk, part)| {
@@ -233,19 +232,19 @@ impl OptionTable {
         Arc::new(parts.concat())
     }
 
-    /// How long bytes can wait at the memory of the node beside a listed option, where that is known.
+    /// The possible waits at the memory of the node with a listed option, if they are known.
     #[inline]
     pub(super) fn waits(&self, option: usize) -> Option<Waits> {
         self.waits.get(option).copied()
     }
 
-    /// GB/s that threads elsewhere draw at most of the memory of the node beside a listed option.
+    /// Maximum GB/s that threads elsewhere draw from the memory of the node with a listed option.
     #[inline]
     pub(super) fn others_gbs(&self, option: usize) -> f64 {
         self.others.get(option).copied().unwrap_or(f64::INFINITY)
     }
 
-    /// GB/s that any option draws at least of each shared resource; `draw`: per application, resources and GB/s for each GFLOPS.
+    /// Minimum GB/s of each shared resource over all options; `draw`: per application, resources and GB/s for each GFLOPS.
     pub(super) fn least_drawn(&self, draw: &[Vec<(usize, f64)>], resources: usize) -> Vec<f64> {
         let mut least = vec![if self.least.is_empty() { 0.0 } else { f64::INFINITY }; resources];
         let mut drawn = vec![0.0; resources];
@@ -256,7 +255,7 @@ impl OptionTable {
         least
     }
 
-    /// The same options where no more than `room` GB/s are left for one of each shared resource, laid out as for [`Self::least_drawn`].
+    /// The same options with at most `room` GB/s left for one of each shared resource, in the layout of [`Self::least_drawn`].
     pub(super) fn with_room(&self, draw: &[Vec<(usize, f64)>], room: &[f64]) -> Self {
         let size = CHUNK * self.apps;
         let parts: Vec<Vec<f64>> =
@@ -275,7 +274,7 @@ impl OptionTable {
         Self { potential: Arc::new(parts.concat()), ..self.clone() }
     }
 
-    /// The same options on `node` where others have taken `taken` GB/s from its memory; `None` at a stop.
+    /// The same options on `node` after others have taken `taken` GB/s from its memory; `None` if stopped.
     pub(super) fn with_less(
         &self,
         evaluator: &Evaluator<'_>,
@@ -290,7 +289,7 @@ impl OptionTable {
         Some(Self { potential: Arc::new(potential), least, ..self.clone() })
     }
 
-    /// The same where no more than `most` GB/s of what an option asks of a watched memory count, one entry each.
+    /// The same with at most `most` GB/s of an option's demand on a watched memory counted, one entry each.
     pub(super) fn counting(&self, most: &[f64]) -> Self {
         let asks = self.asks.iter().zip(most.iter().cycle());
         Self { reads: Arc::new(asks.map(|(asks, most)| asks.min(*most)).collect()), ..self.clone() }
@@ -323,11 +322,11 @@ impl OptionTable {
         }
     }
 
-    /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
-    /// has all other cores, too; all get all they want.
+    /// The corners of a looser, always small table: every application has its minimum, and one application or none also has all other
+    /// cores; all get their full demand.
     ///
-    /// Every real option lies below a mixture of corners, so that a bound over them holds for all options (the
-    /// roofline bound: cores and demand only; the bandwidth of memories must then be priced by the caller).
+    /// Every real option is below a mixture of corners, so a bound over them holds for all options (the roofline bound: cores and demand
+    /// only; the caller must then price the bandwidth of memories).
     pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let none = Arc::new(Vec::new());
         Self {
@@ -345,7 +344,7 @@ impl OptionTable {
         }
     }
 
-    /// The same corners with so many GFLOPS for one thread of an application that gets all it wants.
+    /// The same corners with these GFLOPS for one thread of an application at full demand.
     pub(super) fn with_corner_of(&self, app: usize, gflops: f64) -> Self {
         let mut table = self.clone();
         if let Some(corners) = &mut table.corners {
@@ -354,7 +353,7 @@ impl OptionTable {
         table
     }
 
-    /// The same corners with what they get at least: so many GFLOPS for each thread of an application, whatever others do.
+    /// The same corners with their guaranteed minimum: these GFLOPS for each thread of an application, whatever others do.
     pub(super) fn with_least_of_one(&self, least_of_one: &[f64]) -> Self {
         let Some(corners) = &self.corners else { return self.clone() };
         let each = || least_of_one.iter().zip(&corners.per_thread).map(|(least, most)| least.min(*most));
@@ -379,7 +378,7 @@ impl OptionTable {
         }
     }
 
-    /// The corners, where the options are not listed.
+    /// The corners, if the options are not listed.
     #[inline]
     pub(super) fn as_corners(&self) -> Option<&Corners> {
         self.corners.as_ref()
@@ -406,17 +405,17 @@ impl OptionTable {
         &self.asks[option * self.watched..(option + 1) * self.watched]
     }
 
-    /// What counts of the GB/s that a listed option asks of each watched memory over a link; corners count none.
+    /// The counted part of the GB/s that a listed option asks of each watched memory over a link; corners count none.
     pub(super) fn reads(&self, option: usize) -> &[f64] {
         &self.reads[option * self.watched..(option + 1) * self.watched]
     }
 
-    /// Whether it is known what options get at least.
+    /// Whether the guaranteed minimum of options is known.
     pub(super) fn has_least(&self) -> bool {
         !self.least.is_empty()
     }
 
-    /// Lower bound on the GFLOPS of each application on this node; empty where there is none.
+    /// Lower bound on the GFLOPS of each application on this node; empty if there is none.
     pub(super) fn least(&self, option: usize) -> &[f64] {
         self.least.get(option * self.apps..(option + 1) * self.apps).unwrap_or_default()
     }
@@ -427,7 +426,7 @@ impl OptionTable {
     }
 }
 
-/// GB/s of each resource that so many `gflops` of each application draw.
+/// GB/s of each resource that these `gflops` of each application draw.
 fn draw_of(gflops: &[f64], draw: &[Vec<(usize, f64)>], drawn: &mut [f64]) {
     drawn.fill(0.0);
     for (gflops, draw) in gflops.iter().zip(draw) {
@@ -437,9 +436,9 @@ fn draw_of(gflops: &[f64], draw: &[Vec<(usize, f64)>], drawn: &mut [f64]) {
     }
 }
 
-// What is listed of the options of a node: threads, what they get with all others empty, and what they ask over links.
+// The lists of the options of a node: threads, GFLOPS with all others empty, and demand over links.
 
-/// Per application, whether what it gets on `node` with all others empty is the most that it gets there.
+/// Per application, whether its GFLOPS on `node` with all others empty are its maximum there.
 fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
     let solver = &evaluator.solver;
     let (all, local) =
@@ -449,7 +448,7 @@ fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
     evaluator.placements.iter().map(own).collect()
 }
 
-/// GFLOPS of so many threads of an application on a node, and no other threads.
+/// GFLOPS of a number of threads of one application on a node, without any other threads.
 fn alone_gflops(
     solver: &Solver,
     workspace: &mut Workspace,
@@ -462,13 +461,13 @@ fn alone_gflops(
     workspace.gflops()[app.0]
 }
 
-/// What is known to be the most: `solved` for those of `alone`, for the others as before.
+/// The new upper bounds: `solved` for those of `alone`, unchanged for the others.
 fn lower(before: &[f64], solved: &[f64], alone: &[bool]) -> Vec<f64> {
     let own = before.iter().zip(solved).zip(alone.iter().cycle());
     own.map(|((before, solved), alone)| if *alone { before.min(*solved) } else { *before }).collect()
 }
 
-/// GFLOPS of each application for each option when every other node is empty; `None` at a stop.
+/// GFLOPS of each application for each option when every other node is empty; `None` if stopped.
 fn potential(
     apps: usize,
     counts: &[u32],
@@ -498,8 +497,8 @@ fn potential(
     Some(parts.into_iter().collect::<Option<Vec<_>>>()?.concat())
 }
 
-/// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link and
-/// what the watch says of it.
+/// The demand of each option on each watched memory over the link to it, GB/s: the demand of its threads, at most the link and the limit of
+/// the watch.
 fn asks(
     problem: &Problem,
     evaluator: &Evaluator<'_>,
@@ -527,8 +526,8 @@ fn asks(
     asks
 }
 
-/// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order; one row
-/// of `apps.len()` each. Options whose local data fits the node in no allocation are left out.
+/// Thread counts of every option of `node` that the constraints allow on a single node, in lexicographic order; one row of `apps.len()`
+/// each. Options whose local data never fits the node are left out.
 fn counts(problem: &Problem, limits: Option<&Limits>, node: NodeId, limit: usize) -> Option<Vec<u32>> {
     let Problem { machine, apps, restrictions, .. } = problem;
     if machine.node(node).cores == 0 {

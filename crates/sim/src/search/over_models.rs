@@ -1,5 +1,5 @@
-//! One question under several models: their list, the search for each within a common time limit, and the robust placement with
-//! what it is compared with.
+//! One question under several models: their list, the search for each within a common time limit, and the robust placement with its
+//! comparisons.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,15 +14,15 @@ use crate::restrictions::Infeasible;
 use crate::search::robust::{Robust, robust};
 use crate::search::{ExploreError, Outcome, Settings, climbed, explore, explore_to_the_end};
 
-// One question under several models: which they are, the best of each, and what the robust placement is compared with.
+// One question under several models: the models, the best of each, and the comparisons for the robust placement.
 
-/// The part of a time limit that the searches for the best of each model have together; the robust search has the rest.
+/// The fraction of a time limit for all searches for the best of each model; the robust search has the rest.
 const FOR_EACH: f64 = 0.5;
 
-/// Why a model has no part in an answer.
+/// The reason why a model is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// It has no reading of something that the machine has.
+    /// The model cannot represent something in the machine.
     Refused(Refusal),
     /// Under it no allocation is an answer.
     NoAnswer(Infeasible),
@@ -37,19 +37,19 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A model without a part in an answer.
+/// A model that is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
     /// The model.
     pub kind: ModelKind,
-    /// Why it has none.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why there is no answer for several models.
+/// The reason why there is no answer for several models.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelsError {
-    /// A model that was named cannot be asked.
+    /// A named model cannot be used.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// The search for the best of a model, or for the robust placement, has no answer.
@@ -57,7 +57,7 @@ pub enum ModelsError {
     Search(#[from] ExploreError),
 }
 
-/// The models of a question, that of the ordinary answer first.
+/// The models of a question, the one of the main answer first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Models {
     kinds: Vec<ModelKind>,
@@ -66,7 +66,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// The model of the ordinary answer: the one that is asked for, else the first of a list; `None` is that of the machine.
+    /// The model of the main answer: `model`, else the first of a list; `None` is that of the machine.
     pub fn first(model: Option<ModelKind>, list: Option<&ModelList>) -> Option<ModelKind> {
         model.or(match list {
             Some(ModelList::Named(kinds)) => kinds.first().copied(),
@@ -74,7 +74,7 @@ impl Models {
         })
     }
 
-    /// `first` is the model of the machine by now.
+    /// `first` is the resolved model of the machine.
     pub fn new(first: ModelKind, list: &ModelList) -> Self {
         let (others, all) = match list {
             ModelList::All => (ModelKind::ALL.to_vec(), true),
@@ -85,20 +85,20 @@ impl Models {
         Self { kinds, all }
     }
 
-    /// Where the search for model `number` ends, as a part of the time limit.
+    /// The end of the search for model `number`, as a fraction of the time limit.
     fn share_of(&self, number: usize) -> f64 {
         FOR_EACH * (number + 1) as f64 / self.kinds.len() as f64
     }
 
-    /// What watches the search for the first model.
+    /// The watch on the search for the first model.
     pub fn first_share<'w>(&self, watch: &'w dyn Shared) -> Share<'w> {
         Share { watch, end: self.share_of(0) }
     }
 
-    /// The best of each other model. `outcome` is that of the first. `timed`: somebody gave a time limit, which is there to be used.
+    /// The best of each other model. `outcome` is that of the first. `timed`: a time limit is set and may be used.
     ///
     /// # Errors
-    /// A model that was named cannot be asked, or has no answer; of `all`, none is an error that is the model's own.
+    /// A named model cannot be used, or has no answer. With `all`, errors that concern a single model are not errors of the search.
     pub fn search(
         &self,
         problem: &Problem,
@@ -156,14 +156,14 @@ pub struct BestOfEach {
     settings: Settings,
 }
 
-/// The robust placement, and what it is compared with.
+/// The robust placement, and its comparisons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverModels {
     /// The placement.
     pub found: Robust,
-    /// The models, in the order of all regrets; the first is that of the ordinary answer.
+    /// The models, in the order of all regrets; the first is that of the main answer.
     pub kinds: Vec<ModelKind>,
-    /// Models without a part in it.
+    /// Models that are left out.
     pub left_out: Vec<LeftOut>,
     /// The best of each model, then the baselines: the name and its regret under each model.
     pub others: Vec<(String, Vec<f64>)>,
@@ -175,8 +175,8 @@ impl BestOfEach {
         &self.left_out
     }
 
-    /// The placement with the smallest worst regret. `baselines`: what it is compared with beside the best of each model; whose work
-    /// is divided beforehand is none, as no value of the search is that of such work.
+    /// The placement with the smallest worst regret. `baselines`: placements to compare with, in addition to the best of each model. Those
+    /// with statically scheduled work are excluded, because the search has no values for such work.
     ///
     /// # Errors
     /// Those of [`robust()`].
@@ -201,15 +201,15 @@ impl BestOfEach {
 
 // The losses of an answer of one model under the others.
 
-/// Most entries of the tables of an evaluation (applications x nodes x L3 domains) for which other models are asked: beyond that a climb takes
-/// seconds.
+/// Maximum size of the tables of an evaluation (applications x nodes x L3 domains) for which other models are evaluated: beyond that a
+/// climb takes seconds.
 const MOST_ASKED: usize = 512;
-/// Most scenarios and baselines from which it is climbed under another model.
+/// Maximum number of scenarios and baselines that are starts of a climb under another model.
 const MOST_STARTS: usize = 3;
 
-/// The least that `best` loses under each other model that can answer the question: 1 - value / best value there (makespan: 1 - best / value). The
-/// bests there are those that a climb from `best`, from scenarios and from baselines finds, so that losses may be larger. `smt = "any"` stays
-/// as in `best`. Empty where the question is too large, or the monitor says stop.
+/// The minimum loss of `best` under each other model that can answer the question: 1 - value / best value there (makespan: 1 - best /
+/// value). The best values there come from climbs from `best`, from scenarios and from baselines, so real losses may be larger.
+/// `smt = "any"` stays as in `best`. Empty if the question is too large, or if the monitor stops it.
 pub fn losses(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> Vec<(ModelKind, f64)> {
     let problem = problem.with_smt(&best.smt);
     let machine = problem.machine();
@@ -225,7 +225,7 @@ pub fn losses(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> Vec
         }
         let goal = match problem.goal().objective() {
             Objective::Fair => Goal::new(Objective::Fair, &machine, problem.asked()).ok()?,
-            // Two means of p compare as they do whatever p is relative to.
+            // A comparison of two means of p does not depend on the reference of p.
             _ => problem.goal().clone(),
         };
         let under = Problem { machine, goal, ..problem.clone() };
@@ -243,12 +243,12 @@ pub fn losses(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> Vec
     others.take_while(|_| !monitor.stop()).filter_map(under).collect()
 }
 
-// Which models an answer is to be good under, as people write them.
+// The models under which an answer should be good, as people write them.
 
-/// The models of a question beside that of its machine.
+/// The models of a question, in addition to that of its machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelList {
-    /// All that can answer the question.
+    /// All models that can answer the question.
     All,
     /// These, each once.
     Named(Vec<ModelKind>),
@@ -281,7 +281,7 @@ impl FromStr for ModelList {
 
 /// Watches several searches that share a time limit.
 pub trait Shared: Monitor {
-    /// Whether this part of the time, 0 to 1, is over; whoever asks ends the search then.
+    /// Whether this fraction of the time, 0 to 1, is over; the caller then ends the search.
     fn is_over(&self, part: f64) -> bool;
 }
 
@@ -291,16 +291,16 @@ impl Shared for Unattended {
     }
 }
 
-/// Watches a search that ends when a part of the time limit is over; what it leaves belongs to those after it.
+/// Watches a search that ends when a fraction of the time limit is over; searches after it get the unused time.
 #[derive(Clone, Copy)]
 pub struct Share<'w> {
     pub(super) watch: &'w dyn Shared,
-    /// The part of the limit that may be over when it ends, 0 to 1.
+    /// The fraction of the limit that may be over when it ends, 0 to 1.
     pub(super) end: f64,
 }
 
 impl<'w> Share<'w> {
-    /// `end`: the part of the limit that may be over when it ends, 0 to 1.
+    /// `end`: the fraction of the limit that may be over when it ends, 0 to 1.
     pub(crate) fn until(watch: &'w dyn Shared, end: f64) -> Self {
         Self { watch, end }
     }

@@ -1,10 +1,10 @@
-//! Questions that are answered part by part: where an answer has to keep to something that bounds do not know of, the space is
-//! divided into smaller questions, each searched and bounded as any other, until the best of a part keeps to it by itself.
+//! Searches questions part by part: if an answer must satisfy a constraint that bounds ignore, the space is divided into smaller questions.
+//! Each is searched and bounded as any other, until the best of a part satisfies the constraint by itself.
 //!
 //! # Why nothing is missed
-//! A part may hold more than the answers of the question, never less than all of them that lie in it: its bound is a bound on
-//! them. A part is closed when nothing in it beats what is known, or when its best is an answer; else its pieces take its
-//! place, which together hold every answer that it holds. What could not be closed keeps the proof open with its bound.
+//! A part may hold more than answers of the question, but never less than all answers within it: its bound is a bound on them. A part is
+//! closed when nothing in it beats the known best, or when its best is an answer. Otherwise it is replaced by its pieces, which together
+//! hold all of its answers. A part that could not be closed keeps the proof open with its bound.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -19,30 +19,30 @@ use crate::problem::{Candidate, Problem};
 use crate::restrictions::may_hold;
 use crate::symmetry::{app_classes, node_classes};
 
-/// How a space is divided.
+/// A division of a space.
 pub(super) trait Division {
     /// A part of the space.
     type Part: Clone + Ord;
 
-    /// The question of a part; `None` where nothing can be in it.
+    /// The question of a part; `None` if it is empty.
     fn problem(&self, part: &Self::Part) -> Option<Problem>;
 
     /// Whether a candidate of a part is an answer.
     fn holds(&self, candidate: &Candidate) -> bool;
 
-    /// Smaller parts that together hold all answers of `part`, such that one that is not an answer (`around`) tends to be in none
-    /// of them; none where it cannot be divided.
+    /// Smaller parts that together hold all answers of `part`, such that a candidate that is not an answer (`around`) tends to be in none
+    /// of them; empty if it cannot be divided.
     fn split(&self, part: &Self::Part, around: Option<&Candidate>) -> Vec<Self::Part>;
 
-    /// A small part of answers only, near to what is none.
+    /// A small part that contains only answers, near a candidate that is not one.
     fn rounded(&self, part: &Self::Part, near: &Candidate) -> Option<Self::Part>;
 }
 
-/// The part of what is left of the effort that one part gets.
+/// One part gets the remaining budget divided by this.
 const SHARE: u64 = 6;
-/// The same for a small part near to a candidate, and what a part costs that was decided with less than its share.
+/// The same for a small part near a candidate, and the cost of a part that was decided with less than its share.
 const SMALL_SHARE: u64 = 48;
-/// Effort below which no part is begun.
+/// Below this budget no part is started.
 const LEAST: u64 = 1_000;
 
 struct Open<P> {
@@ -72,19 +72,18 @@ impl<P> Ord for Open<P> {
     }
 }
 
-/// What a part has shown.
+/// The result of a part.
 struct Searched {
-    /// Something better than what was known that is no answer.
+    /// A candidate that beats the known best but is not an answer.
     stray: Option<Candidate>,
-    /// Everything in the part that beats what was known was met.
+    /// Every candidate in the part that beats the known best was met.
     complete: bool,
     /// Nothing in the part scores more.
     bound: f64,
 }
 
 impl Search<'_> {
-    /// Searches `roots`, part by part, for answers above the cutoff of `pool`, with at most `left` steps,
-    /// of which it leaves what it did not need.
+    /// Searches `roots`, part by part, for answers above the cutoff of `pool`, with at most `left` steps; unused steps stay in `left`.
     pub(super) fn prove_in_parts<D: Division>(
         &self,
         division: &D,
@@ -152,7 +151,7 @@ impl Search<'_> {
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// Searches one part; answers go to `pool`. `None` where the part is empty.
+    /// Searches one part; answers go to `pool`. `None` if the part is empty.
     fn search_part<D: Division>(
         &self,
         division: &D,
@@ -188,16 +187,16 @@ impl Search<'_> {
     }
 }
 
-// Applications that may be on few nodes only: which ones is decided part by part.
+// Applications that may use only a few nodes: the nodes are decided part by part.
 //
-// A part says which nodes an application may use. Where the best of a part has an application on too many, a node of these is
-// chosen: either the application is on it, which is noted, or on none of the nodes that are like it. With as many noted as it may
-// have, the others are out.
+// A part defines the nodes that an application may use. If the best of a part has an application on too many, one of these nodes is chosen.
+// Either the application uses it, which is recorded, or it uses none of the nodes like it. Once its maximum is recorded, the other nodes
+// are excluded.
 
-/// Per application: the nodes that it may use, and those of them that it is taken to use; both ascending.
+/// Per application: the nodes that it may use, and those of them that it is assumed to use; both ascending.
 pub(super) type Sets = Vec<(Vec<usize>, Vec<usize>)>;
 
-/// How many nodes applications may use.
+/// The limits on the number of nodes of applications.
 pub(super) struct FewNodes<'a> {
     problem: &'a Problem,
     /// For each application the first one that is equal.
@@ -205,10 +204,10 @@ pub(super) struct FewNodes<'a> {
 }
 
 impl<'a> FewNodes<'a> {
-    /// `None` where no application may be on fewer nodes than it could.
+    /// `None` if no application is limited to fewer nodes than it could use.
     pub(super) fn new(problem: &'a Problem) -> Option<Self> {
         let Problem { machine, apps, restrictions, .. } = problem;
-        // All nodes are one then; everything is tried, or nothing.
+        // All nodes have the same content then: everything is tried, or nothing.
         if restrictions.same_on_every_node {
             return None;
         }
@@ -217,7 +216,7 @@ impl<'a> FewNodes<'a> {
         asked.then(|| Self { problem, app_classes: app_classes(machine, apps) })
     }
 
-    /// Everything.
+    /// The whole space.
     pub(super) fn root(&self) -> Sets {
         let Problem { machine, apps, .. } = self.problem;
         let nodes = |app| machine.compute_nodes().filter(move |&node| may_hold(app, node));
@@ -228,7 +227,7 @@ impl<'a> FewNodes<'a> {
         self.problem.apps[app].placing.max_nodes.unwrap_or(usize::MAX)
     }
 
-    /// The same where equal instances stand in order.
+    /// The same with equal instances in order.
     fn in_order(&self, sets: &Sets) -> Sets {
         let mut groups: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         for (app, own) in sets.iter().enumerate() {
@@ -241,7 +240,7 @@ impl<'a> FewNodes<'a> {
         self.app_classes.iter().map(next).collect()
     }
 
-    /// The nodes that are like `node`, itself among them.
+    /// The nodes that are like `node`, including itself.
     fn like(sets: &Sets, problem: &Problem, node: usize) -> Vec<usize> {
         let Problem { machine, apps, .. } = problem;
         let fixed: Vec<_> = apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
@@ -299,7 +298,7 @@ impl Division for FewNodes<'_> {
         [with, without].iter().map(|sets| self.in_order(sets)).collect()
     }
 
-    /// Each application on those nodes where it has most.
+    /// Each application on the nodes with most of its threads.
     fn rounded(&self, sets: &Sets, near: &Candidate) -> Option<Sets> {
         let keep = |(a, (allowed, _)): (usize, &(Vec<usize>, Vec<usize>))| {
             let mut nodes = allowed.clone();

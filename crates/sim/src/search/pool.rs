@@ -1,4 +1,4 @@
-//! The best answers met so far, different ones only.
+//! The best different answers met so far.
 
 use numasim_model::{AppId, NodeId};
 
@@ -15,13 +15,13 @@ use crate::symmetry::{app_classes, node_classes};
 pub(super) struct Canonical {
     apps: usize,
     nodes: usize,
-    /// Orders in which the applications may stand: exchanges of equal instances.
+    /// Possible orders of the applications: exchanges of equal instances.
     app_orders: Vec<Vec<usize>>,
     /// Classes of nodes that can be exchanged when no open data is decided yet.
     node_groups: Vec<Vec<usize>>,
 }
 
-/// Above this many orders of equal instances only the written order is tried.
+/// Above this number of orders of equal instances, only the given order is tried.
 const MAX_ORDERS: usize = 720;
 
 impl Canonical {
@@ -49,7 +49,7 @@ impl Canonical {
         Self { apps: problem.apps.len(), nodes, app_orders, node_groups }
     }
 
-    /// Whether two answers differ by exchanges of equals at most.
+    /// Whether two answers differ at most by exchanges of equals.
     pub(super) fn are_same(&self, a: &Candidate, b: &Candidate) -> bool {
         self.key(a) == self.key(b)
     }
@@ -113,7 +113,7 @@ fn permutations(items: &[usize], limit: usize) -> Vec<Vec<usize>> {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     capacity: usize,
-    /// Only what scores more is wanted; -infinity where everything is.
+    /// Only answers with a larger score are wanted; -infinity if all are.
     floor: f64,
     entries: Vec<(Candidate, Vec<u32>)>,
 }
@@ -148,8 +148,8 @@ impl Pool {
         self.entries.first().map(|(candidate, _)| candidate)
     }
 
-    /// Keeps `candidate` if it is different from, or a better tie than, what is there, and good enough.
-    /// Never what has data that does not fit.
+    /// Stores `candidate` if it is good enough, and different from all others or better in a tie. Never stores one with data that does not
+    /// fit.
     pub(super) fn add(&mut self, canonical: &Canonical, candidate: Candidate) {
         if candidate.excess > 0.0 || (self.floor > f64::NEG_INFINITY && candidate.score <= self.floor) {
             return;
@@ -188,14 +188,14 @@ impl Pool {
 
 // The next best, different answers.
 
-/// Most steps spent on alternatives after the best is known.
+/// Maximum number of steps for alternatives after the best is known.
 const ALTERNATIVES_EFFORT: u64 = 1_000_000;
-/// Most elementary operations for what is one thread away from the best, some seconds: there are very many with
-/// thousands of applications.
+/// Maximum number of elementary operations for allocations that are one thread away from the best, some seconds: with thousands of
+/// applications there are very many.
 const NEIGHBOURS_OPERATIONS: u64 = 10_000_000_000;
 
 impl Search<'_> {
-    /// The next best answers, and whether none is missing.
+    /// The next best answers, and whether they are complete.
     pub(super) fn alternatives(&self, best: &Candidate) -> (Vec<Candidate>, bool) {
         if self.settings.top == 0 {
             return (Vec::new(), true);
@@ -203,14 +203,15 @@ impl Search<'_> {
         let mut pool = Pool::new(self.settings.top + 1);
         let complete = self.add_alternatives(Some(best), &mut pool);
         let mut found = pool.into_candidates();
-        // The best stays the best even if a tie was found that the climb would not leave for it.
+        // The best stays the best, even against a tie that the climb would not move to.
         let position = found.iter().position(|candidate| candidate.allocation == best.allocation);
         found.remove(position.unwrap_or(0));
         found.truncate(self.settings.top);
         (found, complete)
     }
 
-    /// Adds the best answers above the cutoff of `pool`, and says whether none is missing. `best`: one of them; its neighbours are usually good.
+    /// Adds the best answers above the cutoff of `pool`, and returns whether they are complete. `best`: one of them; its neighbours are
+    /// usually good.
     pub(super) fn add_alternatives(&self, best: Option<&Candidate>, pool: &mut Pool) -> bool {
         if let Some(best) = best {
             pool.add(&self.canonical, best.clone());

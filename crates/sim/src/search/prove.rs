@@ -1,4 +1,4 @@
-//! The proof: every set of homes is bounded, and what could beat the best answer is searched.
+//! The proof: every set of homes is bounded, and all sets that could beat the best answer are searched.
 
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator};
@@ -14,16 +14,17 @@ use crate::search::watch::watched;
 use crate::search::{Proof, Search, halves, uniform};
 use crate::symmetry::node_classes;
 
-/// Most options of one node that are listed with the default effort, and with less; more effort lists more, as far as memory allows.
+/// Maximum number of options of one node that are listed with the default budget, or with less. A larger budget lists more, as far as
+/// memory allows.
 const MAX_OPTIONS: usize = 200_000;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
 
-/// What can be said of one set of homes. There is one for each set, so that none can be forgotten.
+/// The state of one set of homes. There is one for each set, so that none can be forgotten.
 enum Decided<'a> {
     /// Its options are listed: it can be searched.
     Searchable(Box<Cell<'a>>),
-    /// They are not: it stays open, unless the best answer meets this bound.
+    /// Its options are not listed: it stays open, unless the best answer meets this bound.
     Undecided {
         /// Nothing with these homes has a better score.
         bound: f64,
@@ -31,7 +32,7 @@ enum Decided<'a> {
 }
 
 impl Decided<'_> {
-    /// What its bound cost, in steps of the search.
+    /// The cost of its bound, in steps of the search.
     fn work(&self) -> u64 {
         match self {
             Self::Searchable(cell) => cell.improved.work,
@@ -40,10 +41,10 @@ impl Decided<'_> {
     }
 }
 
-/// Most sets of homes or fractions that are all looked at, whatever that costs.
+/// Up to this number of sets of homes or fractions, all are evaluated whatever the cost.
 const MOST_AT_ONCE: usize = 64;
 
-/// A pool that takes what [`uniform::rate_all`] finds.
+/// A pool that takes the results of [`uniform::rate_all`].
 #[derive(Clone)]
 struct InPool<'c> {
     pool: Pool,
@@ -93,7 +94,7 @@ impl<'a> Search<'a> {
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// The same where sets are too many to be listed: those with the largest bounds first, as many at a time as are searched one by one.
+    /// The same if sets are too many to be listed: those with the largest bounds first, in batches of the size that is searched one by one.
     fn prove_undecided(&self, pool: &mut Pool, effort: u64) -> Proof {
         let (mut budget, mut open_bound) = (Budget::new(effort), f64::NEG_INFINITY);
         let mut rest = self.homes.undecided(self.problem);
@@ -102,7 +103,7 @@ impl<'a> Search<'a> {
             if sets.is_empty() {
                 break;
             }
-            // Half of it, while others are to come.
+            // Half of it, while others remain.
             let to_come = rest.bound() > pool.cutoff();
             let steps = if to_come { budget.left() / 2 } else { budget.left() };
             let mut part = budget.at_most(steps);
@@ -113,8 +114,8 @@ impl<'a> Search<'a> {
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// Bounds each set of homes anew and searches those that could beat the cutoff, the most promising first. Nothing that stays open is better than
-    /// what comes back.
+    /// Bounds each set of homes anew and searches those that could beat the cutoff, the most promising first. Returns a bound on everything
+    /// that stays open.
     fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], budget: &mut Budget) -> f64 {
         let target = pool.cutoff();
         let share = homes.iter().filter(|set| set.bound > target).count();
@@ -122,7 +123,7 @@ impl<'a> Search<'a> {
             let decided = parallel::map(homes, |set| self.decide(set, target, share));
             return self.settle(decided, pool, budget);
         }
-        // Many sets of fractions: the largest bounds first, as far as a part of the effort lets it. The others stay as they are.
+        // Many sets of fractions: the largest bounds first, as far as a part of the budget allows. The others stay unchanged.
         let mut sets: Vec<&HomeSet> = homes.iter().filter(|set| set.bound > target).collect();
         sets.sort_by(|a, b| b.bound.total_cmp(&a.bound));
         let mut part = budget.at_most(budget.left() / 3);
@@ -140,7 +141,7 @@ impl<'a> Search<'a> {
         self.settle(decided, pool, budget)
     }
 
-    /// Searches what is decided where it could beat the cutoff; what is undecided stays open, and nothing of it is better than what comes back.
+    /// Searches the decided sets that could beat the cutoff. Undecided sets stay open; returns a bound on everything that stays open.
     fn settle(&self, decided: Vec<Decided<'a>>, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let problem = self.problem;
         let mut open_bound = f64::NEG_INFINITY;
@@ -153,8 +154,8 @@ impl<'a> Search<'a> {
         }
         let effort = budget.left();
         for (position, cell) in cells.iter().enumerate() {
-            // Not more than half: many homes are tried one after the other. Hardly any where halves find what is best and prove it, or where
-            // potentials are far from what is got.
+            // Not more than half, because many homes are tried one after the other. Hardly any if halves find and prove the best, or if
+            // potentials are far from real GFLOPS.
             let little = halves::may_end(&cell.relaxation) || !cell.relaxation.exact;
             let rest = if little { effort / 8 * 7 } else { effort / 2 };
             if budget.left() > rest {
@@ -175,8 +176,7 @@ impl<'a> Search<'a> {
         open_bound
     }
 
-    /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many of at
-    /// most `steps` it took.
+    /// Looks for a better answer with few options per node, if the bound leaves room for one; returns the steps used, at most `steps`.
     pub(super) fn sample(&self, cell: &Cell<'a>, pool: &mut Pool, steps: u64) -> u64 {
         let relaxation = &cell.relaxation;
         if cell.improved.bound > pool.cutoff()
@@ -198,8 +198,8 @@ impl<'a> Search<'a> {
         0
     }
 
-    /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
-    /// the share of the budget is spent. Nothing else that is open is better than `elsewhere`.
+    /// Splits cells by the reads of other nodes, the largest bound first, until those above the cutoff are single or the share of the
+    /// budget is spent. No other open part is better than `elsewhere`.
     fn split_into_cells(
         &self,
         roots: Vec<Cell<'a>>,
@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
         done
     }
 
-    /// Looks for better answers among the options, where the bound leaves room for them; says how many steps it took.
+    /// Looks for better answers among the options, if the bound leaves room for them; returns the steps used.
     pub(super) fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
         let Cell { placements, relaxation, improved, .. } = cell;
         let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
@@ -259,15 +259,15 @@ impl<'a> Search<'a> {
         responder.cost() / OPTIONS_PER_STEP
     }
 
-    /// Most options of one node that are listed: a list is worth what it costs where there is time to search it.
+    /// Maximum number of listed options of one node: a list pays off only if there is time to search it.
     fn most_options(&self) -> usize {
         let times_default = self.settings.effort / Settings::default().effort;
         let times = usize::try_from(times_default.max(1)).unwrap_or(usize::MAX);
         MAX_OPTIONS.saturating_mul(times)
     }
 
-    /// What can be said of one set of homes, one of `share` that exist at the same time: what was said first, where that
-    /// is enough or the monitor says stop.
+    /// The state of one set of homes, one of `share` that exist at the same time: the first bound, if that is enough or the monitor stops
+    /// it.
     fn decide(&self, set: &HomeSet, target: f64, share: usize) -> Decided<'a> {
         if set.bound <= target || self.monitor.stop() {
             return Decided::Undecided { bound: set.bound };

@@ -1,8 +1,8 @@
 //! Good answers from the listed options: best response, node by node and pair by pair.
 //!
-//! Hill climbing by single threads ([`super::local`]) gets stuck where one thread more here must go with two less
-//! there. Here a node is refilled at once with the best of all its options while the others stay, and pairs of nodes
-//! with the best pair of the options that earn most at the prices of the bound.
+//! Hill climbing by single threads ([`super::local`]) gets stuck if one thread more here must go with two less there. Here a node is
+//! refilled at once with the best of all its options while the others stay unchanged, and pairs of nodes with the best pair of the options
+//! that earn most at the prices of the bound.
 
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 use rand::RngExt as _;
@@ -18,10 +18,10 @@ use crate::search::dual::{Prices, Relaxation, Watched};
 use crate::search::options::OptionTable;
 use crate::search::watch::reads_one_memory;
 
-/// Starts where the smallest p decides, and where all count: there one start is nearly as good as another.
+/// Number of starts if the smallest p decides, and if all applications count: in the latter case one start is nearly as good as another.
 const STARTS: u64 = 12;
 const FEW_STARTS: u64 = 4;
-/// Rounds until nothing improves, as a rule: for what the search costs.
+/// Typical number of rounds until nothing improves: for the cost of the search.
 const USUAL_ROUNDS: u64 = 4;
 /// Rounds over all nodes and pairs; improvements after that are rare.
 const MOST_ROUNDS: usize = 30;
@@ -34,13 +34,13 @@ impl Responder<'_> {
         }
     }
 
-    /// Options that are looked at, about.
+    /// The approximate number of options that are evaluated.
     pub(super) fn cost(&self) -> u64 {
         let options = |&c: &usize| self.relaxation.classes[c].table.len() as u64;
         self.starts() * USUAL_ROUNDS * self.class_of.iter().map(options).sum::<u64>()
     }
 
-    /// Adds what it finds to `pool`; the same for the same seed.
+    /// Adds its answers to `pool`; the same seed gives the same answers.
     pub(super) fn search(&self, canonical: &Canonical, pool: &mut Pool, seed: u64) {
         let found: Vec<Candidate> = parallel::map(0..self.starts(), |start| {
             let mut random = generator(seed, 1_000 + start);
@@ -94,10 +94,10 @@ impl Responder<'_> {
     }
 }
 
-// What an allocation is judged by while it is being improved.
+// The criteria for an allocation during its improvement.
 
-/// What an allocation is judged by while it is being improved: first how many threads its applications lack or have
-/// too many, then the guide (larger is better).
+/// The criteria for an allocation during its improvement: first the missing or excess threads of its applications, then the guide (larger
+/// is better).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Merit {
     pub(super) wrong_threads: u64,
@@ -112,7 +112,7 @@ impl Merit {
     }
 }
 
-/// What some nodes give and take together.
+/// The combined effect of some nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     pub(super) gflops: Vec<f64>,
@@ -136,25 +136,25 @@ impl Sums {
     }
 }
 
-/// The tangent of the geomean at an allocation: nothing else scores more than it says, because the score is concave.
+/// The tangent of the geomean at an allocation: an upper bound on the score, because the score is concave.
 pub(super) struct Rise {
-    /// The tangent where the changed nodes are empty.
+    /// The tangent with the changed nodes empty.
     pub(super) base: f64,
     pub(super) per_gflops: Vec<f64>,
 }
 
 impl Rise {
-    /// What an option adds to the base at most.
+    /// The maximum that an option adds to the base.
     pub(super) fn gain(&self, table: &OptionTable, option: usize) -> f64 {
         table.potential(option).iter().zip(&self.per_gflops).map(|(g, slope)| g * slope).sum()
     }
 }
 
-// The options of each node, ranked, and how an allocation of them is judged.
+// The ranked options of each node, and the criteria for an allocation of them.
 
-/// Options per node that are tried in pairs, and that starts are drawn from.
+/// Options per node that are tried in pairs, and from which starts are drawn.
 pub(super) const TOP: usize = 48;
-/// Options per node that are tried alone where nodes depend on each other: each costs an evaluation.
+/// Options per node that are tried alone if nodes depend on each other: each costs an evaluation.
 const TOP_COUPLED: usize = 400;
 /// The search for one set of placements.
 pub(in crate::search) struct Responder<'a> {
@@ -164,18 +164,17 @@ pub(in crate::search) struct Responder<'a> {
     /// Node in the order of the search: its class.
     pub(super) class_of: Vec<usize>,
     pub(super) nodes: Vec<NodeId>,
-    /// Per class: options by what they earn, most first.
+    /// Per class: options in descending order of earnings.
     pub(super) ranked: Vec<Vec<usize>>,
-    /// A value of G / unit that the guide of the max-min objectives is measured in.
+    /// A value of G / unit: the unit of the guide of the max-min objectives.
     pub(super) target: f64,
-    /// Nodes do not depend on each other: sums of potentials are right (all data local), or nearly right (a single
-    /// cell).
+    /// Nodes do not depend on each other: sums of potentials are exact (all data local), or nearly exact (a single cell).
     pub(super) decoupled: bool,
     pub(super) monitor: &'a dyn Monitor,
 }
 
 impl<'a> Responder<'a> {
-    /// Ranks the options at `prices`; `bound` is the bound on the score. `None` at a stop.
+    /// Ranks the options at `prices`; `bound` is the bound on the score. `None` if stopped.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         relaxation: &'a Relaxation<'a>,
@@ -223,8 +222,8 @@ impl<'a> Responder<'a> {
         })
     }
 
-    /// The tangent at `others` plus `option`, where all threads are right (else a worse score may be better); logarithms
-    /// of every option would take most of the time.
+    /// The tangent at `others` plus `option`, if the thread counts are valid (otherwise a worse score may be better). Logarithms of every
+    /// option would take most of the time.
     pub(super) fn rise(&self, others: &Sums, options: &[(&OptionTable, usize)]) -> Option<Rise> {
         let goal = &self.problem.goal;
         let mut sums = others.clone();
@@ -266,10 +265,10 @@ impl<'a> Responder<'a> {
         let wrong_threads = wrong_threads + self.relaxation.watched.iter().zip(reads).map(over).sum::<u64>();
         let goal = &self.problem.goal;
         let guide = match goal.objective() {
-            // The minimum alone has plateaus: who is second worst counts a little, too.
+            // The minimum alone has plateaus, so the second smallest term also counts a little.
             Objective::Fair | Objective::Makespan => {
                 let parts = gflops.iter().zip(goal.unit_gflops()).enumerate();
-                // Nothing is left of a part below 0.
+                // A term below 0 counts as 0.
                 let part = |(a, (g, unit)): (usize, (&f64, &f64))| (goal.offset(a) + g / unit).max(0.0);
                 -parts.map(|one| (self.target / part(one)).powi(32)).sum::<f64>()
             }
@@ -304,7 +303,7 @@ impl State<'_, '_> {
         allocation
     }
 
-    /// GFLOPS bounds, threads and reads of all nodes but those in `without`.
+    /// GFLOPS bounds, threads and reads of all nodes except those in `without`.
     fn sums(&self, without: &[usize]) -> Sums {
         let apps = self.responder.problem.apps.len();
         let watched = self.responder.relaxation.watched.len();
@@ -330,7 +329,7 @@ impl State<'_, '_> {
         self.responder.merit(&gflops, &threads, &reads)
     }
 
-    /// Gives a node its best option while the others stay.
+    /// Gives a node its best option while the others stay unchanged.
     pub(super) fn respond(&mut self, node: usize, merit: Merit) -> Merit {
         let class = self.responder.class_of[node];
         if !self.responder.decoupled {
@@ -381,7 +380,7 @@ impl State<'_, '_> {
         best.0
     }
 
-    /// Gives two nodes the best pair of their top options while the others stay.
+    /// Gives two nodes the best pair of their top options while the others stay unchanged.
     pub(super) fn respond_in_pair(&mut self, left: usize, right: usize, merit: Merit) -> Merit {
         let responder = self.responder;
         let others = self.sums(&[left, right]);

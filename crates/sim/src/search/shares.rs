@@ -1,11 +1,12 @@
-//! A bound without options that knows how nodes share their memories, where one number decides it.
+//! A bound without options that models how nodes share their memories, for cases with a single parameter.
 //!
 //! # Approach
-//! Corners with a price on the memory let an optimum deal the memory out at will. In truth each thread has its part: at one f of [`OwnShare`] it is known
-//! what everyone occupies and earns, so that what a node holds is worth a linear program with two constraints: cores, and the memory. Where f lies
-//! between two limits, each application may choose its own f between them. So the best content of a
-//! node at given prices is found over all f ([`Node::best`]: parts of the range, the most promising first), and prices by cutting planes, as in
-//! [`crate::search::cutting`]. No application has more threads on a node than it may have in all: mixtures know that, too.
+//! Corners with a price on the memory let an optimum distribute the memory freely. In reality each thread has its share: at a given f of
+//! [`OwnShare`], the bandwidth and earnings of every thread are known. The value of a node's content is then a linear program with two
+//! constraints: cores, and the memory. If f is between two limits, each application may choose its own f between them. So the best content
+//! of a node at given prices is found over all f ([`Node::best`]: parts of the range, the most promising first), and prices by cutting
+//! planes, as in [`crate::search::cutting`]. No application has more threads on a node than its total maximum; mixtures respect that as
+//! well.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,21 +18,21 @@ use crate::problem::Evaluator;
 use crate::search::cutting::{BestContents, MOST_EARNINGS, PATIENCE};
 use crate::search::master::{Cut, Master};
 
-/// Parts of the range of f at first.
+/// Initial number of parts of the range of f.
 const FIRST_PARTS: u32 = 8;
-/// Most parts that are looked at in all.
+/// Maximum number of parts in all.
 const MOST_PARTS: usize = 300;
-/// The relative difference between what a part may earn and what is possible in it at which it is narrow enough.
+/// A part is narrow enough at this relative difference between its upper bound and a possible value in it.
 const NARROW: f64 = 1e-11;
-/// Most halvings in the search for the price of a memory.
+/// Maximum number of halvings in the search for the price of a memory.
 const HALVINGS: usize = 48;
-/// Room for rounding of what threads occupy together.
+/// Allowance for rounding of the bandwidth that threads occupy together.
 const ROUNDING: f64 = 1e-11;
 
-/// What a node holds at best.
+/// The best content of a node.
 #[derive(Clone, Debug)]
 struct Content {
-    /// What it earns at most.
+    /// Its maximum earnings.
     earned: f64,
     gflops: Vec<f64>,
     threads: Vec<f64>,
@@ -41,12 +42,12 @@ struct Content {
 struct Node<'l> {
     law: &'l OwnShare,
     cores: f64,
-    /// Per application: the most threads, and GFLOPS of one that has all it wants.
+    /// Per application: the most threads, and GFLOPS of one thread at full demand.
     most: Vec<f64>,
     full: Vec<f64>,
 }
 
-/// Limits of f, and what the node holds at best between them.
+/// Limits of f, and the best content of the node between them.
 struct Part {
     low: f64,
     high: f64,
@@ -68,20 +69,20 @@ impl PartialOrd for Part {
 }
 
 impl Ord for Part {
-    /// The larger of two earns more; of equals the one with the lower limits.
+    /// The larger of two earns more; in a tie, the one with the lower limits.
     fn cmp(&self, other: &Self) -> Ordering {
         self.content.earned.total_cmp(&other.content.earned).then(other.low.total_cmp(&self.low))
     }
 }
 
 impl Node<'_> {
-    /// The best contents at these prices of GFLOPS and threads, the best first: of the most promising part of the range of f, and of others that are
-    /// nearly as good.
+    /// The best contents at these prices of GFLOPS and threads, the best first: from the most promising part of the range of f, and from
+    /// others that are nearly as good.
     fn best(&self, of_gflops: &[f64], of_thread: &[f64]) -> Vec<Content> {
         let part =
             |low: f64, high: f64| Part { low, high, content: self.between(low, high, of_gflops, of_thread) };
         let limit = |number: u32| f64::from(number) / f64::from(FIRST_PARTS);
-        // At 1 itself all have what they want.
+        // At 1 itself, all threads get their full demand.
         let first = (0..FIRST_PARTS).map(|number| (limit(number), limit(number + 1))).chain([(1.0, 1.0)]);
         let mut parts: BinaryHeap<Part> = first.map(|(low, high)| part(low, high)).collect();
         let mut looked_at = parts.len();
@@ -108,10 +109,10 @@ impl Node<'_> {
         best
     }
 
-    /// What it holds at best where f lies between these limits: each application has the better one of both for what the memory costs then.
+    /// The best content if f is between these limits: each application has the better one of both at the resulting price of the memory.
     fn between(&self, low: f64, high: f64, of_gflops: &[f64], of_thread: &[f64]) -> Content {
         let apps = self.most.len();
-        // GFLOPS, worth and GB/s of a thread at both limits.
+        // GFLOPS, value and GB/s of a thread at both limits.
         let end = |a: usize, f: f64| {
             let gflops = self.full[a] * self.law.part_of_full_speed(a, f);
             let of_thread = of_thread.get(a).copied().unwrap_or(0.0);
@@ -149,7 +150,7 @@ impl Node<'_> {
         if cheap.occupied <= all {
             return cheap.content;
         }
-        // Any price of the memory gives a bound; at the best one what is occupied is as much as there is.
+        // Any price of the memory gives a bound; at the best one the occupied bandwidth equals the capacity.
         let highest = ends.iter().flatten().filter(|end| end.gbs > 0.0).map(|end| end.worth / end.gbs);
         let mut dear = fill(highest.fold(0.0, f64::max));
         for _ in 0..HALVINGS {
@@ -189,12 +190,13 @@ struct Filled {
     price: f64,
     /// GB/s.
     occupied: f64,
-    /// It earns what it is worth at that price, all of the memory sold.
+    /// Its earnings are its value at that price, with all of the memory sold.
     content: Content,
 }
 
 impl Relaxation<'_> {
-    /// Lowers `start`, a bound over corners, where memories are read by the threads of their own nodes alone, by at most `rounds` rounds of cutting planes.
+    /// Lowers `start`, a bound over corners, by at most `rounds` rounds of cutting planes. Applies only if each memory is read only by
+    /// threads of the same node.
     pub(in crate::search) fn improve_by_shares(
         &self,
         start: Improved,

@@ -1,10 +1,10 @@
 //! The simplest allocation that is nearly as good as the best: [`simplest`].
 //!
 //! # Approach
-//! From the simplest class ([`Simplicity`]) on, each is asked whether an allocation of it is good enough: part by part
-//! ([`class`], `search/parts.rs`), with the same bounds as the search for the best, but a cutoff that is known from the start. A
-//! class is excluded with proof when no part of it can be good enough. The first with an answer is the simplest; within it the
-//! best that is found counts.
+//! Starting from the simplest class ([`Simplicity`]), each class is searched for an allocation that is good enough. The search goes part by
+//! part ([`class`], `search/parts.rs`), with the same bounds as the search for the best, but with a cutoff that is known from the start. A
+//! class is excluded with proof when no part of it can be good enough. The first class with an answer is the simplest; within it the best
+//! allocation found is returned.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use crate::monitor::Monitor;
 use crate::objective::margin;
 use crate::problem::{Candidate, Evaluator, Problem};
 
-/// The part of what is left of the effort that one class gets.
+/// One class gets the remaining budget divided by this.
 const SHARE: u64 = 3;
 
 /// The simplest allocation that is good enough.
@@ -31,17 +31,17 @@ pub struct Simplest {
     pub candidate: Candidate,
     /// How simple it is.
     pub simplicity: Simplicity,
-    /// What it loses of the best, as a share of its value (of its own where smaller is better).
+    /// Its loss against the best, as a fraction of the best value (of the value of the simplest if smaller is better).
     pub loss: f64,
-    /// Whether no simpler allocation is good enough; else none was found.
+    /// Whether it is proven that no simpler allocation is good enough; otherwise none was found.
     pub proven: bool,
 }
 
-/// The simplest allocation that loses at most the share `within` of `best`. `known` are other allocations that may be it.
-/// [`Settings::effort`] is for all of it.
+/// The simplest allocation that loses at most the fraction `within` of `best`. `known` are other allocations that may be the answer.
+/// [`Settings::effort`] is the budget of the whole search.
 ///
 /// # Errors
-/// [`Forbidden`] if what was found breaks a rule of the question: a fault of the program.
+/// [`Forbidden`] if the result breaks a rule of the question: a fault of the program.
 pub fn simplest(
     problem: &Problem,
     best: &Candidate,
@@ -95,7 +95,8 @@ pub fn simplest(
     Ok(Simplest { simplicity: key(&found), candidate: found, loss, proven })
 }
 
-/// Layouts with as many threads of each application as `best` has, and as large a part of all memories as there; the data is where it is there.
+/// Layouts with the same number of threads of each application and the same share of all memories as `best`, with the data in the same
+/// places.
 fn laid_out(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
     let mut evaluator = Evaluator::new(problem, best.placements.clone());
     let apps = 0..problem.apps.len();
@@ -109,8 +110,7 @@ fn laid_out(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
     layouts.into_iter().map(|allocation| evaluator.candidate(allocation)).collect()
 }
 
-/// [`simplest`], again and again with more effort until it is proven or `monitor` says stop. Without anybody who stops it, it may go
-/// on for very long.
+/// [`simplest`], repeated with larger budgets until it is proven or `monitor` stops it. Without a stop, it may run for a very long time.
 ///
 /// # Errors
 /// Those of [`simplest`].
@@ -134,8 +134,8 @@ pub fn simplest_to_the_end(
     }
 }
 
-/// The simplest with its part of the effort of `settings`, which are those of the search for the best. `timed`: somebody gave a time
-/// limit, which is there to be used ([`simplest_to_the_end`]); its part is `monitor`'s to keep.
+/// The simplest with its part of the budget of `settings`, which are those of the search for the best. `timed`: a time limit is set and may
+/// be used ([`simplest_to_the_end`]); `monitor` enforces its part.
 ///
 /// # Errors
 /// Those of [`simplest`].
@@ -152,45 +152,45 @@ pub fn simplest_beside(
     search(problem, best, known, within, &settings_beside(settings), monitor)
 }
 
-/// All classes that are simpler than `than`, the simplest first. Where nodes are whole anyway, there is no other way.
+/// All classes that are simpler than `than`, the simplest first. If nodes must be whole, only unmixed classes exist.
 fn classes(than: Simplicity, whole_nodes: bool) -> impl Iterator<Item = Simplicity> {
     let all = (0..=than.numbers).flat_map(|numbers| [false, true].map(|mixed| Simplicity { numbers, mixed }));
-    // Where nobody has a thread, no node is shared.
+    // If no application has a thread, no node is shared.
     all.filter(move |class| *class < than && !(class.mixed && (whole_nodes || class.numbers == 0)))
 }
 
-// The search for the simplest beside that for the best: what it may lose, and its share of time and effort.
+// Settings of the search for the simplest in addition to that for the best: its allowed loss, and its share of time and budget.
 
-/// The part of the time limit, or without one of the effort, that the search for the simplest has: one of so many.
+/// The search for the simplest gets the time limit, or without one the budget, divided by this.
 pub const PART_OF_SIMPLEST: u32 = 5;
 
-/// How much of the best the simplest may lose where nobody says it, as a share.
+/// Default loss against the best that the simplest may have, as a fraction.
 pub const WITHIN: f64 = 0.01;
 
-/// The share of the best that the simplest may lose.
+/// The loss against the best that the simplest may have, as a fraction.
 ///
 /// # Errors
-/// What to write instead: it is from 0 to below 1.
+/// The valid range: from 0 to below 1.
 pub fn within(share: f64) -> Result<f64, &'static str> {
     let known = (0.0..1.0).contains(&share);
     known.then_some(share).ok_or("write a share from 0 to below 1, such as 0.01 for 1 %")
 }
 
-/// The settings of the search for the simplest beside one for the best with `settings`.
+/// The settings of the search for the simplest, next to one for the best with `settings`.
 pub(super) fn settings_beside(settings: &Settings) -> Settings {
     Settings { top: 0, effort: settings.effort / u64::from(PART_OF_SIMPLEST), ..*settings }
 }
 
 // All allocations of one degree of simplicity, or a lower one, as a space that is searched part by part.
 //
-// A part says, for each application, in which ranges its numbers of threads on a node lie; there are no more ranges than there
-// may be different numbers. Where the best of a part has several numbers in a range, the range is cut between them: the numbers
-// lie below the cut, or above it, or, where another range is allowed, in both.
+// A part defines, for each application, the ranges of its numbers of threads on a node; there are no more ranges than allowed different
+// numbers. If the best of a part has several numbers in a range, the range is cut between them. The numbers are below the cut, or above it,
+// or, if another range is allowed, in both.
 
 /// Per application: ranges of numbers of threads on a node, both ends included, ascending.
 pub(super) type Ranges = Vec<Vec<(u32, u32)>>;
 
-/// Most ways to leave applications without threads that are looked at.
+/// Maximum number of ways to leave applications without threads that are searched.
 const MOST_ROOTS: usize = 256;
 
 /// A degree of simplicity.
@@ -200,8 +200,8 @@ pub(super) struct Class<'a> {
 }
 
 impl Class<'_> {
-    /// The parts that together are the whole class: where it has fewer numbers than there are applications, some of those that
-    /// may go without threads do. `None` where there are too many.
+    /// The parts that together are the whole class. If it has fewer numbers than there are applications, some of the optional applications
+    /// have no threads. `None` if there are too many parts.
     pub(super) fn roots(&self) -> Option<Vec<Ranges>> {
         let Problem { machine, apps, restrictions, .. } = self.problem;
         let largest = machine.nodes().iter().map(|node| node.cores).max().unwrap_or(0).max(1);
@@ -274,7 +274,7 @@ impl Division for Class<'_> {
         [with(&[low]), with(&[high])].into_iter().chain(both).collect()
     }
 
-    /// The numbers that most nodes have, one of each application first.
+    /// The numbers on most nodes, one of each application first.
     fn rounded(&self, ranges: &Ranges, near: &Candidate) -> Option<Ranges> {
         let nodes = |a: usize, threads: u32| {
             let all = 0..near.allocation.nodes();
@@ -299,25 +299,25 @@ impl Division for Class<'_> {
     }
 }
 
-/// What lies in ranges of both lists.
+/// The intersection of both lists of ranges.
 fn in_both(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
     pairs.filter(|(least, most)| least <= most).collect()
 }
 
-// How simple an allocation is.
+// The simplicity of an allocation.
 
-/// How much there is to say about an allocation: the smaller of two is simpler, compared field by field in this order.
+/// The length of a description of an allocation: the smaller of two is simpler, compared field by field in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Simplicity {
-    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications: "4 on
-    /// every node" is 1, "16 on nodes 0 and 1, 3 on node 2" is 2. No application has less than 1, unless it has no thread.
+    /// For each application, the different numbers of threads on the nodes that it uses, added up over applications: "4 on every node" is
+    /// 1, "16 on nodes 0 and 1, 3 on node 2" is 2. No application has less than 1, unless it has no thread.
     pub numbers: usize,
     /// Whether some node has threads of several applications: whole nodes are simpler.
     pub mixed: bool,
 }
 
-/// How simple `allocation` is; it alone decides.
+/// The simplicity of `allocation`, which depends on nothing else.
 pub fn simplicity(allocation: &Allocation) -> Simplicity {
     let nodes = || (0..allocation.nodes()).map(NodeId);
     let apps = || (0..allocation.apps()).map(AppId);
@@ -326,7 +326,7 @@ pub fn simplicity(allocation: &Allocation) -> Simplicity {
     Simplicity { numbers, mixed: nodes().any(|node| on(node) > 1) }
 }
 
-/// The different numbers of threads of an application on nodes where it has any.
+/// The different numbers of threads of an application on the nodes that it uses.
 pub(super) fn numbers(allocation: &Allocation, app: AppId) -> BTreeSet<u32> {
     let all = (0..allocation.nodes()).map(|node| allocation.get(app, NodeId(node)));
     all.filter(|&threads| threads > 0).collect()

@@ -1,8 +1,8 @@
 //! A question that can be answered by hand, for the tests of the modules of the search.
 //!
-//! Equal nodes with 2 cores of 10 GFLOPS and 32 GB/s. `mem` has intensity 0.5: a thread wants 20 GB/s, so that one thread
-//! gets 10 GFLOPS and two share 32 GB/s for 16. `cpu` has intensity 100: 10 GFLOPS for each thread, and next to no GB/s.
-//! The options of a node are (mem, cpu) = (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) with 0, 10, 20, 10, 20, 16 GFLOPS.
+//! Equal nodes with 2 cores of 10 GFLOPS and 32 GB/s. `mem` has intensity 0.5: a thread wants 20 GB/s, so one thread gets 10 GFLOPS and two
+//! share 32 GB/s for 16. `cpu` has intensity 100: 10 GFLOPS for each thread, and almost no GB/s. The options of a node are (mem, cpu) =
+//! (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) with 0, 10, 20, 10, 20, 16 GFLOPS.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,12 +27,12 @@ pub(super) fn question(nodes: usize, objective: Objective) -> Problem {
     Problem::new(&machine, &apps, objective, Restrictions::default()).expect("a possible question")
 }
 
-/// Its relaxation, all data beside the threads.
+/// Its relaxation, with all data local.
 pub(super) fn relaxation(problem: &Problem) -> Relaxation<'_> {
     watched_by(problem, &Unattended).expect("few options")
 }
 
-/// The same with a monitor; `None` if it says stop.
+/// The same with a monitor; `None` if it stops the work.
 pub(super) fn watched_by<'a>(problem: &'a Problem, monitor: &'a dyn Monitor) -> Option<Relaxation<'a>> {
     let evaluator = Evaluator::new(problem, LOCAL.to_vec());
     let classes = node_classes(&problem.machine, &problem.apps, &LOCAL, false);
@@ -48,7 +48,7 @@ pub(super) fn pool_with(problem: &Problem, rows: &[Vec<u32>]) -> (Canonical, Poo
     (canonical, pool)
 }
 
-/// Says stop at question `at`, and counts how often it is asked.
+/// Stops at call `at`, and counts its calls.
 pub(super) struct StopAt {
     at: u64,
     asked: AtomicU64,

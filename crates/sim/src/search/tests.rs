@@ -120,8 +120,8 @@ fn machine() -> impl Strategy<Value = Machine> {
     sized(prop_oneof![uniform, mixed])
 }
 
-/// The same machines, half of them with memory that often has no room for the data of [`apps`], some with a shared link
-/// or limits of what a node reads, some with nodes that have cores and no memory, some with figures of their own for triads and copies; equal nodes often.
+/// The same machines. Half of them have memory that often has no room for the data of [`apps`]. Some have a shared link or read limits of
+/// nodes, some have nodes with cores and without memory, some have separate values for triads and copies. Equal nodes are frequent.
 fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
     let memory = prop::option::weighted(0.9, prop_oneof![Just(8.0), Just(16.0), 2.0..30.0_f64]);
     let read = prop::option::weighted(0.5, prop_oneof![Just(10.0), 1.0..40.0_f64]);
@@ -156,7 +156,7 @@ fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Mach
     })
 }
 
-/// What applications ask beside numbers and nodes: mostly nothing.
+/// Placement requirements of applications, beyond numbers and nodes: mostly none.
 fn placing() -> impl Strategy<Value = Placing> {
     let ranges = prop_oneof![Just(vec![(2, 2)]), Just(vec![(1, 1), (3, 4)]), Just(vec![(2, 4)])];
     (
@@ -174,7 +174,7 @@ fn placing() -> impl Strategy<Value = Placing> {
         })
 }
 
-/// What was measured of a thread and of several nodes: often nothing.
+/// Measured values for a thread and for several nodes: often none.
 fn measured() -> impl Strategy<Value = (Option<f64>, Option<f64>, f64, f64)> {
     let limit = |most| prop::option::weighted(0.2, 0.5..most);
     let share = prop_oneof![5 => Just(0.0), 1 => Just(0.25), 1 => 0.01..1.0_f64];
@@ -259,8 +259,8 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
 proptest! {
     #![proptest_config(crate::random::questions(500))]
 
-    /// Every promise of the search at once, so that each random question is used fully: the optimum, the bound, the
-    /// status, the alternatives, and the same answer with a bound that is not allowed to search.
+    /// Every guarantee of the search at once, so that each random question is used fully: the optimum, the bound, the status, the
+    /// alternatives, and the same answer with a bound that is not allowed to search.
     #[test]
     fn explore_equals_brute_force((machine, apps, objective, restrictions) in question()) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
@@ -283,7 +283,7 @@ proptest! {
             let (best, other) = (outcome.best.score, alternative.score);
             prop_assert!(other <= best + margin(best) || same_score(other, best), "{other} beats {best}");
         }
-        // With little or no effort the bound must still hold, and nothing wrong may be called optimal.
+        // With little or no budget the bound must still hold, and no wrong answer may be called optimal.
         for effort in [0, 300, 5_000] {
             let lazy = Settings { effort, top: 0, seed: 1 };
             let Ok(quick) = explore(&problem, &lazy, &Unattended) else { continue };
@@ -299,7 +299,7 @@ proptest! {
     }
 }
 
-/// Equal but for rounding; the score of geomean is a logarithm, which may be 0 or 2e-16 for the same p.
+/// Equal up to rounding; the score of geomean is a logarithm, which may be 0 or 2e-16 for the same p.
 fn same_score(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-8 * a.abs().max(b.abs()) || (a - b).abs() <= 1e-12
 }

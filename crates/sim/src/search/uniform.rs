@@ -1,4 +1,4 @@
-//! Exact search if every node gets the same: one content describes the whole machine, so that all of them are rated.
+//! Exact search if every node gets the same: one content describes the whole machine, so all of them are rated.
 
 use numasim_model::{Allocation, NodeId, Placement};
 
@@ -9,24 +9,24 @@ use crate::monitor::Monitor;
 use crate::parallel;
 use crate::problem::{Candidate, Problem};
 
-/// Most evaluations.
+/// Maximum number of evaluations.
 pub(super) const MOST: usize = 20_000_000;
 /// Contents that are rated by one task.
 const CHUNK: usize = 4096;
-/// Tasks that are made at the same time.
+/// Tasks that are created at the same time.
 const TASKS: usize = 64;
 
-/// Keeps the good ones.
+/// Stores the good candidates.
 pub(super) trait Keeps: Clone + Send + Sync {
-    /// A candidate must score more than this to be kept.
+    /// A candidate must score more than this to be stored.
     fn cutoff(&self) -> f64;
-    /// Keeps a candidate if it is good enough.
+    /// Stores a candidate if it is good enough.
     fn offer(&mut self, candidate: Candidate);
-    /// Keeps what is good enough of `other`, which began as this one.
+    /// Stores the candidates of `other`, a former copy of this one, that are good enough.
     fn join(&mut self, other: Self);
 }
 
-/// Whether there are at most `limit` contents; false at a stop.
+/// Whether there are at most `limit` contents; false if stopped.
 pub(super) fn are_at_most(problem: &Problem, limit: usize, monitor: &dyn Monitor) -> bool {
     let mut contents = everywhere(problem);
     let mut pace = Pace::new(monitor);
@@ -40,8 +40,8 @@ pub(super) fn are_at_most(problem: &Problem, limit: usize, monitor: &dyn Monitor
     true
 }
 
-/// Rates every content for one set of placements; false if the monitor stopped it. `cost`: elementary operations of one evaluation by what `rater`
-/// makes.
+/// Rates every content for one set of placements; false if the monitor stopped it. `cost`: elementary operations of one evaluation by a
+/// rater from `rater`.
 pub(super) fn rate_all<R: Rates, K: Keeps>(
     problem: &Problem,
     placements: &[Placement],
@@ -93,7 +93,7 @@ pub(super) fn rate_all<R: Rates, K: Keeps>(
     }
 }
 
-/// What every node with cores may hold, each those applications that may use it.
+/// The possible contents of every node with cores; each node holds those applications that may use it.
 fn everywhere(problem: &Problem) -> Contents<'_> {
     let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
     Contents::new(&problem.machine, &problem.apps, &problem.restrictions, &nodes)

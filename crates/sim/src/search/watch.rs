@@ -1,18 +1,19 @@
-//! Which memories are watched: homes that threads on other nodes read, and how these readers are counted.
+//! Selects the memories to watch: homes that threads on other nodes read, and how these readers are counted.
 //!
-//! # What cells by what is drawn rest on
-//! Let every thread read one memory. R: the GB/s that threads on other nodes draw from a memory with B GB/s, in the end. In a cell with
-//! least <= R <= most:
-//! - Threads of its own node share what is left, at most B - least.
-//! - All that others get of it is at most `most`.
-//! - Under the default its ports are filled evenly, and the local one gets what it asks for or B - R. So the level that every port may reach
-//!   is at least B - R >= B - most, and at least the equal part of all ports; what they ask up to there, they draw: together at most `most`.
-//! - On a link that several pairs of nodes share, each is sure of an equal part only: more of what it asks does not count.
+//! # Basis of cells by drawn bandwidth
+//! Let every thread read one memory. R: the GB/s that threads on other nodes finally draw from a memory with B GB/s. In a cell with least
+//! <= R <= most:
+//! - Threads of its own node share the remainder, at most B - least.
+//! - All others together get at most `most` of it.
+//! - Under the default its ports are filled evenly, and the local one gets its demand or B - R. So the level that every port may reach is
+//!   at least B - R >= B - most, and at least the equal share of all ports. Demands up to that level are met in full: together at most
+//!   `most`.
+//! - On a link that several pairs of nodes share, each is guaranteed only an equal share: demand beyond that does not count.
 
 use crate::problem::Problem;
 use numasim_model::{Machine, ModelKind, NodeId, Placement};
 
-/// Most memories whose readers are counted; each multiplies the number of cells.
+/// Maximum number of memories whose readers are counted; each multiplies the number of cells.
 const MAX_WATCHED: usize = 4;
 
 /// A memory whose readers on other nodes are counted.
@@ -20,35 +21,35 @@ const MAX_WATCHED: usize = 4;
 pub(super) struct Watch {
     pub(super) memory: NodeId,
     pub(super) count: Count,
-    /// Per node: the GB/s that links shared by pairs of nodes are sure to let through to the memory; empty where there are none.
+    /// Per node: the GB/s to the memory that links shared by pairs of nodes guarantee; empty if there are none.
     pub(super) part: Vec<f64>,
 }
 
-/// How readers are counted.
+/// The way in which readers are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Count {
-    /// By what they ask, which the links let through and the controller serves.
+    /// By their demand, which the links let through and the controller serves.
     Asked,
-    /// By what they draw, where they may get less than they ask.
+    /// By the bandwidth that they draw, if they may get less than they ask.
     Drawn(Level),
 }
 
-/// What a port is sure to get.
+/// The guaranteed level of a port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Level {
-    /// As much as any other, of so many with the local one.
+    /// The same as any other port, including the local one.
     Even {
         /// Ports of the controller.
         ports: f64,
     },
-    /// All that it asks for, while others do not draw all there is.
+    /// Its full demand, while others do not draw the whole bandwidth.
     First,
-    /// Nothing that is known.
+    /// Nothing is known.
     Unknown,
 }
 
 impl Level {
-    /// GB/s of what a port asks that it draws for sure where others draw at most `most` of `bandwidth`, GB/s.
+    /// The part of a port's demand, GB/s, that it certainly draws if others draw at most `most` of `bandwidth`, GB/s.
     pub(super) fn sure(self, bandwidth: f64, most: f64) -> f64 {
         match self {
             Self::Even { ports } => (bandwidth - most).max(bandwidth / ports),
@@ -60,12 +61,13 @@ impl Level {
 
 /// The memories whose readers are counted: homes that threads elsewhere can read.
 ///
-/// By what they ask where they get all that their links ask for: under `remote-first`, and under the default where no link is wider than
-/// an equal part of the controller, if no pairs of nodes share a link. Elsewhere by what they draw, if every application reads one memory.
+/// They are counted by demand if they get everything that their links ask for. That holds if no pairs of nodes share a link, under
+/// `remote-first`, and under the default if the bandwidth of no link exceeds an equal share of the controller. Otherwise they are counted
+/// by drawn bandwidth, if every application reads one memory.
 pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: bool) -> Vec<Watch> {
     let machine = &problem.machine;
     let sharing = machine.sharing();
-    // A knee or a loss makes remote reads cost something else than what they ask.
+    // A knee or a loss changes the cost of remote reads from their demand.
     if sharing.parameters.saturation_knee != 0.0
         || sharing.parameters.overload_loss != 0.0
         || sharing.parameters.remote_loss != 0.0
@@ -75,7 +77,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
     let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
     homes.sort_unstable();
     homes.dedup();
-    // All memories that somebody reads over links: homes, and those that hold the local data of nodes without memory.
+    // All memories with remote readers: homes, and those that hold the local data of nodes without memory.
     let is_read =
         |memory: &NodeId| placements.iter().any(|placement| placement.is_read_from_outside(machine, *memory));
     let read: Vec<NodeId> = machine.node_ids().filter(is_read).collect();
@@ -123,12 +125,12 @@ pub(super) fn reads_one_memory(placement: &Placement) -> bool {
     matches!(placement, Placement::Local | Placement::Home(_))
 }
 
-/// Whether threads on `node` read nothing but its own memory.
+/// Whether threads on `node` read only its own memory.
 pub(super) fn reads_own(machine: &Machine, placement: &Placement, node: NodeId) -> bool {
     placement.read_from(machine, node) == [node]
 }
 
-/// Per node: the equal part of each shared link on its way to `home`, of all pairs that may use it.
+/// Per node: the equal share of each shared link on its way to `home`, over all pairs that may use it.
 fn parts(problem: &Problem, read: &[NodeId], home: NodeId) -> Vec<f64> {
     let machine = &problem.machine;
     let part = |node: NodeId| {
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn readers_that_get_what_they_ask_are_counted_by_that_and_others_by_what_they_draw() {
-        // Two ports: an equal part of 62 GB/s is 31.
+        // Two ports: an equal share of 62 GB/s is 31.
         let even = Count::Drawn(Level::Even { ports: 2.0 });
         assert_eq!(watched_at(31.0, ModelKind::BaselineProportional), Some(Count::Asked));
         assert_eq!(watched_at(31.5, ModelKind::BaselineProportional), Some(even));
@@ -172,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_port_is_sure_of_what_others_leave_and_of_its_equal_part() {
-        // Others draw at most 20 of 60 GB/s: the local port has 40 left, and so may every other. At most 50: the equal part of 3 ports, 20.
+        // Others draw at most 20 of 60 GB/s: the local port has 40 left, and so may every other. At most 50: the equal share of 3 ports,
+        // 20.
         let even = Level::Even { ports: 3.0 };
         assert!((even.sure(60.0, 20.0) - 40.0).abs() < 1e-12 && (even.sure(60.0, 50.0) - 20.0).abs() < 1e-12);
         assert_eq!((Level::First.sure(60.0, 50.0), Level::First.sure(60.0, 60.0)), (f64::INFINITY, 0.0));

@@ -1,7 +1,7 @@
 //! A small local search for changed inputs: from an answer that is nearly right to the next better ones.
 //!
-//! It proves nothing and is not [`crate::search`]: what it meets is a lower bound on what a new search would find. Its
-//! effort is counted in evaluations, so that the result does not depend on the clock.
+//! It proves nothing and is not [`crate::search`]: its results are a lower bound on the results of a new search. Its budget is counted in
+//! evaluations, so that the result does not depend on the clock.
 
 use crate::contents::Sites;
 use crate::monitor::Monitor;
@@ -15,7 +15,7 @@ pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {
     Evaluator::new(problem, candidate.placements.clone()).candidate(candidate.allocation.clone())
 }
 
-/// What one evaluation costs, in flows.
+/// The cost of one evaluation, in flows.
 pub(super) fn cost(problem: &Problem) -> u64 {
     let nodes = problem.machine.node_count() as u64;
     let flows = |app: &numasim_model::App| match &app.data {
@@ -27,10 +27,10 @@ pub(super) fn cost(problem: &Problem) -> u64 {
     problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()
 }
 
-/// Nanoseconds that a flow costs, about.
+/// Approximate cost of a flow, ns.
 pub(super) const OF_A_FLOW: u64 = 10;
 
-/// Climbs from `start` with at most `evaluations`; returns every step, the last one being the best.
+/// Climbs from `start` with at most `evaluations`; returns every step, the best one last.
 pub(super) fn climb(
     problem: &Problem,
     start: &Candidate,
@@ -67,12 +67,12 @@ struct Climber<'p> {
     path: Vec<Candidate>,
     left: u64,
     pace: Pace<'p>,
-    /// Of one evaluation, in operations.
+    /// Cost of one evaluation, in operations.
     cost: u64,
 }
 
 impl Climber<'_> {
-    /// Whether one more evaluation is allowed; it is counted.
+    /// Whether one more evaluation is allowed; counts it.
     fn may_evaluate(&mut self) -> bool {
         if self.left == 0 || self.pace.stops_after(self.cost) {
             self.left = 0;
@@ -86,7 +86,7 @@ impl Climber<'_> {
         self.sites.threads(&self.best.allocation, app, site)
     }
 
-    /// Cores of a site go from one application to another, to none, or out of idleness.
+    /// Moves cores of a site from one application to another, to none, or from idle to an application.
     fn within(&mut self, site: usize) -> bool {
         let apps = self.problem.apps.len();
         let mut improved = false;
@@ -107,7 +107,7 @@ impl Climber<'_> {
         improved
     }
 
-    /// A thread moves to another site, two are exchanged, or all threads of two sites are.
+    /// Moves a thread to another site, or exchanges two threads or all threads of two sites.
     fn between(&mut self) -> bool {
         let apps = self.problem.apps.len();
         let mut improved = false;
@@ -146,7 +146,7 @@ impl Climber<'_> {
         improved
     }
 
-    /// Open data moves to other nodes.
+    /// Moves open data to other nodes.
     fn homes(&mut self) -> bool {
         let mut improved = false;
         for app in self.problem.open_apps() {

@@ -1,4 +1,4 @@
-//! The figures of the input files that an analysis changes, and the machine or applications after the change.
+//! The values of the input files that an analysis changes, and the machine or applications after the change.
 
 use super::climb::climb;
 use super::{Rivals, share_of_effort, share_of_rivals};
@@ -12,18 +12,18 @@ use numasim_study::figure::{Figure as Known, Figures};
 use numasim_study::keys::{Key, app, machine, node};
 use std::collections::HashMap;
 
-/// One figure, or several that are changed together.
+/// One value, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Bandwidth of the memory controllers of these nodes, GB/s; what they deliver to kernels that write goes with it.
+    /// Bandwidth of the memory controllers of these nodes, GB/s; their bandwidth for write kernels scales with it.
     Controllers(Vec<NodeId>),
     /// Bandwidth of these links, GB/s: node of the core, node of the memory.
     Links(Vec<(NodeId, NodeId)>),
     /// Peak of each core of these nodes, GFLOPS.
     Peaks(Vec<NodeId>),
-    /// The most one thread of these nodes can draw, GB/s.
+    /// The maximum that one thread of these nodes can draw, GB/s.
     CoreBandwidths(Vec<NodeId>),
-    /// The most that the cores of one L3 domain of these nodes draw together, GB/s.
+    /// The maximum that the cores of one L3 domain of these nodes draw together, GB/s.
     DomainBandwidths(Vec<NodeId>),
     /// Cores of these nodes.
     Cores(Vec<NodeId>),
@@ -33,12 +33,12 @@ pub enum Figure {
     Work(Vec<AppId>),
 }
 
-/// What happens to a figure.
+/// A change of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Change {
     /// Multiplied by this.
     Times(f64),
-    /// This much more, in the unit of the figure.
+    /// Increased by this, in the unit of the value.
     Plus(f64),
 }
 
@@ -52,7 +52,7 @@ impl Change {
 }
 
 impl Figure {
-    /// What it is, whatever it is of.
+    /// The kind of value, for any node, link or application.
     const fn kind(&self) -> Known {
         match self {
             Self::Controllers(_) => Known::Node(&machine::BANDWIDTH_GBS, None),
@@ -66,7 +66,7 @@ impl Figure {
         }
     }
 
-    /// Each of its figures alone.
+    /// Each of its values alone.
     fn members(&self) -> Vec<Known> {
         let of_nodes = |figure: &'static Key, nodes: &[NodeId]| -> Vec<Known> {
             nodes.iter().map(|&node| Known::Node(figure, Some(node))).collect()
@@ -86,12 +86,12 @@ impl Figure {
         }
     }
 
-    /// The key of the input files that holds it.
+    /// The key of the input files that contains it.
     pub const fn key(&self) -> &'static str {
         self.kind().key()
     }
 
-    /// Its unit, also in words for what is counted.
+    /// Its unit; a word for values that are counts.
     pub const fn unit(&self) -> &'static str {
         match self {
             Self::Cores(_) => "cores",
@@ -99,12 +99,12 @@ impl Figure {
         }
     }
 
-    /// Whether `other` is a figure of the same kind.
+    /// Whether `other` is a value of the same kind.
     pub fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// How many figures these are.
+    /// Number of values.
     pub fn count(&self) -> usize {
         match self {
             Self::Controllers(nodes)
@@ -124,7 +124,7 @@ impl Figure {
         Some((smallest, values().fold(smallest, f64::max)))
     }
 
-    /// Takes in the members of a figure of the same kind; another kind changes nothing.
+    /// Adds the members of a value of the same kind; another kind changes nothing.
     pub fn join(&mut self, other: Self) {
         match (self, other) {
             (Self::Controllers(own), Self::Controllers(more))
@@ -140,7 +140,7 @@ impl Figure {
         }
     }
 
-    /// Machine and applications after the change; `None` where such a machine is none (too many cores, overflow).
+    /// Machine and applications after the change; `None` if the resulting machine is invalid (too many cores, overflow).
     pub(super) fn changed(&self, of: &Machine, apps: &[App], change: Change) -> Option<(Machine, Vec<App>)> {
         let mut figures = Figures::of(of, apps);
         for member in self.members() {
@@ -154,7 +154,7 @@ impl Figure {
                     figures.change(&of_kernel, |value| value * (change.of(*old) / old));
                 }
             }
-            // What is wrong with a figure of the machine shows where the machine is made.
+            // Invalid values of a machine are detected when the machine is built.
             let in_range = |value: &f64| member.range().contains(*value);
             if matches!(member, Known::App(..)) && !member.values(of, &figures.apps).iter().all(in_range) {
                 return None;
@@ -201,11 +201,11 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
     links.into_iter().map(|(link, _)| link).collect()
 }
 
-/// Most groups of links that are varied one after the other; with more, only the most used ones and all together.
+/// Maximum number of groups of links that are varied one after the other; with more, only the most used ones and all together.
 const MOST_LINK_GROUPS: usize = 24;
 
-/// The inputs that may be wrong: figures of one value vary together (in most files they are one number, or come from one
-/// measurement), and where a machine has several values of a kind, also all of them together (a systematic error).
+/// The inputs that may be wrong. Equal values vary together: in most files they are one number, or come from one measurement. If a machine
+/// has several values of a kind, all of them also vary together (a systematic error).
 pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
     let (machine, apps) = (&problem.machine, &problem.apps);
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
@@ -234,7 +234,7 @@ pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
     found
 }
 
-/// Adds figures of one kind: all together if they differ, and each group of equal ones, at most `limit` groups.
+/// Adds values of one kind: all together if they differ, and each group of equal ones, at most `limit` groups.
 fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usize, found: &mut Vec<Figure>) {
     let mut groups: Vec<Figure> = Vec::new();
     let mut of_value: HashMap<u64, usize> = HashMap::new();
@@ -257,15 +257,15 @@ fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usi
     found.extend(groups.into_iter().take(limit));
 }
 
-// How far an input may be wrong before another allocation wins.
+// How far an input may be off before another allocation wins.
 
-/// The inputs are changed by factors from this...
+/// The smallest factor by which inputs are changed.
 pub const SMALLEST_FACTOR: f64 = 0.5;
-/// ... to this.
+/// The largest factor by which inputs are changed.
 pub const LARGEST_FACTOR: f64 = 2.0;
-/// Steps of the grid on each side of 1, in equal ratios: 2.2 %. What wins only between two of them is not seen.
+/// Steps of the grid on each side of 1, in equal ratios: 2.2 %. An allocation that wins only between two steps is not found.
 const GRID: u32 = 32;
-/// Errors at which the loss is told.
+/// Errors at which the loss is reported.
 pub const ERRORS: [f64; 4] = [-0.2, -0.1, 0.1, 0.2];
 /// Changes at which rivals are searched.
 pub const SEARCHED: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 2.0];
@@ -274,54 +274,54 @@ const RESOLUTION: f64 = 1e-6;
 /// How often a range is searched again just inside of its ends.
 const ROUNDS: usize = 4;
 
-/// How long the best allocation stays the best while one input changes.
+/// The range of one input in which the best allocation stays the best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
-    /// The input: one figure, or several that change by the same factor.
+    /// The input: one value, or several that change by the same factor.
     pub figure: Figure,
-    /// Its value; smallest and largest where several values change together.
+    /// Its value; smallest and largest if several values change together.
     pub value: (f64, f64),
-    /// Where another allocation wins below the value, `None` if none does down to [`SMALLEST_FACTOR`].
+    /// The point below the value at which another allocation wins, `None` if none does down to [`SMALLEST_FACTOR`].
     pub below: Option<Switch>,
-    /// Where another allocation wins above the value, `None` if none does up to [`LARGEST_FACTOR`].
+    /// The point above the value at which another allocation wins, `None` if none does up to [`LARGEST_FACTOR`].
     pub above: Option<Switch>,
-    /// For each of [`ERRORS`]: the part of the objective that is lost if the allocation is kept although the input is
-    /// really so much smaller or larger. A makespan of 1.1 instead of 1.0 is a loss of 0.1.
+    /// For each of [`ERRORS`]: the fraction of the objective that is lost if the allocation is kept although the true input is smaller or
+    /// larger by that error. A makespan of 1.1 instead of 1.0 is a loss of 0.1.
     pub lost: [f64; ERRORS.len()],
 }
 
 /// The end of a range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switch {
-    /// The last factor at which the allocation is still the best of those known.
+    /// The last factor at which the allocation is still the best of the known ones.
     pub factor: f64,
-    /// What wins beyond it, as rated there.
+    /// The allocation that wins beyond it, as rated there.
     pub winner: Candidate,
 }
 
-/// What was found, and what was not finished.
+/// The ranges found, and the number of unfinished inputs.
 pub(super) struct Found {
     pub(super) ranges: Vec<Range>,
     pub(super) left: usize,
     pub(super) rivals: usize,
 }
 
-/// A search at changed inputs may meet an allocation that is better with the inputs as they are, too.
+/// A search at changed inputs may find an allocation that is also better with the original inputs.
 pub(super) struct Better {
-    /// It, with its score.
+    /// The better allocation, with its score.
     pub(super) better: Candidate,
-    /// What is known beside it.
+    /// The other known allocations.
     pub(super) others: Vec<Candidate>,
 }
 
-/// The problem with one input changed. What an application gets alone changes with it: this is the question that
-/// `explore` would be asked with the right input.
+/// The problem with one input changed. The performance of an application alone changes with it: this is the question for `explore` with the
+/// correct input.
 fn at(problem: &Problem, figure: &Figure, factor: f64) -> Option<Problem> {
     let (machine, apps) = figure.changed(&problem.machine, &problem.asked, Change::Times(factor))?;
     Problem::new(&machine, &apps, problem.goal.objective(), problem.restrictions).ok()
 }
 
-/// Analyses every input. `patient`: goes on also where a better allocation than `best` is met.
+/// Analyses every input. `patient`: continues even if it finds an allocation better than `best`.
 ///
 /// # Errors
 /// [`Better`], unless `patient`.
@@ -342,8 +342,7 @@ pub(super) fn ranges(
     let effort = share_of_effort(problem, 2 * questions.len());
     let most = share_of_rivals(problem, figures.len() * 2 * GRID as usize);
     let elsewhere = far_starts(problem, best);
-    // From the best, from allocations that have nothing to do with it, and from what then is best: the search for
-    // another input may have met it.
+    // From the best, from unrelated allocations, and from the best at the changed input: the search for another input may have found it.
     let starts = std::iter::once(Start::Best).chain(elsewhere.iter().map(Start::From)).chain([Start::Leader]);
     for start in starts {
         let paths: Vec<Vec<Candidate>> = parallel::map(&questions, |(figure, factor)| {
@@ -353,7 +352,7 @@ pub(super) fn ranges(
             let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
             match start {
                 Start::Best => climb(&changed, best, effort, monitor),
-                // Only where it ends: the way there is worse than what is known.
+                // Only its final result: the steps before it are worse than known allocations.
                 Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
                 Start::Leader => match known.lead(&changed, monitor).1 {
                     Some(leader) => climb(&changed, &leader, effort, monitor),
@@ -384,7 +383,7 @@ pub(super) fn ranges(
     })
 }
 
-/// Where a local search begins.
+/// The start of a local search.
 #[derive(Clone, Copy)]
 enum Start<'a> {
     Best,
@@ -392,7 +391,7 @@ enum Start<'a> {
     Leader,
 }
 
-/// What people do without a search, as far as it is allowed, with the homes of the best.
+/// The baselines, if they are allowed, with the homes of the best.
 fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
     let even = even(&problem.machine, &problem.apps);
     let whole = one_app_per_node(&problem.machine, &problem.apps);
@@ -403,7 +402,7 @@ fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
         .collect()
 }
 
-/// The monitor wants an end.
+/// The monitor asked to stop.
 struct Stopped;
 
 /// The analysis of one input.
@@ -416,7 +415,7 @@ struct Ranging<'a> {
 }
 
 impl Ranging<'_> {
-    /// The range, and how many rivals were met on the way; `None` if the monitor stopped it.
+    /// The range, and the number of rivals met on the way; `None` if the monitor stopped it.
     fn range(mut self) -> Option<(Range, usize)> {
         if self.monitor.stop() {
             return None;
@@ -452,8 +451,8 @@ impl Ranging<'_> {
         if lost.is_finite() { lost.max(0.0) } else { 0.0 }
     }
 
-    /// The first change on the way to `end` at which a rival is ahead. The search is repeated just inside of what was
-    /// found, so that the allocation is at least not improved by a small move there.
+    /// The first change on the way to `end` at which a rival is ahead. The search is repeated just inside the result, so that at least no
+    /// small move improves the allocation there.
     fn switch(&mut self, end: f64) -> Result<Option<Switch>, Stopped> {
         let mut found = self.first_switch(end)?;
         for _ in 0..ROUNDS {
@@ -477,7 +476,7 @@ impl Ranging<'_> {
         Ok(found)
     }
 
-    /// Among the rivals known now.
+    /// The first such change among the rivals known now.
     fn first_switch(&self, end: f64) -> Result<Option<Switch>, Stopped> {
         if let Some(winner) = self.leader(1.0) {
             return Ok(Some(Switch { factor: 1.0, winner }));

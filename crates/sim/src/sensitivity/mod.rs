@@ -1,23 +1,24 @@
-//! What to widen, and how far the inputs may be wrong: the answer of a search under changed figures.
+//! Which resource to widen, and how far the inputs may be off: the answer of a search under changed values.
 //!
 //! # Two questions
-//! 1. *What is worth widening?* Each controller, link and bandwidth ceiling of a core gets 1 GB/s more, each node one
-//!    core more, each peak 1 % more, one at a time, and the objective is computed again: a finite difference, not a
-//!    derivative, because the model has kinks. First with the threads where they are (a new core gets the thread that
-//!    makes the most of it, or none), then after a local search. p in `fair` and `geomean` stays relative to the
-//!    machine as it is: a wider resource must not look worse because an application alone would gain too.
-//!    Gains can be negative: a wider link lets remote readers take more from a controller's own threads.
-//! 2. *How far may an input be wrong?* One input is multiplied by factors from 1/2 to 2. The range ends where a rival
-//!    is ahead by more than a relative 1e-9 (a tie does not win). Here p is relative to the changed machine: it is the
-//!    question that a person with the right figure would ask.
+//! 1. *Which resource is worth widening?* Each controller, link and bandwidth ceiling of a core gets 1 GB/s more, each node one core more,
+//!    each peak 1 % more, one at a time, and the objective is computed again. This is a finite difference, not a derivative, because the
+//!    model has kinks. First the threads stay where they are (a new core gets the thread that makes the most of it, or none), then a local
+//!    search follows. p in `fair` and `geomean` stays relative to the unchanged machine: a wider resource must not look worse because an
+//!    application alone would gain as well. Gains can be negative: a faster link lets remote readers take more from a controller's local
+//!    threads.
+//! 2. *How far may an input be off?* One input is multiplied by factors from 1/2 to 2. The range ends where a rival is ahead by more than a
+//!    relative 1e-9 (a tie does not win). Here p is relative to the changed machine: it is the question that a person with the correct
+//!    value would ask.
 //!
-//! # What it can and cannot say
-//! Rivals are the alternatives and baselines that were handed in, and what local searches meet at changed inputs
-//! (`climb`), begun at the best, at simple allocations, and at what then leads. Each end is searched once more just inside. Beyond a range a better allocation *is* known. Within it none is known, which is no proof: the true
-//! range can be narrower. Rivals that win only between two steps of the grid (2.2 %) are missed, too.
+//! # Limits of the analysis
+//! Rivals are the given alternatives and baselines, and the results of local searches at changed inputs (`climb`). These start at the best,
+//! at simple allocations, and at the leader there. Each end is searched once more just inside. Beyond a range a better allocation *is*
+//! known. Within it none is known, which is no proof: the true range can be narrower. The analysis also misses rivals that win only between
+//! two steps of the grid (2.2 %).
 //!
-//! The analysis does not depend on the number of threads: effort is counted in evaluations and findings are merged in
-//! order. Only a stop by the monitor depends on time; what was not finished then is counted.
+//! The analysis does not depend on the number of threads: its budget is counted in evaluations and results are merged in order. Only a stop
+//! by the monitor depends on time; unfinished resources and inputs are counted.
 
 mod climb;
 mod figure;
@@ -37,7 +38,7 @@ pub use figure::Figure;
 pub use figure::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
 pub use widening::{Step, Widening};
 
-/// What is known about an answer under changed inputs.
+/// The known facts about an answer under changed inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensitivity {
     /// The gain of each resource, equal ones together, the largest first.
@@ -48,17 +49,17 @@ pub struct Sensitivity {
     pub ranges: Vec<Range>,
     /// Inputs that were not finished before the stop.
     pub ranges_left: usize,
-    /// Allocations that the best one was compared with.
+    /// Number of allocations that the best one was compared with.
     pub rivals: usize,
-    /// Where the answer was not proven, and a better allocation was met: all of this is about that one.
+    /// Set if the answer was not proven and a better allocation was met: the whole analysis is about that one.
     pub better: Option<Candidate>,
 }
 
-/// Analyses the answer `best` of `problem`. `others` are known allocations; those that the question does not allow are
-/// left out. With a time limit `watch` ends it, and what was not finished is counted.
+/// Analyses the answer `best` of `problem`. `others` are known allocations; those that the question does not allow are left out. With a
+/// time limit `watch` stops it, and unfinished items are counted.
 ///
 /// # Errors
-/// [`Forbidden`] if an allocation that wins somewhere breaks a rule of the question: the program is wrong.
+/// [`Forbidden`] if an allocation that wins somewhere breaks a rule of the question: a fault of the program.
 pub fn analyse(
     problem: &Problem,
     best: &Candidate,
@@ -74,7 +75,7 @@ pub fn analyse(
 }
 
 fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], watch: &dyn Shared) -> Sensitivity {
-    // What the ranges leave of a time limit is for the gains: both say something of most questions.
+    // The gains get the rest of a time limit after the ranges, so that most questions have some results of both.
     let monitor = &Share::until(watch, PART_OF_RANGES);
     let mut subject = best.clone();
     let mut others = others.to_vec();
@@ -99,14 +100,14 @@ fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], watch: &d
 
 /// The part of a time limit after which ranges are left out.
 const PART_OF_RANGES: f64 = 0.6;
-/// How often a better answer is taken in place of an unproven one.
+/// Maximum number of times that a better answer replaces an unproven one.
 const MOST_BETTER: usize = 4;
-/// Work of all local searches of one kind together, in flows: about a second of one core.
+/// Work of all local searches of one kind together, in flows: about a second on one core.
 const EFFORT: u64 = 200_000_000;
-/// A local search gets at least and at most so many evaluations.
+/// Minimum and maximum number of evaluations of a local search.
 const EVALUATIONS: (u64, u64) = (500, 30_000);
 
-/// At least and at most so many rivals are compared at each changed input.
+/// Minimum and maximum number of rivals that are compared at each changed input.
 const RIVALS: (usize, usize) = (32, 256);
 
 /// Evaluations of each of `searches`.
@@ -115,7 +116,7 @@ fn share_of_effort(problem: &Problem, searches: usize) -> u64 {
     each.clamp(EVALUATIONS.0, EVALUATIONS.1)
 }
 
-/// How many rivals are compared on a grid of `points` in all.
+/// Number of rivals that are compared on a grid of `points` in all.
 fn share_of_rivals(problem: &Problem, points: usize) -> usize {
     let each = EFFORT / (points as u64).max(1) / climb::cost(problem).max(1);
     usize::try_from(each).unwrap_or(RIVALS.1).clamp(RIVALS.0, RIVALS.1)
@@ -123,11 +124,11 @@ fn share_of_rivals(problem: &Problem, points: usize) -> usize {
 
 // The allocations that the best one is compared with under changed inputs.
 
-/// Different allocations that keep to the restrictions, none of them the best one itself.
+/// Different allocations that satisfy the constraints, without the best one itself.
 #[derive(Clone)]
 pub(super) struct Rivals {
     best: Candidate,
-    /// Those with equal homes beside each other: they share a solver.
+    /// Allocations with equal homes are adjacent: they share a solver.
     known: Vec<Candidate>,
     original: Problem,
 }
@@ -145,7 +146,7 @@ impl Rivals {
         self.known
     }
 
-    /// Adds an allocation, unless it is known, forbidden, or has other data than the applications.
+    /// Adds an allocation, unless it is already known, forbidden, or has other data than the applications.
     pub(super) fn add(&mut self, candidate: Candidate) {
         let same = |other: &Candidate| {
             other.allocation == candidate.allocation && other.placements == candidate.placements
@@ -164,9 +165,9 @@ impl Rivals {
         self.known.insert(position, candidate);
     }
 
-    /// Forgets all but the `most` that are closest at the inputs as they are.
+    /// Keeps only the `most` that are closest at the unchanged inputs.
     ///
-    /// Keeps all where the monitor wants an end.
+    /// Keeps all if the monitor asks to stop.
     pub(super) fn keep_closest(&mut self, most: usize, monitor: &dyn Monitor) {
         if self.known.len() <= most {
             return;
@@ -184,8 +185,8 @@ impl Rivals {
         self.known = kept.into_iter().map(|i| self.known[i].clone()).collect();
     }
 
-    /// The best one as rated in `problem`, and the rival that is ahead of it there by more than rounding, if any. Of
-    /// several equal ones the first counts. Where the monitor wants an end, only some rivals are looked at.
+    /// The best one as rated in `problem`, and the rival that is ahead of it there by more than rounding, if any. Of several equal ones the
+    /// first counts. If the monitor asks to stop, only some rivals are compared.
     pub(super) fn lead(&self, problem: &Problem, monitor: &dyn Monitor) -> (Candidate, Option<Candidate>) {
         let kept = rated(problem, &self.best);
         let mut leader: Option<(usize, f64, f64)> = None;

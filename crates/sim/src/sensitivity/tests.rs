@@ -1,4 +1,4 @@
-//! Gains and ranges calculated by hand, and what must hold of any of them.
+//! Gains and ranges calculated by hand, and properties of any of them.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Access, Allocation, App, NodeId};
@@ -33,8 +33,9 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn a_wider_l3_domain_gains_what_its_threads_lack() {
-    // Hand test B of L3 domains: 16 cores in domains of 8 that read 50 GB/s, 30 GB/s a core. 2 + 2 threads get 100 GB/s of the 120 that they want and
-    // that there are: one more GB/s in each domain are 2 GFLOPS, one more of the memory nothing. A core more is no machine.
+    // Hand test B of L3 domains: 16 cores in domains of 8 that read 50 GB/s, 30 GB/s a core. 2 + 2 threads get 100 of their 120 GB/s, and
+    // the memory has 120. One more GB/s in each domain is worth 2 GFLOPS, one more of the memory nothing. One more core would not give a
+    // valid machine.
     let flat = uniform_machine(1, 16, 1000.0, 120.0, 1.0);
     let mut node = *flat.node(NodeId(0));
     node.core_bandwidth = Some(GigabytesPerSecond::new(30.0));
@@ -64,14 +65,14 @@ fn gains_on_the_papers_machine() {
     assert!(close(controllers[0].gain.unwrap(), 0.5));
     assert!(close(controllers[0].gain_10_percent.unwrap(), 1.6));
     assert!(close(controllers[0].gain_moved.unwrap(), 0.5));
-    // A core more runs compute: + 10 GFLOPS, and its 1 GB/s is taken from AI 0.5: - 0.5.
+    // One more core runs compute: + 10 GFLOPS, and its 1 GB/s is taken from AI 0.5: - 0.5.
     let cores = of("cores");
     assert!(close(cores[0].gain.unwrap(), 9.5));
     assert_eq!(cores[0].used_by, [numasim_model::AppId(3)]);
     // 1 % of 5 cores of compute is 0.5 GFLOPS; their 0.05 GB/s are taken from AI 0.5: - 0.025.
     let peaks = of("gflops_per_core");
     assert!(close(peaks[0].gain.unwrap(), 0.475));
-    // Nobody reads over a link.
+    // No thread reads over a link.
     let links = of("link_gbs");
     assert_eq!((links.len(), links[0].figure.count(), links[0].gain), (1, 12, Some(0.0)));
     assert!(found.better.is_none());
@@ -115,9 +116,9 @@ fn two_kinds(high: f64) -> Problem {
 
 #[test]
 fn a_range_ends_where_the_other_application_takes_the_cores() {
-    // Two threads of `high` (AI 1.5): min(20, 8 x 1.5) = 12. Two of `low` (AI 1): min(20, 8) = 8. One of each: 10/1.5
-    // = 6.67 GB/s and 10 GB/s are wanted of 8; baseline 4 each, nothing is left: 6 + 4 = 10. `low` must have more than
-    // AI 1.5 to win: + 50 %; `high` less than AI 1: - 33.3 %. Threads that share do not win before.
+    // Two threads of `high` (AI 1.5): min(20, 8 x 1.5) = 12. Two of `low` (AI 1): min(20, 8) = 8. One of each: 10/1.5 = 6.67 GB/s and 10
+    // GB/s are wanted of 8; baseline 4 each, nothing is left: 6 + 4 = 10. `low` must have more than AI 1.5 to win: + 50 %; `high` less than
+    // AI 1: - 33.3 %. A mixed allocation does not win before that.
     let found = solved(&two_kinds(1.5));
     let of = |name: usize| {
         let member = numasim_model::AppId(name);
@@ -146,7 +147,7 @@ fn the_loss_is_what_the_winner_has_more() {
 
 #[test]
 fn a_tie_does_not_win() {
-    // Equal applications on one node: every split of the cores has the same total, whatever the bandwidth.
+    // Equal applications on one node: every split of the cores has the same total, for any bandwidth.
     let found = solved(&two_kinds(1.0));
     let controller = found.ranges.iter().find(|r| matches!(r.figure, Figure::Controllers(_))).unwrap();
     assert!(controller.below.is_none() && controller.above.is_none());
@@ -154,7 +155,7 @@ fn a_tie_does_not_win() {
 
 #[test]
 fn rivals_that_the_question_forbids_are_left_out() {
-    // At least one thread of each: all cores for one application is no rival, although it would be better.
+    // At least one thread of each: giving all cores to one application is no rival, although it would be better.
     let machine = uniform_machine(1, 2, 10.0, 8.0, 1.0);
     let apps = [local_app("low", 0.1), local_app("high", 10.0)];
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
@@ -183,7 +184,7 @@ fn what_was_stopped_is_counted_not_invented() {
     let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
     let found = analyse(&problem, &outcome.best, &[], &Stopped).expect("allowed winners");
     assert!(found.ranges.is_empty() && found.widening.is_empty());
-    // 4 controllers, 12 links, 4 x cores, 4 x peak; 4 applications of a group of their own, controllers, peaks
+    // 4 controllers, 12 links, 4 x cores, 4 x peak; 4 applications in a separate group, controllers, peaks
     assert_eq!((found.widening_left, found.ranges_left), (24, 6));
 }
 
@@ -209,7 +210,7 @@ fn what_is_left_of_the_time_is_for_the_gains() {
     assert!(!found.widening.is_empty());
 }
 
-/// Asks for an end with its second question, and counts those that come after it.
+/// Asks to stop at its second call, and counts the calls after it.
 #[derive(Default)]
 struct Soon(std::sync::atomic::AtomicU64);
 
@@ -243,7 +244,7 @@ fn the_number_of_threads_does_not_matter() {
 proptest! {
     #![proptest_config(crate::random::questions(48))]
 
-    /// With local data nobody takes bandwidth from another node, and more of it, shared by one rule, feeds everybody.
+    /// With local data no application takes bandwidth from another node, and more of it, shared by one rule, helps every application.
     #[test]
     fn wider_controllers_never_lose_and_ranges_contain_their_value(
         nodes in 1_usize..4,
@@ -274,7 +275,7 @@ proptest! {
         }
     }
 
-    /// What is said to win beyond a range really wins there, as a full search finds it too.
+    /// An allocation that is reported to win beyond a range really wins there, as a full search confirms.
     #[test]
     fn beyond_a_range_a_new_search_is_at_least_as_good_as_the_winner(
         cores in 1_u32..5,

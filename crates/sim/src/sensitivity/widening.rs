@@ -1,4 +1,4 @@
-//! What a wider resource is worth.
+//! The gain from widening a resource.
 
 use super::climb::{climb, rated};
 use super::figure::{Change, Figure, links_that_matter};
@@ -9,29 +9,29 @@ use crate::problem::{Candidate, Problem};
 use numasim_model::{Allocation, AppId, NodeId};
 use std::collections::HashSet;
 
-/// The gain of a resource that is wider by one step.
+/// The gain of widening a resource by one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Widening {
     /// The resources; each of them alone has this gain, unless `together`.
     pub figure: Figure,
-    /// All of them are widened at once (cores, where every node must get the same).
+    /// All of them are widened at once (cores, if every node must get the same).
     pub together: bool,
-    /// The value now, in the unit of the figure.
+    /// The current value, in the unit of the figure.
     pub value: f64,
-    /// What is added.
+    /// The step that is added.
     pub step: Step,
-    /// What the objective gains with the threads where they are, in its unit; a makespan gains by what it gets
-    /// shorter. For a core: with a thread of `used_by` on it. `None` where the restrictions forbid any use of it.
+    /// The gain of the objective with unchanged threads, in its unit; for a makespan, the reduction. For a core: with a thread of `used_by`
+    /// on it. `None` if the constraints forbid any use of it.
     pub gain: Option<f64>,
     /// The application whose thread makes the most of a new core, on equal nodes all such; empty if it idles.
     pub used_by: Vec<AppId>,
-    /// The same when threads and open homes may move, as far as a local search finds: at least this much.
+    /// The gain if threads and open homes may move, as far as a local search finds: at least this much.
     pub gain_moved: Option<f64>,
-    /// What 10 % more would gain, threads where they are; `None` for cores.
+    /// The gain of 10 % more, with unchanged threads; `None` for cores.
     pub gain_10_percent: Option<f64>,
 }
 
-/// How much a resource is widened.
+/// The step by which a resource is widened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// One more GB/s.
@@ -51,7 +51,7 @@ impl Step {
     }
 }
 
-/// The gains of all resources, largest first, and how many resources were not finished.
+/// The gains of all resources, largest first, and the number of unfinished resources.
 pub(super) fn widening(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> (Vec<Widening>, usize) {
     let resources = resources(problem);
     let readable: HashSet<(NodeId, NodeId)> = links_that_matter(problem, best).into_iter().collect();
@@ -88,7 +88,7 @@ fn sort_key(widening: &Widening) -> f64 {
     widening.gain.unwrap_or(f64::NEG_INFINITY)
 }
 
-/// Every resource that could be wider, one by one.
+/// Every resource that can be widened, one by one.
 fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
     let machine = &problem.machine;
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
@@ -100,7 +100,7 @@ fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
         let others = machine.memory_nodes().filter(|&to| to != from);
         found.extend(others.map(|to| (Figure::Links(vec![(from, to)]), Step::GigabytePerSecond, false)));
     }
-    // One core more is no machine where a node has several L3 domains of as many cores each.
+    // One more core is invalid if a node has several L3 domains, which need equal numbers of cores.
     let of_one_domain = |n: &NodeId| machine.node(*n).domains() == 1;
     if problem.restrictions.same_on_every_node && compute.len() > 1 {
         if compute.iter().all(of_one_domain) {
@@ -118,8 +118,8 @@ fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
     found
 }
 
-/// The problem on a changed machine. What an application gets alone stays that of the machine as it is: the unit of p
-/// must not grow with the resource.
+/// The problem on a changed machine. The performance of an application alone stays that of the unchanged machine: the unit of p must not
+/// grow with the resource.
 fn on_wider_machine(problem: &Problem, figure: &Figure, change: Change) -> Option<Problem> {
     let (machine, apps) = figure.changed(&problem.machine, &problem.apps, change)?;
     Some(Problem { machine, apps, ..problem.clone() })
@@ -197,7 +197,7 @@ fn with_thread_on_new_core(
     chosen.map_or((None, None), |(candidate, app)| (Some(candidate), app))
 }
 
-/// What the objective gains from `before` to `after`, in the unit of its value; more is better.
+/// The gain of the objective from `before` to `after`, in the unit of its value; more is better.
 fn gain(problem: &Problem, before: f64, after: f64) -> f64 {
     let (before, after) = (problem.goal.value(before), problem.goal.value(after));
     let gain = match problem.goal.objective() {
@@ -208,8 +208,8 @@ fn gain(problem: &Problem, before: f64, after: f64) -> f64 {
     if gain.abs() <= 1e-9 * before.abs() { 0.0 } else { gain }
 }
 
-/// Resources of one kind, value and gain as one entry. A local search may end differently on equal nodes: the smallest
-/// result is true of each.
+/// Combines resources of one kind, value and gain into one entry. A local search may end differently on equal nodes: the smallest result
+/// holds for each.
 fn grouped(problem: &Problem, best: &Candidate, single: impl Iterator<Item = Widening>) -> Vec<Widening> {
     let scale = problem.goal.value(best.score).abs();
     let same = |a: Option<f64>, b: Option<f64>| match (a, b) {

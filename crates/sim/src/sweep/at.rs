@@ -12,7 +12,7 @@ use numasim_study::figure::{Figures, Swept};
 use super::key::{Target, ids};
 use super::{Sweep, Value};
 
-/// A study, to be changed in place.
+/// A study that is changed in place.
 #[derive(Clone, Debug)]
 pub(super) struct Changing {
     pub(super) figures: Figures,
@@ -24,7 +24,7 @@ impl Changing {
         Self { figures: Figures::of(&study.machine, &study.apps), scenarios: study.scenarios.clone() }
     }
 
-    /// Replaces what `target` stands for. Values have been checked by [`super::Axis::read`].
+    /// Replaces the value of `target`. Values have been checked by [`super::Axis::read`].
     pub(super) fn set<S: Swept>(&mut self, sweep: &Sweep<S>, target: &Target<S>, value: Value<'_>) {
         match (target, value) {
             (Target::Figure(figure), Value::Number(number)) => self.figures.set(figure, number),
@@ -49,7 +49,7 @@ impl Changing {
                     ids(apps).for_each(|app| allocation.set(app, node, smt[app.0].cores(whole(number))));
                 }
             }
-            // An axis has the values that its target takes.
+            // An axis has values of the kind that its target accepts.
             _ => {}
         }
     }
@@ -58,7 +58,7 @@ impl Changing {
         (self.figures.apps, self.scenarios)
     }
 
-    /// The machine with these figures, or why there is none.
+    /// The machine with these values, or the reason why it is invalid.
     pub(super) fn machine(&self, study: &Study) -> Result<Machine, String> {
         self.figures.machine(&study.machine).map_err(|error| error.to_string())
     }
@@ -70,13 +70,13 @@ fn whole(number: f64) -> u32 {
     number as u32
 }
 
-/// A result that cannot be: a fault of this program.
+/// An impossible result: a fault of this program.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Contradiction {
-    /// Evaluated in full it breaks a rule of its model, or cannot be evaluated.
+    /// The full evaluation breaks a rule of its model, or is impossible.
     #[error(transparent)]
     Evaluation(#[from] EvaluateError),
-    /// Evaluated in full it is another one.
+    /// The full evaluation gives another result.
     #[error("the sweep has {swept} GFLOPS of {app}, a full evaluation {evaluated}")]
     Differs {
         /// Name of the application.
@@ -91,24 +91,24 @@ pub enum Contradiction {
 /// A sweep and an evaluation solve the same system: only the order of rounding may differ.
 const TOLERANCE: f64 = 1e-9;
 
-/// A scenario made ready: the compiled model, shared by scenarios with the same data.
+/// A prepared scenario: the compiled model, shared by scenarios with the same data.
 struct Compiled {
     scenario: usize,
     solver: Solver,
     workspace: Workspace,
 }
 
-/// Evaluates scenarios point by point; neighbours share what they have in common.
+/// Evaluates scenarios point by point; neighbours share their common parts.
 pub struct Evaluator<'a, S: Swept> {
     sweep: &'a Sweep<S>,
     /// The scenarios that are evaluated, by number.
     scenarios: &'a [usize],
     now: Changing,
     machine: Result<Machine, String>,
-    /// The number of the value of each axis; empty before the first point.
+    /// The index of the value on each axis; empty before the first point.
     indices: Vec<u64>,
     compiled: Vec<Compiled>,
-    /// For each of `scenarios`: which of `compiled` is its.
+    /// For each of `scenarios`: its index in `compiled`.
     uses: Vec<usize>,
 }
 
@@ -120,7 +120,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         Self { sweep, scenarios, now, machine, indices: Vec::new(), compiled: Vec::new(), uses: Vec::new() }
     }
 
-    /// Goes to a point. Cheapest from one point to the next.
+    /// Moves to a point. Cheapest from one point to the next.
     pub fn go_to(&mut self, point: u64) {
         let first = self.indices.is_empty();
         let changed = self.advance(point);
@@ -133,12 +133,12 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         }
     }
 
-    /// The number of each value at this point.
+    /// The index of each value at this point.
     pub fn indices(&self) -> &[u64] {
         &self.indices
     }
 
-    /// Sets the indices; the first axis that changed. Those behind it count as changed too, so that they still win.
+    /// Sets the indices; returns the first axis that changed. Those behind it count as changed as well, so that they still override it.
     fn advance(&mut self, point: u64) -> usize {
         if self.indices.is_empty() {
             self.indices = self.sweep.indices(point);
@@ -171,7 +171,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
                 self.uses.push(earlier);
                 continue;
             }
-            // An open home is refused below, unless nobody reads it.
+            // An open home is rejected below, unless no thread reads it.
             let placements: Vec<Placement> = data.iter().map(Data::placement_or_local).collect();
             let apps = with_smt(&self.now.figures.apps, smt);
             let solver = Solver::new(machine, &demands(&apps, &placements));
@@ -184,7 +184,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
     /// GFLOPS of each application in the i-th of the scenarios at the current point.
     ///
     /// # Errors
-    /// Why it cannot be, in words: more threads than cores, an open home, a machine without cores.
+    /// The reason why the point is impossible, in words: more threads than cores, an open home, a machine without cores.
     pub fn gflops(&mut self, i: usize) -> Result<&[f64], String> {
         let machine = self.machine.as_ref().map_err(Clone::clone)?;
         let (Some(&used), Some(&s)) = (self.uses.get(i), self.scenarios.get(i)) else {
@@ -209,8 +209,8 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         Ok(compiled.workspace.gflops())
     }
 
-    /// Looks once more at the i-th of the scenarios at the current point, after its [`Evaluator::gflops`] had a result:
-    /// evaluates it in full, with the checks of [`numasim_model::evaluate`]. This takes many times as long, so it is for samples.
+    /// Checks the i-th of the scenarios at the current point by a full evaluation with the checks of [`numasim_model::evaluate`]. Call it
+    /// after [`Evaluator::gflops`] returned a result. This is many times slower, so use it for samples.
     ///
     /// # Errors
     /// [`Contradiction`] if this program is wrong.
@@ -234,7 +234,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         Ok(())
     }
 
-    /// The nodes that [`Solver::starved`] tells of in the i-th of the scenarios, after its [`Evaluator::gflops`].
+    /// The nodes that [`Solver::starved`] reports for the i-th of the scenarios, after its [`Evaluator::gflops`].
     pub fn starved(&self, i: usize) -> impl Iterator<Item = NodeId> + '_ {
         let compiled = self.uses.get(i).and_then(|&used| self.compiled.get(used));
         let nodes = self.sweep.study.at_rest().machine.node_ids();
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_result_that_is_not_that_of_a_full_evaluation_is_a_contradiction() {
-        // At 2 FLOP/byte a thread computes its 10 GFLOPS; two of them have 20, and the full evaluation says so.
+        // At 2 FLOP/byte a thread computes its 10 GFLOPS. Two of them have 20, and the full evaluation confirms it.
         let text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
                     [[app]]\nname = \"a\"\narithmetic_intensity = 2.0\n\
                     [[scenario]]\nname = \"one\"\nthreads = { a = 1 }\n";
@@ -268,7 +268,7 @@ mod tests {
             evaluator.gflops(0).unwrap();
             assert_eq!(evaluator.check(0), Ok(()));
         }
-        // The result of the other point, left over.
+        // A stale result of another point.
         let mut one = evaluator.now.scenarios[0].allocation.clone();
         one.set(AppId(0), NodeId(0), 1);
         let there = &mut evaluator.compiled[0];

@@ -9,12 +9,12 @@ use numasim_study::keys::node;
 
 use super::{SettingError, Task};
 
-/// What a key stands for. Applications are the instances that it addresses.
+/// The target of a key. Applications are the instances that it addresses.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target<S: Swept> {
     /// A number of the machine or of applications.
     Figure(Figure),
-    /// A number of what happens over time.
+    /// A number of a simulation over time.
     OverTime(S::Figure),
     AppData(Range<usize>),
     /// Node `None`: every node that has cores.
@@ -30,7 +30,7 @@ pub(super) enum Target<S: Swept> {
 }
 
 impl<S: Swept> Target<S> {
-    /// Finds what the parts of a key stand for.
+    /// Finds the target of a key from its parts.
     pub(super) fn find(study: &S, parts: &[String], task: Task) -> Result<Self, SettingError> {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Self::known(study, &parts, task)?.map_err(|error| {
@@ -44,7 +44,7 @@ impl<S: Swept> Target<S> {
         })
     }
 
-    /// Data and scenarios are keys of sweeps alone; all others are figures.
+    /// Data and scenarios are keys of sweeps only; all others are values of the input files.
     fn known(study: &S, parts: &[&str], task: Task) -> Result<Result<Self, KeyError>, SettingError> {
         let over_time = || study.find(parts).map(Self::OverTime);
         let study = study.at_rest();
@@ -83,10 +83,10 @@ impl<S: Swept> Target<S> {
                 let Err(KeyError::Unknown { table, key, mut known }) = over_time else {
                     return Ok(over_time);
                 };
-                // Weights and limits of threads, for policies that look at them.
+                // Weights and limits of threads, for policies that use them.
                 Ok(Figure::find(&study.machine, &study.apps, parts).map(Self::Figure).map_err(|error| {
                     if let KeyError::Unknown { known: others, .. } = error {
-                        // Keys that stand for a phase in a simulation are there already.
+                        // Keys that address a phase in a simulation are included already.
                         let others =
                             others.into_iter().filter(|other| !known.contains(other)).collect::<Vec<_>>();
                         known.extend(others);
@@ -107,12 +107,12 @@ impl<S: Swept> Target<S> {
         }
     }
 
-    /// Whether its values are places for data.
+    /// Whether its values are data placements.
     pub(super) fn takes_data(&self) -> bool {
         matches!(self, Self::AppData(_) | Self::ScenarioData { .. })
     }
 
-    /// The numbers that it takes; `None` for places of data.
+    /// The range of its numbers; `None` for data placements.
     pub(super) fn range(&self) -> Option<ValueRange> {
         match self {
             Self::Figure(figure) => Some(figure.range()),
@@ -122,28 +122,28 @@ impl<S: Swept> Target<S> {
         }
     }
 
-    /// Whether only `explore` looks at it.
+    /// Whether only `explore` uses it.
     pub(super) fn only_for_explore(&self) -> bool {
         matches!(self, Self::Figure(Figure::App(key, _)) if !figure::is_of_demand(key))
     }
 
-    /// Whether it is how many cores there are.
+    /// Whether it is the number of cores.
     pub(super) fn is_cores(&self) -> bool {
         matches!(self, Self::Figure(Figure::Node(key, _)) if *key == &node::CORES)
     }
 
-    /// Whether only `evaluate` looks at it.
+    /// Whether only `evaluate` uses it.
     pub(super) fn only_for_evaluate(&self) -> bool {
         matches!(self, Self::Threads { .. } | Self::ScenarioData { .. })
     }
 
-    /// Whether it is one of the thread counts: the compiled model stays as it is.
+    /// Whether it is one of the thread counts: the compiled model stays unchanged.
     pub(super) fn is_threads(&self) -> bool {
         matches!(self, Self::Threads { .. })
     }
 }
 
-/// Why a key stands for nothing, and what to write.
+/// The reason why a key has no target, and what to write instead.
 fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
     let words = error.to_string();
     match error {

@@ -1,18 +1,18 @@
-//! What if: a study with some of its figures replaced, at every point of a grid.
+//! Sweeps: a study with some of its values replaced, at every point of a grid.
 //!
 //! # Terminology
-//! - **key**: the figure that is replaced, named as in the input files (`machine.link_gbs`).
-//! - **axis**: a key and the values that it takes. The name of an application or of a group addresses all its instances.
+//! - **key**: the value that is replaced, named as in the input files (`machine.link_gbs`).
+//! - **axis**: a key and its list of values. The name of an application or of a group addresses all its instances.
 //! - **point**: one value of every axis. Points are numbered from 0; the last axis changes fastest.
 //!
 //! # Rules
-//! 1. Values are computed from their number, never by adding up; a range includes its end.
-//! 2. At a point the axes are applied in their order: where two set the same figure, the later one wins.
+//! 1. Values are computed from their index, never by adding up; a range includes its end.
+//! 2. At a point the axes are applied in their order: if two set the same value, the later one wins.
 //! 3. A key of the whole machine sets every node, or every link, to the same value.
-//! 4. `app.NAME.data` moves the data in every scenario that leaves it where the application has it.
-//! 5. For simulations there are the keys of what happens over time, and `app.NAME.data` moves the data of the phases, too.
-//! 6. A value that can never be right (a negative bandwidth, half a thread) is an error before anything is computed. A point
-//!    that cannot be (more threads than cores) has a reason in place of a result; the others have theirs.
+//! 4. `app.NAME.data` moves the data in every scenario that does not override the application's placement.
+//! 5. Simulations also have the keys of events over time, and `app.NAME.data` also moves the data of the phases.
+//! 6. A value that can never be valid (a negative bandwidth, half a thread) is an error before anything is computed. An impossible point
+//!    (more threads than cores) has a reason instead of a result; the others have their results.
 
 mod at;
 mod key;
@@ -33,13 +33,13 @@ use at::Changing;
 use key::Target;
 use values::Values;
 
-/// Why an axis makes no sense.
+/// The reason why an axis is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// A name that does not exist.
     #[error("{message}")]
     Unknown {
-        /// What is wrong.
+        /// The error.
         message: String,
         /// The name.
         word: String,
@@ -49,7 +49,7 @@ pub enum SettingError {
     /// Anything else.
     #[error("{message}")]
     Wrong {
-        /// What is wrong.
+        /// The error.
         message: String,
         /// What to write instead.
         hint: String,
@@ -70,18 +70,18 @@ impl SettingError {
     }
 }
 
-/// What is done at every point.
+/// The task at every point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Scenarios are evaluated.
     Evaluate,
     /// The best allocation is searched for.
     Explore,
-    /// What happens over time is simulated, by whoever asks for [`Sweep::study_at`].
+    /// A simulation over time, run by the caller of [`Sweep::study_at`].
     Simulate,
 }
 
-/// A key and the values that it takes.
+/// A key and its list of values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis<S: Swept> {
     key: String,
@@ -93,8 +93,7 @@ impl<S: Swept> Axis<S> {
     /// Reads `KEY=VALUES`.
     ///
     /// # Errors
-    /// [`SettingError`] if there is no such key in `study`, if the task does not look at it, or if a value can never
-    /// be right.
+    /// [`SettingError`] if `study` has no such key, if the task does not use it, or if a value can never be valid.
     pub fn read(study: &S, setting: &str, task: Task) -> Result<Self, SettingError> {
         let (parts, text) = key::split(setting)?;
         let (key, target) = (key::join(&parts), Target::find(study, &parts, task)?);
@@ -126,10 +125,10 @@ impl<S: Swept> Axis<S> {
         Ok(axis)
     }
 
-    /// Refuses values that can never be right.
+    /// Rejects values that can never be valid.
     fn check(&self, task: Task) -> Result<(), SettingError> {
-        // Ranges have their extremes at their ends. That all counts are whole takes the second value too, and what is nearest
-        // to 0 is the value beside it.
+        // Ranges have their extremes at their ends. Whether all counts are whole depends also on the second value. The value nearest to 0
+        // is next to 0 in the list.
         let last = self.len() - 1;
         let ends = [0, 1.min(last), last.saturating_sub(1), last];
         let all: Vec<u64> = match &self.values {
@@ -176,7 +175,7 @@ impl<S: Swept> Axis<S> {
         Ok(())
     }
 
-    /// The key as TOML writes it.
+    /// The key in TOML syntax.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -192,12 +191,12 @@ impl<S: Swept> Axis<S> {
         self.values.count()
     }
 
-    /// The value with this number, from 0.
+    /// The value with this index, from 0.
     pub fn value(&self, i: u64) -> Value<'_> {
         self.values.get(i)
     }
 
-    /// Whether each value is the one before times a constant: a logarithmic scale shows them evenly.
+    /// Whether each value is the previous one times a constant: a logarithmic scale shows them evenly.
     pub fn is_geometric(&self) -> bool {
         match &self.values {
             Values::Factors { .. } => true,
@@ -223,7 +222,7 @@ impl<S: Swept> Sweep<S> {
     /// A sweep over all combinations of the values of `axes`.
     ///
     /// # Errors
-    /// [`SettingError`] if a key is there twice or if there are more than [`MAX_POINTS`] points.
+    /// [`SettingError`] if a key occurs twice or if there are more than [`MAX_POINTS`] points.
     pub fn new(study: S, axes: Vec<Axis<S>>) -> Result<Self, SettingError> {
         for (i, axis) in axes.iter().enumerate() {
             if axes[..i].iter().any(|earlier| earlier.target == axis.target) {
@@ -243,7 +242,7 @@ impl<S: Swept> Sweep<S> {
         Ok(Self { study, axes, points })
     }
 
-    /// The study as it is in the files.
+    /// The study from the files.
     pub fn study(&self) -> &S {
         &self.study
     }
@@ -258,7 +257,7 @@ impl<S: Swept> Sweep<S> {
         self.points
     }
 
-    /// The number of the value of each axis at a point.
+    /// The index of the value on each axis at a point.
     pub fn indices(&self, point: u64) -> Vec<u64> {
         let mut rest = point;
         let mut indices: Vec<u64> = self
@@ -278,7 +277,7 @@ impl<S: Swept> Sweep<S> {
     /// Machine and applications at a point.
     ///
     /// # Errors
-    /// Why there is no such machine, in words.
+    /// The reason why the machine is invalid, in words.
     pub fn at(&self, point: u64) -> Result<(Machine, Vec<App>), String> {
         let mut changing = Changing::new(self.study.at_rest());
         for (axis, index) in self.axes.iter().zip(self.indices(point)) {
@@ -290,7 +289,7 @@ impl<S: Swept> Sweep<S> {
     /// The whole study at a point, for a simulation.
     ///
     /// # Errors
-    /// Why there is no such machine, in words.
+    /// The reason why the machine is invalid, in words.
     pub fn study_at(&self, point: u64) -> Result<S, String> {
         let mut changing = Changing::new(self.study.at_rest());
         let values =
@@ -317,7 +316,7 @@ impl<S: Swept> Sweep<S> {
     /// The question for `explore` at a point.
     ///
     /// # Errors
-    /// Why there is no answer, in words.
+    /// The reason why there is no answer, in words.
     pub fn problem(
         &self,
         point: u64,
@@ -344,13 +343,13 @@ impl<S: Swept> Sweep<S> {
     }
 
     /// Whether `explore` may choose the home or the fractions of an application at some point: they are open in the files, or some value of
-    /// an axis opens them. All parts of a sweep agree on it.
+    /// an axis opens them. All parts of a sweep use this decision.
     pub fn may_choose(&self, open: OpenData, app: usize) -> bool {
         let of_app = self.study.at_rest().apps.get(app).and_then(|app| app.data.open());
         of_app == Some(open) || self.axes.iter().any(|axis| axis.values.open(open))
     }
 
-    /// Whether an axis decides where the data of an application lies in a scenario.
+    /// Whether an axis sets the data placement of an application in a scenario.
     pub fn moves_data(&self, scenario: usize, app: usize) -> bool {
         self.axes.iter().any(|axis| match &axis.target {
             Target::AppData(apps) => apps.contains(&app) && self.follows(scenario, app),
@@ -359,7 +358,7 @@ impl<S: Swept> Sweep<S> {
         })
     }
 
-    /// Whether a scenario leaves the data of an application where the application has it.
+    /// Whether a scenario uses the application's own data placement.
     fn follows(&self, scenario: usize, app: usize) -> bool {
         let own = self.study.at_rest().apps[app].data == self.study.at_rest().scenarios[scenario].data[app];
         own && !self.axes.iter().any(|axis| {

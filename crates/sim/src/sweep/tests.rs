@@ -1,4 +1,4 @@
-//! Points of a sweep against a study that was written down with the same figures.
+//! Points of a sweep against a study with the same values in its text.
 
 use numasim_course::{Study, read_study};
 use numasim_model::{Data, NodeId, Placement, evaluate};
@@ -25,7 +25,7 @@ fn sweep(study: &Study, settings: &[&str], task: Task) -> Result<Sweep<Study>, S
     Sweep::new(study.clone(), axes)
 }
 
-/// GFLOPS of every point and scenario, or why there are none.
+/// GFLOPS of every point and scenario, or the reasons why there are none.
 fn all(sweep: &Sweep<Study>) -> Vec<Result<Vec<f64>, String>> {
     let scenarios: Vec<usize> = (0..sweep.study().scenarios.len()).collect();
     let mut evaluator = Evaluator::new(sweep, &scenarios);
@@ -69,7 +69,7 @@ fn every_point_of_a_grid_is_the_study_with_these_figures() {
 
 #[test]
 fn static_work_is_static_at_every_point_and_only_in_its_scenario() {
-    // Both scenarios share data and so a solver. Node 0 of `even`: bad over the link has 10 / 2 = 5 GB/s, at home more.
+    // Both scenarios share data and therefore a solver. Node 0 of `even`: bad over the link has 10 / 2 = 5 GB/s, at home more.
     let base = study(UNIFORM, "");
     let mut both = base.clone();
     let even = &base.scenarios[0];
@@ -88,7 +88,7 @@ fn static_work_is_static_at_every_point_and_only_in_its_scenario() {
     // Links of 5: two threads at 2.5 GB/s and 1 FLOP/byte; 4 threads in all.
     let waiting = rows[0].as_ref().unwrap()[2];
     assert!((waiting - 10.0).abs() < 1e-9, "{waiting}");
-    // Looked at once more in full.
+    // Checked once more by a full evaluation.
     let grid = sweep(&both, &settings, Task::Evaluate).unwrap();
     let mut evaluator = Evaluator::new(&grid, &[0, 1, 2]);
     for point in 0..grid.points() {
@@ -133,7 +133,7 @@ fn points_with_too_many_threads_have_a_reason_and_the_others_a_result() {
 #[test]
 fn a_seek_gives_what_walking_gives() {
     let base = study(UNIFORM, "");
-    // Two axes set the threads of mem-1: the later one wins also when only the first changes.
+    // Two axes set the threads of mem-1: the later one wins even if only the first changes.
     let settings = ["scenario.even.threads.mem=0..3:1", "scenario.even.threads.mem-1=1,2"];
     let grid = sweep(&base, &settings, Task::Evaluate).unwrap();
     let walked = all(&grid);

@@ -5,10 +5,10 @@ use numasim_model::{Data, DataWord, Machine, NodeId, OpenData, Placement};
 
 use super::SettingError;
 
-/// Most values of an axis, and most points of a grid.
+/// Maximum number of values of an axis, and of points of a grid.
 pub const MAX_POINTS: u64 = 1_000_000_000;
 
-/// How far the end of a range may be from a step, in steps, and still be met.
+/// The largest distance between the end of a range and a step, in steps, at which the end is still included.
 const END_TOLERANCE: f64 = 1e-9;
 
 /// The values of an axis in order; ranges are computed, not stored.
@@ -20,7 +20,7 @@ pub(super) enum Values {
     Factors { first: f64, factor: f64, count: u64 },
     /// As given.
     Numbers(Vec<f64>),
-    /// Where data lies, each with the word that stands for it.
+    /// Data placements, each with its word.
     Data(Vec<(String, Data)>),
 }
 
@@ -95,7 +95,7 @@ impl Values {
         list(text)?.into_iter().map(one).collect::<Result<_, _>>().map(Self::Data)
     }
 
-    /// How many.
+    /// Number of values.
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Steps { count, .. } | Self::Factors { count, .. } => *count,
@@ -109,7 +109,7 @@ impl Values {
         matches!(self, Self::Data(places) if places.iter().any(|(_, data)| data.open() == Some(open)))
     }
 
-    /// The value with this number, from 0.
+    /// The value with this index, from 0.
     #[allow(clippy::cast_possible_truncation, reason = "at most MAX_POINTS")]
     pub(super) fn get(&self, i: u64) -> Value<'_> {
         let number = match self {
@@ -130,7 +130,7 @@ impl Values {
 }
 
 impl Decimal {
-    /// Both as whole numbers of the same power of ten, where doubles hold these without rounding.
+    /// Both as whole numbers of the same power of ten, if doubles represent these without rounding.
     fn new(first: &str, step: &str, count: u64) -> Option<Self> {
         const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
         let plain = |text: &str| {

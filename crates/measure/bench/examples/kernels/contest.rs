@@ -1,4 +1,5 @@
-//! Kernels that threads run together against what they must reach: each table has ours first, all sides measured in turn.
+//! Kernels that threads run together, compared with the rates they must reach. Each table lists our kernel first, and all sides are
+//! measured in turn.
 
 use std::process::Command;
 
@@ -20,18 +21,18 @@ use crate::pairs::Pairs;
 use crate::placed::Placed;
 use crate::system::Failure;
 
-/// Chains of the table that shows how many lines a core waits for.
+/// Numbers of chains in the table that shows how many lines a core waits for.
 const CHAINS: [usize; 7] = [1, 2, 4, 8, 12, 16, 32];
 
-/// Who is measured.
+/// One side of a comparison.
 enum Side {
-    /// A problem of ours.
+    /// One of our kernels.
     Placed(Placed),
-    /// A kernel of the benchmark on as much memory per thread.
+    /// A kernel of the benchmark with the same memory per thread.
     Bench(PreparedKernel, usize),
-    /// The plain loop in C, as many prices.
+    /// The plain loop in C with the same number of options.
     C { program: std::path::PathBuf, options: usize },
-    /// A kernel of `likwid-bench` on so many bytes, so often.
+    /// A kernel of `likwid-bench` with this number of bytes and iterations.
     Likwid { kernel: String, bytes: usize, iterations: u64 },
 }
 
@@ -46,7 +47,7 @@ impl Side {
     }
 }
 
-/// Who is in a table, and what ours, the first one, must reach beside it.
+/// The contenders of a table, and the ratio that ours, the first one, must reach against each.
 type Contender = (String, Side, Option<f64>);
 type Sides = Vec<Contender>;
 
@@ -98,7 +99,7 @@ pub(crate) fn run(
             table("dmv", "GB/s", sides, gbs, bench, options, threads)
         }
         "spmv" => {
-            // 34 elements of 20 bytes in each of the 80 rows of a cell, about.
+            // About 34 elements of 20 bytes in each of the 80 rows of a cell.
             let edge = ((total as f64 / (80.0 * 40.0 * 20.0)).cbrt() as usize).max(1);
             let lattice = Lattice { cells: [edge; 3] };
             let (elements, partition) = (Elements::Complex, Partition::Nonzeros);
@@ -162,7 +163,7 @@ pub(crate) fn run(
     }
 }
 
-/// The best kernel of likwid whose name begins so, if likwid is wanted.
+/// The best kernel of likwid whose name starts with this prefix, if likwid is wanted.
 fn best_of_likwid(options: &Options, prefix: &str, threads: usize) -> Result<Option<Contender>, Failure> {
     let found = if options.likwid { best(prefix, (options.bytes, threads), options)? } else { None };
     Ok(found.map(|(kernel, iterations)| {
@@ -182,7 +183,7 @@ fn table(
 ) -> Result<(), Failure> {
     let mut found = vec![Vec::new(); sides.len()];
     for (_, side, _) in &sides {
-        // The only one of this table that uses this memory.
+        // The only side of this table that uses this memory.
         if let Side::Bench(kernel, len) = side {
             bench.fill(kernel, *len);
         }
@@ -227,7 +228,7 @@ fn compiled(name: &str, source: &str) -> Result<std::path::PathBuf, Failure> {
     if status.success() { Ok(program) } else { Err("cc did not compile the plain loop".into()) }
 }
 
-/// The rate of the plain loop: 28 bytes and as many FLOP for a price as the kernel counts.
+/// The rate of the plain loop: 28 bytes per option, and the number of FLOP that the kernel counts.
 fn c(program: &std::path::Path, options: usize) -> Result<Rate, Failure> {
     let output = Command::new(program).args([options.to_string(), "4".to_owned()]).output()?;
     let text = String::from_utf8(output.stdout)?;

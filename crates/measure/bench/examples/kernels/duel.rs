@@ -62,7 +62,8 @@ impl Duel<'_> {
         }
     }
 
-    /// Against the best rival alone, in fresh pairs, each first in every other: whoever was chosen among many may have been lucky.
+    /// Measures against the best rival alone, in fresh pairs, and alternates which side goes first: a kernel chosen among many may have
+    /// been lucky.
     fn pairs(
         &self,
         bench: &mut Bench,
@@ -85,12 +86,12 @@ impl Duel<'_> {
     }
 }
 
-/// Those that end well, each with as many iterations as fill a window on so many bytes for each of the threads.
+/// The rivals that exit without an error, each with enough iterations to fill a window on this number of bytes for each of the threads.
 fn runnable(rivals: Vec<String>, (bytes, threads): (usize, usize), window: Duration) -> Vec<(String, u64)> {
     let few = if bytes > 1 << 20 { 2 } else { 2000 };
     let tried = rivals.into_iter().filter_map(|rival| match likwid(&rival, bytes * threads, threads, few) {
         Ok((_, seconds)) => Some((rival, few.max((window.as_secs_f64() / seconds) as u64))),
-        // `stream_mem` of version 5.2 ends with a segmentation fault.
+        // `stream_mem` of version 5.2 exits with a segmentation fault.
         Err(why) => {
             eprintln!("left out: {why}");
             None
@@ -99,7 +100,7 @@ fn runnable(rivals: Vec<String>, (bytes, threads): (usize, usize), window: Durat
     tried.collect()
 }
 
-/// The one with the highest bandwidth in a few rounds of all whose names begin so; each round all of them.
+/// The rival with the highest bandwidth over a few rounds, of all whose names start with the prefix; each round runs all of them.
 pub(crate) fn best(
     prefix: &str,
     (bytes, threads): (usize, usize),
@@ -116,7 +117,7 @@ pub(crate) fn best(
     Ok(rivals.into_iter().zip(middle).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(rival, _)| rival))
 }
 
-/// The kernels of `likwid-bench` whose names begin so, in double precision.
+/// The kernels of `likwid-bench` whose names start with the prefix, in double precision.
 fn likwid_kernels(prefix: &str) -> Result<Vec<String>, Failure> {
     let output = Command::new("likwid-bench").arg("-a").output()?;
     let names = String::from_utf8(output.stdout)?;

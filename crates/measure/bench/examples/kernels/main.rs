@@ -5,18 +5,19 @@
 //!     [--threads 1,2] [--isa avx2] [--repeat 10] [--pairs 20] [--machine FILE] [--kib 983040] [--seconds 0.2] [--csv FILE]
 //! ```
 //!
-//! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) stand beside what they must reach: the
-//! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial
-//! run. Their memory stays until the end: one part at a time, where there is little. After each table ours and each rival that it must reach are measured again
-//! in pairs; `--part goals` has those parts in which something is to be reached, with `--against likwid` also beside its best kernels.
+//! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) are listed next to the
+//! rates they must reach: the benchmark's own kernel of the same intensity, `memcpy` of the C library, and a plain loop in C. Each of their
+//! results is compared with a serial run. Their memory stays allocated until the end, so run one part at a time if memory is scarce. After
+//! each table ours and each rival that it must reach are measured again in pairs. `--part goals` selects the parts with a required ratio,
+//! and with `--against likwid` also compares them with its best kernels.
 //!
-//! `--machine` has the kernels go through memory as the file says (`[machine.kernels]`, which `calibrate` writes). After the table with all rivals the
-//! best of them and ours are measured again, in pairs: the ratio is that of the pairs alone, with a bootstrap interval.
+//! `--machine` makes the kernels use the access variants from the file (`[machine.kernels]`, which `calibrate` writes). After the table
+//! with all rivals, the best of them and ours are measured again in pairs: the ratio is that of the pairs alone, with a bootstrap interval.
 //!
-//! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
-//! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
-//! spread beside it is the sample standard deviation over the mean, and `--csv` keeps every repetition.
-#![allow(unsafe_code)] // pinning and huge pages are calls of the operating system
+//! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both have huge
+//! pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and the same amount of data. Every value is a median. The spread next
+//! to it is the sample standard deviation over the mean, and `--csv` stores every repetition.
+#![allow(unsafe_code)] // pinning and huge pages need system calls
 // Durations and counts are positive and small.
 #![allow(missing_docs, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 

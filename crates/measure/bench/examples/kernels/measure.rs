@@ -1,4 +1,4 @@
-//! Windows of a kernel on the processors of this host.
+//! Timed windows of a kernel on the logical CPUs of this host.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(crate) struct Rate {
     pub(crate) gflops: f64,
 }
 
-/// The host's processors, each with its memory.
+/// The host's logical CPUs, each with its memory.
 pub(crate) struct Bench {
     pub(crate) processors: Vec<usize>,
     memory: Vec<&'static mut [f64]>,
@@ -33,7 +33,7 @@ impl Bench {
         Ok(Self { processors, memory, window })
     }
 
-    /// Fills the first `len` elements of each memory, by the thread that will work on it.
+    /// Fills the first `len` elements of each memory, in the thread that will work on it.
     pub(crate) fn fill(&mut self, kernel: &PreparedKernel, len: usize) {
         std::thread::scope(|scope| {
             for (&cpu, memory) in self.processors.iter().zip(&mut self.memory) {
@@ -87,7 +87,7 @@ impl Bench {
     }
 }
 
-/// Median, and the spread in percent; it is not known of one repetition.
+/// Median, and the spread in percent; the spread is unknown for one repetition.
 pub(crate) fn middle_and_spread(values: &[f64]) -> Result<(f64, String), Failure> {
     let figure = Figure::of(values).ok_or("nothing was measured: --repeat must be at least 1")?;
     Ok((figure.median, figure.spread.map_or("-".to_owned(), |spread| format!("{:.1}", 100.0 * spread))))

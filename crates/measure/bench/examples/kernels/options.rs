@@ -1,4 +1,4 @@
-//! What is asked on the command line, and where repetitions are kept.
+//! The command-line options, and the file for repetitions.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use numasim_study::{SourceFile, read_study};
 use crate::measure::Rate;
 use crate::system::Failure;
 
-/// Kernels that threads run together, of which each has something to reach.
+/// Kernels that threads run together and that have a required ratio.
 const GOALS: [&str; 5] = ["dmv", "spmv", "stream-triad", "memcpy", "blackscholes"];
 
 pub(crate) struct Options {
     pub(crate) likwid: bool,
     pub(crate) parts: Vec<String>,
-    /// As given; else one and all.
+    /// As given; else one thread and all threads.
     pub(crate) threads: Option<Vec<usize>>,
     pub(crate) isa: Isa,
     pub(crate) repeat: usize,
-    /// Pairs against the best rival.
+    /// Number of pairs against the best rival.
     pub(crate) pairs: usize,
-    /// What a machine file says of the kernels.
+    /// The machine file with settings for the kernels.
     pub(crate) machine: Option<Machine>,
     pub(crate) bytes: usize,
     pub(crate) window: Duration,
@@ -68,13 +68,13 @@ impl Options {
         Ok(options)
     }
 
-    /// The kernel with the way through memory of the machine file, or the usual one.
+    /// The kernel with the access variant of the machine file, or the default one.
     pub(crate) fn prepared(&self, kernel: Kernel) -> Result<PreparedKernel, Failure> {
         let variant = self.variant(kernel.access())?;
         Ok(variant.map_or(kernel, |variant| kernel.with(variant)).prepare(self.isa)?)
     }
 
-    /// What the loops of a kernel that uses memory so are run with.
+    /// The loops for a kernel with this use of memory.
     pub(crate) fn loops(&self, access: Access) -> Result<Loops, Failure> {
         Ok(Loops { isa: self.isa, way: self.variant(access)?.map(Into::into) })
     }
@@ -84,7 +84,7 @@ impl Options {
         Ok(said.map(|said| Variant::of_file(access, said)).transpose()?)
     }
 
-    /// Keeps a repetition, at once.
+    /// Writes a repetition immediately.
     pub(crate) fn keep(
         &mut self,
         table: &str,

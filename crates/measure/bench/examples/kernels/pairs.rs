@@ -1,4 +1,4 @@
-//! Ours and one rival, in pairs: only what was measured beside each other is compared on a shared machine.
+//! Our kernel and one rival, in pairs: on a shared machine only adjacent measurements can be compared.
 
 use numasim_evidence::statistics::{bootstrap_median_interval, median};
 
@@ -6,18 +6,19 @@ use crate::measure::Rate;
 use crate::options::Options;
 use crate::system::Failure;
 
-/// A comparison: who, in how many threads, by which figure, and what it must reach.
+/// A comparison: the rivals, the number of threads, the value to compare, and the required ratio.
 pub(crate) struct Pairs<'a> {
     pub(crate) title: &'a str,
     pub(crate) threads: usize,
     pub(crate) names: [&'a str; 2],
     pub(crate) figure: &'a dyn Fn(Rate) -> f64,
-    /// The least ratio that is wanted, if any.
+    /// The required ratio, if any.
     pub(crate) goal: Option<f64>,
 }
 
 impl Pairs<'_> {
-    /// As many as are asked for, each side first in every other; prints the median of ours / theirs with its 95 % bootstrap interval.
+    /// Runs the requested number of pairs and alternates which side goes first. Prints the median of ours / theirs with its 95 % bootstrap
+    /// interval.
     pub(crate) fn run(
         &self,
         options: &mut Options,

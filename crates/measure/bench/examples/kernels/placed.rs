@@ -1,4 +1,4 @@
-//! A kernel that threads run together, on memory with huge pages, in windows.
+//! A kernel that threads run together, on memory with huge pages, in timed windows.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use crate::system::{Failure, memory, pin};
 pub(crate) struct Placed {
     kernel: Box<dyn Kernel>,
     processors: Vec<usize>,
-    /// Steps that every part has taken.
+    /// Number of steps that every part has done.
     done: u64,
-    /// Steps of a window.
+    /// Number of steps of a window.
     steps: u64,
 }
 
 impl Placed {
-    /// On memory of its own, which stays for as long as the program lives; each part is prepared by its thread.
+    /// On separate memory, which stays allocated until the program exits; each part is prepared by its thread.
     pub(crate) fn new(
         problem: &dyn Problem,
         processors: &[usize],
@@ -47,7 +47,7 @@ impl Placed {
                 .try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?.map_err(Failure::from))
         })?;
         let mut placed = Self { kernel, processors: processors.to_vec(), done: 0, steps: 1 };
-        // As many steps as fill the window; they double until they take long enough to say.
+        // Enough steps to fill the window; they double until they take long enough to be timed.
         loop {
             let took = placed.window()?.0;
             if took > window / 8 {

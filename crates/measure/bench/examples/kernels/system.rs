@@ -1,11 +1,11 @@
-//! What the operating system does: huge pages, and threads that stay on their processor.
+//! System calls for huge pages, and for threads bound to a logical CPU.
 
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Anonymous memory with huge pages, for as long as the program lives.
+/// Anonymous memory with huge pages, allocated until the program exits.
 #[cfg(target_os = "linux")]
 pub(crate) fn memory(bytes: usize) -> Result<&'static mut [f64], Failure> {
-    // SAFETY: new memory of this size, which nobody else knows and nobody unmaps; zeroed bytes are doubles.
+    // SAFETY: this is new memory of this size without another user, and it is never unmapped; zeroed bytes are valid doubles.
     unsafe {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let start = libc::mmap(
@@ -24,7 +24,7 @@ pub(crate) fn memory(bytes: usize) -> Result<&'static mut [f64], Failure> {
     }
 }
 
-/// The processors that this process may use.
+/// The logical CPUs that this process may use.
 #[cfg(target_os = "linux")]
 pub(crate) fn processors() -> Vec<usize> {
     // SAFETY: the set is plain data, and the call fills it.

@@ -1,17 +1,17 @@
-//! A bundle: what `numasim validate` found on a host, as one file to send to somebody else (`NAME.tar.zst`).
+//! A bundle: the results of `numasim validate` on a host, as one file to send to other people (`NAME.tar.zst`).
 //!
 //! # Format, version 1
-//! An archive of POSIX (ustar), compressed as one frame of Zstandard, so that `tar --zstd -xf` unpacks it, too. Its first entry is
-//! `bundle.toml`: the version, the numasim that wrote it, and each other file with its length and SHA-256. The files are those of
-//! `FILES`, in the order of their names, all of them UTF-8 text, none in a folder. The same files give the same bytes: owner and time of every
-//! entry are 0, its mode is 0644.
+//! The bundle is a POSIX archive (ustar), compressed as one frame of Zstandard, so that `tar --zstd -xf` also unpacks it. Its first entry
+//! is `bundle.toml`: the version, the numasim that wrote it, and each other file with its length and SHA-256. The files are those of
+//! `FILES`, in the order of their names, all of them UTF-8 text, none in a folder. The same files give the same bytes: owner and time of
+//! every entry are 0, its mode is 0644.
 //!
 //! # Reading
-//! A bundle comes from somebody else. It is never unpacked on disk: [`Bundle::from_bytes`] keeps its files in memory, and takes nothing but
-//! regular files with the names above, once each, together at most [`MOST_BYTES`] long, each as `bundle.toml` has it.
+//! A bundle comes from other people. It is never unpacked on disk: [`Bundle::from_bytes`] keeps its files in memory. It accepts only
+//! regular files with the names above, once each, together at most [`MOST_BYTES`] long, each as listed in `bundle.toml`.
 //!
-//! # What is not in it
-//! The name of the host and the folders of the person: [`private`] says what is taken out where.
+//! # Omitted data
+//! A bundle omits the name of the host and the folders of the person: [`private`] lists the data that is removed, and where.
 
 pub mod private;
 #[cfg(test)]
@@ -29,46 +29,46 @@ use tar::{Builder, EntryType, Header};
 
 use crate::provenance::sha256;
 
-/// How names of bundles end; by it commands know one.
+/// The suffix of bundle names, by which commands recognise one.
 pub const ENDING: &str = ".tar.zst";
 /// The schema that this version writes and reads.
 const SCHEMA: i64 = 1;
-/// Bytes of the archive before it is compressed, and of the compressed file.
+/// Maximum size in bytes of the archive before compression, and of the compressed file.
 pub const MOST_BYTES: usize = 256 << 20;
 
 /// The calibrated machine.
 pub const MACHINE: &str = "machine.toml";
 /// Every round of the calibration.
 pub const CALIBRATION: &str = "calibration.csv";
-/// The scenarios that were asked for.
+/// The requested scenarios.
 pub const SCENARIOS: &str = "scenarios.toml";
 /// Every measurement.
 pub const MEASURED: &str = "measured.csv";
-/// How it was measured.
+/// How the measurements were made.
 pub const PROVENANCE: &str = "measured.provenance.json";
-/// What ran, and what the model was asked.
+/// The scenarios that ran, as a question for the model.
 pub const STUDY: &str = "measured.study.toml";
-/// Prediction beside measurement, for programs.
+/// Predictions next to measurements, for programs.
 pub const COMPARISON_JSON: &str = "comparison.json";
-/// Prediction beside measurement, for people.
+/// Predictions next to measurements, for people.
 pub const COMPARISON: &str = "comparison.txt";
-/// The page.
+/// The report.
 pub const PAGE: &str = "report.html";
-/// How it was made, and what each file is.
+/// A description of how it was made, and of each file.
 pub const README: &str = "README.md";
 
-/// What the last-level cache does, for programs.
+/// The results for the last-level cache, for programs.
 pub const CACHE: &str = "cache.json";
 /// The scenarios that share the last-level cache.
 pub const CACHE_SCENARIOS: &str = "cache.toml";
-/// Every measurement of these, of each of the two runs.
+/// Every measurement of these, for each of the two runs.
 pub const CACHE_MEASURED: [&str; 2] = ["cache-beyond.csv", "cache-inside.csv"];
 /// How they were measured.
 pub const CACHE_PROVENANCE: [&str; 2] = ["cache-beyond.provenance.json", "cache-inside.provenance.json"];
-/// What ran of them.
+/// The scenarios of these that ran.
 pub const CACHE_STUDY: [&str; 2] = ["cache-beyond.study.toml", "cache-inside.study.toml"];
 
-/// The files that a bundle may have, in the order of their names, and whether it is none without it.
+/// The files that a bundle may contain, in the order of their names, and whether each is required.
 const FILES: [(&str, bool); 18] = [
     (README, false),
     (CACHE_MEASURED[0], false),
@@ -90,7 +90,7 @@ const FILES: [(&str, bool); 18] = [
     (SCENARIOS, false),
 ];
 
-/// The files of a bundle, whole and checked.
+/// The files of a bundle, complete and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
     files: BTreeMap<&'static str, String>,
@@ -100,7 +100,7 @@ impl Bundle {
     /// A bundle of these files.
     ///
     /// # Errors
-    /// A file that no bundle has, or one that every bundle has is missing.
+    /// An unknown file, or a missing required file.
     pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self, BundleError> {
         let mut bundle = Self { files: BTreeMap::new() };
         for (name, text) in files {
@@ -113,17 +113,17 @@ impl Bundle {
     /// Adds a file, or replaces it.
     ///
     /// # Errors
-    /// A file that no bundle has.
+    /// An unknown file.
     pub fn insert(&mut self, name: &str, text: String) -> Result<(), BundleError> {
         let known = known(name).ok_or_else(|| BundleError::unknown(name))?;
         self.files.insert(known, text);
         Ok(())
     }
 
-    /// Reads what [`Bundle::to_bytes`] wrote.
+    /// Reads the output of [`Bundle::to_bytes`].
     ///
     /// # Errors
-    /// Bytes that are no bundle, damaged ones, and bundles that were changed.
+    /// Bytes that are not a bundle, damaged ones, and modified bundles.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut members = unpack::members(&unpack::archive(bytes)?)?;
         let listed = members
@@ -135,10 +135,10 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// As one file.
+    /// Returns it as one file.
     ///
     /// # Errors
-    /// More than any bundle has.
+    /// The bundle exceeds the maximum size.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let manifest = write_manifest(&self.files);
         let rest = self.files.iter().map(|(name, text)| (*name, text.as_str()));
@@ -150,7 +150,7 @@ impl Bundle {
         self.files.get(name).map(String::as_str)
     }
 
-    /// A file with the name that messages and pages show.
+    /// A file with the name to show in messages and reports.
     pub fn source(&self, name: &str, shown: impl Into<String>) -> Option<SourceFile> {
         Some(SourceFile { name: shown.into(), text: self.text(name)?.to_owned() })
     }
@@ -168,12 +168,12 @@ impl Bundle {
     }
 }
 
-/// The name, if files of bundles have it.
+/// The name, if bundles may contain such a file.
 fn known(name: &str) -> Option<&'static str> {
     FILES.iter().map(|(known, _)| *known).find(|known| *known == name)
 }
 
-/// What is wrong with a bundle: the rest of a sentence that begins with its name.
+/// An error in a bundle: the rest of a sentence that starts with its name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BundleError(String);
@@ -191,7 +191,7 @@ impl BundleError {
         Self(format!("has the entry '{name}', which is none of the files of a bundle"))
     }
 
-    /// A file that belongs to every bundle is not there.
+    /// A required file is missing.
     pub fn missing(name: &str) -> Self {
         Self(format!("is not whole: it has no {name}"))
     }
@@ -202,7 +202,7 @@ fn pack<'a>(mut files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u
     let mut archive = Builder::new(Vec::new());
     let written = files.try_for_each(|(name, text)| append(&mut archive, name, text));
     let archive = written.and_then(|()| archive.into_inner());
-    // Memory does not fail, and names of bundles are short.
+    // Writing to memory does not fail, and names of bundles are short.
     let archive = archive.map_err(BundleError::archive)?;
     if archive.len() > MOST_BYTES {
         return Err(BundleError::too_large());
@@ -210,7 +210,7 @@ fn pack<'a>(mut files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u
     Ok(compress_to_vec(archive.as_slice(), CompressionLevel::Fastest))
 }
 
-/// Nothing but name and content: the same of every person and at any time.
+/// Only name and content are written: the entry is the same for every person and at any time.
 fn append(archive: &mut Builder<Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
     let mut header = Header::new_ustar();
     header.set_entry_type(EntryType::Regular);
@@ -225,7 +225,7 @@ fn append(archive: &mut Builder<Vec<u8>>, name: &str, text: &str) -> io::Result<
 /// The name of the file that lists the others.
 const MANIFEST: &str = "bundle.toml";
 
-/// What [`MANIFEST`] lists. Keys of a later version are passed over, as in a provenance; another schema is refused.
+/// The contents of [`MANIFEST`]. Keys of a later version are ignored, as in a provenance; another schema is rejected.
 #[derive(Debug, Deserialize)]
 struct Listed {
     #[serde(default)]
@@ -259,9 +259,9 @@ fn write_manifest(files: &BTreeMap<&'static str, String>) -> String {
     text
 }
 
-/// Reads it.
+/// Reads the manifest.
 fn read_manifest(text: &str) -> Result<Listed, BundleError> {
-    /// The schema alone, so that another one is named before its keys are missed.
+    /// Only the schema, so that a different one is reported before missing keys are.
     #[derive(Deserialize)]
     struct Head {
         schema: i64,
@@ -278,7 +278,7 @@ fn read_manifest(text: &str) -> Result<Listed, BundleError> {
     toml::from_str(text).map_err(malformed)
 }
 
-/// Whether these are the files that it lists, as they were packed.
+/// Checks that these are the listed files, as they were packed.
 fn check_manifest(listed: &Listed, files: &BTreeMap<&'static str, String>) -> Result<(), BundleError> {
     if let Some(missing) = listed.file.iter().find(|one| !files.contains_key(one.name.as_str())) {
         return Err(BundleError::missing(&missing.name));

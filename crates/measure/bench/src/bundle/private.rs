@@ -1,14 +1,14 @@
-//! What nobody else needs to know of the person who measured, and how it is taken out.
+//! Removes the private data of the person who measured.
 //!
 //! | where | what | becomes |
 //! |---|---|---|
 //! | provenance | name of the host | nothing |
 //! | provenance: command line, names of files; the file of a limit | folders | the name of the file alone |
 //! | doubts, changes to scenarios, comments of TOML files | absolute paths | the name of the file alone |
-//! | name of the machine, where it is that of the host | | model of the processor |
+//! | name of the machine, if it is that of the host | | model of the processor |
 //!
-//! The rest stays, as it is what the measurements are worth: processor, kernel, memory, settings, times, and the texts of the person's own files,
-//! whose hashes are those of what is in the bundle. Measurements are kept byte by byte.
+//! The rest stays, because it gives the measurements their value: processor, kernel, memory, settings, times, and the texts of the person's
+//! own files, whose hashes match the contents of the bundle. Measurements are kept byte by byte.
 
 use std::path::Path;
 
@@ -16,17 +16,17 @@ use crate::provenance::{Input, Provenance};
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The name of a machine whose processor is not known.
+/// The name of a machine with an unknown processor.
 const NAMELESS: &str = "a host";
 
-/// What is taken out of the files of one result.
+/// The private data to remove from the files of one result.
 pub struct Hidden {
     host: Option<String>,
     machine: String,
 }
 
 impl Hidden {
-    /// What this provenance gives away.
+    /// The private data in this provenance.
     pub fn of(provenance: &Provenance) -> Self {
         let facts = &provenance.facts;
         Self {
@@ -35,7 +35,7 @@ impl Hidden {
         }
     }
 
-    /// The provenance without it.
+    /// The provenance without private data.
     pub fn provenance(&self, mut provenance: Provenance) -> Provenance {
         provenance.facts.host_name = None;
         if let Some(limit) = &mut provenance.facts.cpu_limit {
@@ -52,7 +52,7 @@ impl Hidden {
         provenance
     }
 
-    /// An input file without it.
+    /// An input file without private data.
     pub fn toml(&self, text: &str) -> String {
         #[derive(Deserialize)]
         struct Named {
@@ -87,19 +87,19 @@ fn command(words: &[String]) -> Vec<String> {
     words.iter().map(word).collect()
 }
 
-/// The last part of a path; of anything else all of it.
+/// The last component of a path; any other text unchanged.
 fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The text with the name of the file in the place of each absolute path.
+/// The text with each absolute path replaced by the name of the file.
 fn without_folders(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('/') {
         let (before, path) = rest.split_at(at);
         short.push_str(before);
-        // `1/32`, `FLOP/byte`: no path.
+        // `1/32` and `FLOP/byte` are not paths.
         let begins = before.chars().next_back().or(short.chars().next_back()).is_none_or(opens);
         let ends = |c: char| c.is_whitespace() || "'\"`(),;|".contains(c);
         let length = if begins { path.find(ends).unwrap_or(path.len()) } else { 1 };
@@ -111,7 +111,7 @@ fn without_folders(text: &str) -> String {
     short + rest
 }
 
-/// What may stand before a path.
+/// Whether this character may precede a path.
 fn opens(c: char) -> bool {
     c.is_whitespace() || "'\"`(=".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Bundles survive being sent; what is none, or was changed, is refused by name, whatever its bytes are.
+//! Bundles survive transfer. Files that are not bundles and modified bundles are rejected by name, whatever their bytes are.
 
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -25,7 +25,7 @@ fn compressed(archive: &[u8]) -> Vec<u8> {
     compress_to_vec(archive, CompressionLevel::Fastest)
 }
 
-/// An archive of these entries: name, kind, content. Names are written as they are, whatever they are.
+/// An archive of these entries: name, kind, content. Names are written unchanged.
 fn archive(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
     let mut archive = Builder::new(Vec::new());
     for (name, kind, content) in entries {
@@ -39,14 +39,14 @@ fn archive(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
     archive.into_inner().expect("memory")
 }
 
-/// The entries of a bundle, as [`archive`] takes them, with the same manifest.
+/// The entries of a bundle, as [`archive`] accepts them, with the same manifest.
 fn entries(bundle: &Bundle) -> Vec<(String, Vec<u8>)> {
     let manifest = write_manifest(&bundle.files);
     let files = bundle.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into_bytes()));
     std::iter::once((MANIFEST.to_owned(), manifest.into_bytes())).chain(files).collect()
 }
 
-/// What is said of the entries of a good bundle after a change.
+/// The error for the entries of a good bundle after a change.
 fn refused(change: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> String {
     let mut entries = entries(&example());
     change(&mut entries);
@@ -57,7 +57,7 @@ fn refused(change: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> String {
     Bundle::from_bytes(&compressed(&archive(&entries))).expect_err("changed").to_string()
 }
 
-/// What is said of a good bundle with one more entry.
+/// The error for a good bundle with one more entry.
 fn refused_with(name: &str, kind: EntryType) -> String {
     let entries = entries(&example());
     let mut all: Vec<(&str, EntryType, &[u8])> = entries
@@ -86,7 +86,7 @@ fn what_is_packed_is_read_again() {
     );
 }
 
-/// Names of the entries; nothing of a person or of a time is in their headers.
+/// Names of the entries; their headers contain no person and no time.
 fn names(archive: &[u8]) -> Vec<String> {
     let mut archive = tar::Archive::new(archive);
     let entries = archive.entries().expect("an archive");
@@ -141,7 +141,7 @@ fn a_bundle_that_was_changed_is_told() {
     assert_eq!(refused(|entries| entries.truncate(0)), "is no bundle: it has no bundle.toml");
     assert_eq!(refused(|entries| drop(entries.remove(0))), "is no bundle: it has no bundle.toml");
     assert_eq!(refused(|entries| drop(entries.remove(1))), "is not whole: it has no machine.toml");
-    // The page is listed, but not there.
+    // The report is listed, but missing.
     assert_eq!(refused(|entries| drop(entries.pop())), "is not whole: it has no report.html");
     let said = refused(|entries| entries[1].1[0] = b'#');
     assert!(
@@ -174,7 +174,7 @@ fn what_is_no_compressed_archive_is_told() {
     assert!(said(&compressed(&[7; 600])).starts_with("is no archive of tar: "));
     let whole = bytes(&example());
     assert_eq!(said(&[&whole[..], b"more"].concat()), "goes on after its end: 4 more bytes");
-    // Whatever byte is wrong, people read no names of Rust, as in `BadMagicNumber(808487711)`.
+    // For any wrong byte, messages show no names of Rust, as in `BadMagicNumber(808487711)`.
     for at in (0..whole.len()).step_by(7) {
         for damaged in [whole[..at].to_vec(), [&whole[..at], &[!whole[at]], &whole[at + 1..]].concat()] {
             let Err(why) = Bundle::from_bytes(&damaged).map_err(|error| error.to_string()) else { continue };
@@ -188,7 +188,7 @@ fn what_is_no_compressed_archive_is_told() {
     let mut archive = unpack::archive(&whole).expect("just written");
     archive.push(1);
     assert_eq!(said(&compressed(&archive)), "is no archive of tar: something follows after its last entry");
-    // The last entry says that it is longer than the archive is.
+    // The last entry claims to be longer than the archive is.
     let mut header = Header::new_ustar();
     header.as_old_mut().name[..MACHINE.len()].copy_from_slice(MACHINE.as_bytes());
     header.set_entry_type(EntryType::Regular);
@@ -197,7 +197,7 @@ fn what_is_no_compressed_archive_is_told() {
     assert_eq!(said(&compressed(header.as_bytes())), "is damaged: 'machine.toml' is cut short");
 }
 
-/// A frame of Zstandard (RFC 8878) in which each block is a byte that is repeated 128 KiB times: 4 bytes become 131,072.
+/// A frame of Zstandard (RFC 8878) in which each block is one byte repeated 128 KiB times: 4 bytes become 131,072.
 #[test]
 fn little_that_becomes_very_much_is_refused() {
     const BLOCKS: usize = MOST_BYTES / (128 << 10) + 1;
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn no_bytes_make_reading_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         prop_assert!(Bundle::from_bytes(&bytes).is_err());
-        // As an archive, and as one that begins as archives do.
+        // As an archive, and with the start of an archive.
         prop_assert!(Bundle::from_bytes(&compressed(&bytes)).is_err());
         let mut archive = unpack::archive(&self::bytes(&example())).expect("just written");
         let keep = archive.len().min(512 + bytes.len());

@@ -1,4 +1,4 @@
-//! From the bytes of a bundle to its files, in memory. Nothing of it is trusted.
+//! Reads the files of a bundle from its bytes, in memory. The bytes are not trusted.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,10 +12,10 @@ use super::{BundleError, MACHINE, MANIFEST, MOST_BYTES, SCENARIOS, STUDY, known}
 
 /// `bundle.toml` has a few lines for each file.
 const MOST_OF_MANIFEST: usize = 64 << 10;
-/// Entries begin at multiples of it.
+/// Entries start at multiples of this.
 const BLOCK: usize = 512;
 
-/// Why decompressing does not even begin.
+/// The reason why decompression does not start.
 fn of_header(error: &FrameDecoderError) -> &'static str {
     match error {
         FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_)) => {
@@ -26,7 +26,7 @@ fn of_header(error: &FrameDecoderError) -> &'static str {
     }
 }
 
-/// The archive, decompressed. At most a byte more than [`MOST_BYTES`] is made, whatever the compressed bytes say.
+/// The archive, decompressed. The output is at most one byte more than [`MOST_BYTES`], whatever the compressed bytes claim.
 pub(super) fn archive(bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
     let damaged = |why: &str| BundleError(format!("cannot be decompressed: {why}"));
     let mut rest = bytes;
@@ -34,7 +34,7 @@ pub(super) fn archive(bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
     let mut archive = Vec::new();
     let most = MOST_BYTES as u64 + 1;
     let read = decoder.by_ref().take(most).read_to_end(&mut archive);
-    // What the decoder says is for people who write decoders.
+    // Messages of the decoder are for people who write decoders.
     read.map_err(|_| damaged("it is damaged or cut short"))?;
     if archive.len() > MOST_BYTES {
         return Err(BundleError::too_large());
@@ -51,11 +51,11 @@ pub(super) fn archive(bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
     }
 }
 
-/// The files of the archive by name, `bundle.toml` among them.
+/// The files of the archive by name, including `bundle.toml`.
 pub(super) fn members(archive: &[u8]) -> Result<BTreeMap<&'static str, String>, BundleError> {
     let mut members = BTreeMap::new();
     let mut end = 0;
-    // Raw: entries that lend the next one a name or attributes are shown as what they are, and refused.
+    // Raw: entries that give the next one a name or attributes are returned as they are, and rejected.
     for entry in Archive::new(archive).entries().map_err(BundleError::archive)?.raw(true) {
         let entry = entry.map_err(BundleError::archive)?;
         let shown = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -89,7 +89,7 @@ fn has(name: &str, what: &str) -> BundleError {
     BundleError(format!("has the entry '{name}', which {what}"))
 }
 
-/// The name of an entry that a bundle may have.
+/// The name of an entry, if bundles may contain it.
 fn allowed(name: &str, kind: EntryType) -> Result<&'static str, BundleError> {
     let what = match kind {
         EntryType::Regular => None,
@@ -110,7 +110,7 @@ fn allowed(name: &str, kind: EntryType) -> Result<&'static str, BundleError> {
     known.ok_or_else(|| BundleError::unknown(name))
 }
 
-/// How long a file may be: what is parsed as TOML needs many times as much memory.
+/// Maximum size of a file: parsing TOML needs many times its size in memory.
 fn most_bytes(name: &str) -> usize {
     match name {
         MANIFEST => MOST_OF_MANIFEST,

@@ -21,23 +21,23 @@ use crate::calibrate::steps::ranges_of;
 use crate::calibrate::together::{gbs, predicted_links, predicted_nodes};
 use crate::calibrate::{Calibration, Domains, Estimated, Figure, Penalty, SharedFigure, Together};
 
-/// What the file says besides figures.
+/// The contents of the file other than measured values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
     /// The machine's name.
     pub name: String,
-    /// How and when it was measured, one line.
+    /// How and when it was measured, in one line.
     pub source: String,
-    /// Model of the processors, as the operating system calls it.
+    /// Model of the processors, as the operating system reports it.
     pub processor: Option<String>,
-    /// Doubts, one line each; they become comments.
+    /// Warnings, one line each; they become comments.
     pub doubts: Vec<String>,
 }
 
-/// The `[machine]` table with measured figures, complete for `evaluate` and `explore`.
+/// The `[machine]` table with measured values, complete for `evaluate` and `explore`.
 ///
 /// # Errors
-/// Why the figures are those of no machine.
+/// The reason why the values do not form a valid machine.
 pub fn machine_file(
     host: &HostTopology,
     calibration: &Calibration,
@@ -67,7 +67,7 @@ pub fn machine_file(
     Ok(lines.text())
 }
 
-/// The machine, but for its shared links.
+/// The machine without its shared links.
 fn measured(
     host: &HostTopology,
     calibration: &Calibration,
@@ -113,7 +113,7 @@ fn measured(
     Ok(machine)
 }
 
-/// How each figure was found.
+/// The provenance of each value.
 fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Notes {
     let mut notes = Notes::default();
     let whole = (&keys::TABLE, 0);
@@ -209,7 +209,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
     notes
 }
 
-/// What an L3 domain reads, and whether that is a limit of its own.
+/// The read bandwidth of an L3 domain, and whether that is a separate limit.
 fn of_domains(notes: &mut Notes, at: (&'static Table, usize), l3: &Domains) {
     let two = format!("two domains at once {:.2} GB/s", l3.two.median);
     let (limits, why) = judged(&l3.one);
@@ -222,7 +222,7 @@ fn of_domains(notes: &mut Notes, at: (&'static Table, usize), l3: &Domains) {
     }
 }
 
-/// How many lines are under way, and how sure that is.
+/// The number of outstanding lines, and its uncertainty.
 fn of_lines(notes: &mut Notes, calibration: &Calibration) {
     let whole = (&keys::TABLE, 0);
     let Some(latencies) = &calibration.latencies else { return };
@@ -247,7 +247,7 @@ fn of_lines(notes: &mut Notes, calibration: &Calibration) {
     }
 }
 
-/// What the memory delivers to a kernel.
+/// The key for the bandwidth of the memory under a kernel.
 fn key_of(kernel: Access) -> &'static Key {
     keys::TABLE.key(kernel.figure_key()).unwrap_or(&keys::BANDWIDTH_GBS)
 }
@@ -258,14 +258,14 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
     origins.extend(of_penalties(calibration).map(|origin| (provenance::SHARING.name.to_owned(), origin)));
     let mut entry = |key: &Key, how: &str, figures: &mut dyn Iterator<Item = Figure>| {
         let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
-        // An interval of all holds only if there is one of each.
+        // A common interval holds only if every value has one.
         let worst = figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.zip(d).map(|(b, d)| b.max(d))));
         let Some((percent, reach)) = worst else { return };
         let origin = Provenance {
             kind: FigureKind::Measured,
             source: Some(format!("numasim calibrate: {how}")),
             uncertainty_percent: Some((1e2 * percent).round() / 1e2),
-            // Rounded up: an interval that is a little too wide keeps its promise.
+            // Rounded up: an interval that is slightly too wide keeps its coverage.
             interval95_percent: reach.map(|reach| (1e4 * reach).ceil() / 1e2),
         };
         origins.insert(key.name.to_owned(), origin);
@@ -322,7 +322,7 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
     origins
 }
 
-/// Where the penalties come from; `None` where all are the usual ones.
+/// The provenance of the penalties; `None` if all are the default ones.
 fn of_penalties(calibration: &Calibration) -> Option<Provenance> {
     let fitted: Vec<(&Penalty, &Estimated)> =
         calibration.penalties.iter().filter_map(|one| Some((one, one.found.as_ref().ok()?))).collect();
@@ -376,17 +376,17 @@ pub(super) fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Both directions of a link are one figure where they differ by less than this share of the smaller one.
+/// Both directions of a link are one value if they differ by less than this fraction of the smaller one.
 const ALIKE: f64 = 0.05;
 
-/// The links that limit, with a note on each, and what is to be said of the others.
+/// The limiting links, with a note on each, and comments about the others.
 pub(super) fn shared_links(calibration: &Calibration, notes: &mut Notes) -> (Vec<SharedLink>, Vec<String>) {
     let (mut limits, mut others) = (Vec::new(), Vec::new());
     let all = &calibration.shared_links;
     for (n, link) in all.iter().enumerate() {
         let back = |other: &&SharedFigure| other.sockets == (link.sockets.1, link.sockets.0);
         let back = all.iter().enumerate().find(|(_, other)| back(other) && alike(link, other));
-        // Once for both.
+        // Once for both directions.
         if back.is_some_and(|(m, _)| m < n) {
             continue;
         }
@@ -420,7 +420,7 @@ fn alike(link: &SharedFigure, back: &SharedFigure) -> bool {
     link.together.limits() == back.together.limits() && (a - b).abs() <= ALIKE * a.min(b)
 }
 
-/// Whether it limits, and by which comparison.
+/// Whether it limits, and the comparison that shows it.
 pub(super) fn judged(found: &Together) -> (bool, String) {
     let predicted = short(found.predicted_gbs);
     if found.limits() {

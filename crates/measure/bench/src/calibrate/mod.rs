@@ -1,43 +1,43 @@
-//! The figures of a machine file, measured: what the model needs to know of this host.
+//! Measures the values of a machine file: the properties of this host that the model needs.
 //!
-//! Everything is measured by the kernels and the runner of the benchmark, so that a prediction is compared with
-//! measurements of the same kind. A [`Step`] is one small scenario: one kernel on some cores of one node with its
-//! data on one node. Steps are repeated in rounds, each round in another order, so that drift favours none.
+//! Everything is measured with the kernels and the runner of the benchmark, so that a prediction is compared with measurements of the same
+//! kind. A [`Step`] is one small scenario: one kernel on some cores of one node with its data on one node. Steps are repeated in rounds,
+//! each round in another order, so that drift favours none.
 //!
-//! # What is measured
-//! - **Ways of kernels through memory** (`[machine.kernels]`): for each kernel, on the first node, how far it prefetches, at how many
-//!   places it works at once, how wide its vectors are and how it stores, one after the other, each time keeping the best. What is not
-//!   more than 1 % faster than the usual way, measured once more beside it, is left. All that follows is measured with the ways chosen.
-//! - **Peak of a core** (`gflops_per_core`): the kernel at 64 FLOP/byte on all cores of a node at once, divided by their
-//!   number: with all cores busy, clocks are those of the scenarios that are predicted.
+//! # Measurements
+//! - **Access variants of kernels** (`[machine.kernels]`): for each kernel, on the first node, prefetch distance, number of streams, vector
+//!   width and kind of stores are tuned one after the other, each time keeping the best. A variant must beat the default by more than 1 %
+//!   when both are measured once more in pairs; otherwise the default stays. All later measurements use the chosen variants.
+//! - **Peak of a core** (`gflops_per_core`): the kernel at 64 FLOP/byte on all cores of a node at once, divided by their number. With all
+//!   cores busy, clocks are those of the predicted scenarios.
 //! - **Ceiling of one thread** (`core_bandwidth_gbs`): the kernel at 1/32 FLOP/byte on one core, its data local.
-//! - **Bandwidth of a controller** (`bandwidth_gbs`, diagonal of the matrix): the best of several thread counts. The
-//!   smallest count that reaches 98 % of it is called the saturating one.
-//! - **Links** (the rest of the matrix): for each ordered pair of nodes, the better of the saturating count and all
-//!   cores of the reading node.
-//! - **Kernels that write** (`copy_gbs`, `triad_gbs`, `update_gbs`): the better of these two thread counts of a node on its own memory, each
-//!   kernel at its lowest intensity. A memory without cores has no such figure.
-//! - **Links of L3 domains** (`l3_read_gbs`), where a node has several: one domain with a ladder of thread counts, then two at once. In all
-//!   other steps threads are dealt over the domains of their node, as they are in a scenario. The figure limits only where the cores of a domain
-//!   would read clearly more by the figures of a core and of the node.
-//! - **Penalties of the model `ecm`** (`ecm_penalty`, `ecm_write_penalty`): from the thread counts of nodes on their own memories, and of one
-//!   kernel that writes on the first node (`penalties`).
-//! - **Links between sockets** (`[[machine.shared_link]]`): where a socket has more than one node, all cores of a socket
-//!   read the memories of another one at once, in two ways: each node one memory, and each node all of them.
-//! - **What a node reads** (`read_gbs`): all its threads at once, some the own memory and the others the remote ones. Two
-//!   mixes: the one of which the figures so far predict the most, and half and half.
+//! - **Bandwidth of a controller** (`bandwidth_gbs`, diagonal of the matrix): the best of several thread counts. The smallest count that
+//!   reaches 98 % of it is called the saturating one.
+//! - **Links** (the rest of the matrix): for each ordered pair of nodes, the better of the saturating count and all cores of the reading
+//!   node.
+//! - **Write kernels** (`copy_gbs`, `triad_gbs`, `update_gbs`): the better of these two thread counts of a node on its own memory, each
+//!   kernel at its lowest intensity. A memory without cores has no such value.
+//! - **Links of L3 domains** (`l3_read_gbs`), if a node has several: one domain with a ladder of thread counts, then two at once. In all
+//!   other steps threads are distributed over the domains of their node, as in a scenario. The value limits only if the cores of a domain
+//!   would read clearly more according to the values of a core and of the node.
+//! - **Penalties of the model `ecm`** (`ecm_penalty`, `ecm_write_penalty`): from the thread counts of nodes on their own memories, and of
+//!   one write kernel on the first node (`penalties`).
+//! - **Links between sockets** (`[[machine.shared_link]]`): if a socket has more than one node, all cores of a socket read the memories of
+//!   another one at once, in two ways: each node one memory, and each node all of them.
+//! - **Read limit of a node** (`read_gbs`): all its threads at once, some from its own memory and the others from remote ones. There are
+//!   two mixes: the one with the highest prediction from the values so far, and half and half.
 //!
-//! - **Latencies** (`latency_matrix_ns`): chains of addresses in random order, one from a core of each node through each memory; and how many
-//!   lines a core waits for at the same time, from up to 32 chains through the own one.
+//! - **Latencies** (`latency_matrix_ns`): chains of addresses in random order, one from a core of each node through each memory. The number
+//!   of lines that a core waits for at the same time comes from up to 32 chains through its own memory.
 //!
-//! - **Second hardware threads**, where they are asked for: all cores of the first node compute with one and with both threads, and one
-//!   of them reads (`siblings`). What comes out is `smt_speedup` of applications, in a comment of the file.
+//! - **Second hardware threads**, if requested: all cores of the first node compute with one and with both threads, and one of them reads
+//!   (`siblings`). The result is `smt_speedup` of applications, in a comment of the file.
 //!
-//! A figure of links between sockets, or of what a node reads, is the most that was read in either way. It limits only where the file without it
-//! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
+//! A value for links between sockets, or for the read limit of a node, is the maximum read in either way. It limits only if the file
+//! without it predicts clearly more for the same readers ([`Together::limits`]); otherwise it is not written.
 //!
-//! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it, its interval
-//! that of Student's t (`numasim_evidence::statistics`).
+//! The median over the rounds counts. The uncertainty of a value is the largest deviation of a round from it, and its interval is that of
+//! Student's t (`numasim_evidence::statistics`).
 
 mod file;
 mod penalties;
@@ -66,26 +66,26 @@ pub use variants::Choice;
 /// A thread count saturates a controller when it reaches this share of the best bandwidth of all counts.
 pub const SATURATED: f64 = 0.98;
 
-/// How thoroughly to measure.
+/// The measurement effort.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Rounds: how often every step is measured.
+    /// Rounds: the number of measurements of every step.
     pub rounds: u32,
     /// Only one, two and all cores are tried instead of a ladder of thread counts.
     pub coarse: bool,
-    /// Kernels that write, whose bandwidth is measured as well.
+    /// Write kernels whose bandwidth is also measured.
     pub kernels: Vec<Access>,
-    /// Ways of kernels through memory are tried; else all are the usual ones.
+    /// Whether access variants of kernels are tried; otherwise all are the default ones.
     pub variants: bool,
-    /// ... also with other instruction sets than that of the settings.
+    /// Whether instruction sets other than that of the settings are also tried.
     pub any_isa: bool,
-    /// How long loads take is measured as well.
+    /// Whether the latency of loads is also measured.
     pub latencies: bool,
-    /// What the second hardware thread of each core brings is measured as well.
+    /// Whether the effect of the second hardware thread of each core is also measured.
     pub siblings: bool,
 }
 
-/// What was measured.
+/// The results of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// One entry for each node of the host, in its order.
@@ -93,21 +93,21 @@ pub struct Calibration {
     /// Bandwidth from each node (row: where the cores are) to each other node (column: where the memory is), GB/s.
     /// `None` on the diagonal and in the rows of nodes without cores.
     pub links: Vec<Vec<Option<Figure>>>,
-    /// What sockets read from each other, a direction each, whether it limits or not; empty where each socket has one node.
+    /// The read bandwidth between sockets, one entry per direction, whether it limits or not; empty if each socket has one node.
     pub shared_links: Vec<SharedFigure>,
-    /// How long threads make each other wait at a memory: of those that only read, and of those that write where these were measured.
+    /// The waits that threads cause each other at a memory: for threads that only read, and for write kernels if these were measured.
     pub penalties: Vec<Penalty>,
-    /// The way of each kernel through memory, where others than the usual one were tried.
+    /// The access variant of each kernel, if variants other than the default were tried.
     pub variants: Vec<Choice>,
-    /// How long loads take, where it was measured.
+    /// The latency of loads, if measured.
     pub latencies: Option<Latencies>,
-    /// What second hardware threads bring, where it was measured.
+    /// The effect of second hardware threads, if measured.
     pub siblings: Option<Siblings>,
-    /// Everything that was measured, step by step, in the order of the steps.
+    /// Every measurement, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
 
-/// The figures of one node.
+/// The values of one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeFigures {
     /// GFLOPS of one core while all cores of the node compute; `None` without cores.
@@ -124,14 +124,14 @@ pub struct NodeFigures {
     pub kernels: Vec<(Access, Figure)>,
     /// GB/s of all its threads from its own memory and from others at once; `None` with fewer than two cores or one node.
     pub read: Option<Together>,
-    /// What its L3 domains read; `None` where it has one only, or none that are known.
+    /// The read bandwidth of its L3 domains; `None` if it has only one, or none that are known.
     pub l3: Option<Domains>,
 }
 
-/// One step with what came out of it.
+/// One step with its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredStep {
-    /// What was measured.
+    /// The step.
     pub step: Step,
     /// GFLOPS of all its threads together.
     pub gflops: Figure,
@@ -141,7 +141,7 @@ pub struct MeasuredStep {
     pub rounds: Vec<(f64, f64)>,
 }
 
-/// Why a host could not be calibrated.
+/// The reason why a host could not be calibrated.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// A step could not be run.
@@ -153,7 +153,7 @@ pub enum CalibrateError {
         #[source]
         source: RunError,
     },
-    /// A thread or a page was in the wrong place, twice.
+    /// A thread or a page was in the wrong place in two attempts.
     #[error("cannot measure {step}: {what}")]
     Misplaced {
         /// The step, in words.
@@ -161,7 +161,7 @@ pub enum CalibrateError {
         /// Which thread or pages.
         what: String,
     },
-    /// The kernel does not exist for this.
+    /// The kernel does not exist in this form.
     #[error(transparent)]
     Kernel(#[from] numasim_kernels::synthetic::KernelError),
     /// No node has a usable core.
@@ -169,17 +169,17 @@ pub enum CalibrateError {
     NoCores,
 }
 
-/// Learns of each measurement before it begins, for a progress line.
+/// Receives each measurement before it starts, for a progress line.
 pub type Observer<'a> = &'a mut dyn FnMut(Progress<'_>);
 
-/// How far a calibration is.
+/// The progress of a calibration.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Measurements done.
     pub done: usize,
-    /// Measurements in all, as far as is known: until the controllers are known, at most.
+    /// Measurements in all, as far as is known; an upper bound until the controllers are known.
     pub of: usize,
-    /// What is measured next.
+    /// The next measurement.
     pub next: &'a Step,
 }
 
@@ -248,16 +248,16 @@ pub fn calibrate(
     Ok(calibration)
 }
 
-/// Steps of a kind, for people who want to know how long it takes.
+/// Steps of a kind, to estimate the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What they measure.
+    /// The quantity that they measure.
     pub what: &'static str,
-    /// How many steps; where it depends on what is found, the most.
+    /// Number of steps; the maximum if it depends on the results.
     pub steps: usize,
-    /// How often each is measured.
+    /// Number of measurements of each step.
     pub rounds: u32,
-    /// Window and warming up of each, where those of the settings are too long.
+    /// Window and warm-up of each, if those of the settings are too long.
     pub each: Option<Duration>,
 }
 
@@ -267,14 +267,14 @@ impl Part {
         self.steps * self.rounds as usize
     }
 
-    /// How long they take: windows and warming up, without filling memory.
+    /// Their total time: windows and warm-up, without filling memory.
     pub fn time(&self, settings: &Settings) -> Duration {
         let each = self.each.unwrap_or(settings.window + settings.warm_up);
         each.saturating_mul(u32::try_from(self.measurements()).unwrap_or(u32::MAX))
     }
 }
 
-/// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
+/// The measurements of [`calibrate`] on a host, kind by kind, in its order, including kinds without steps.
 pub fn plan(host: &HostTopology, options: &Options) -> [Part; 9] {
     let part = |what, steps| Part { what, steps, rounds: options.rounds, each: None };
     let trials = if options.variants { variants::most_trials(&options.kernels) } else { 0 };
@@ -304,12 +304,12 @@ struct Session<'a> {
     done: usize,
     of: usize,
     rounds: u32,
-    /// Ways of kernels through memory.
+    /// The chosen access variants of kernels.
     chosen: Vec<Choice>,
 }
 
 impl Session<'_> {
-    /// Measures all steps in rounds; every other round goes backwards.
+    /// Measures all steps in rounds; every other round runs in reverse order.
     fn measure(&mut self, steps: Vec<Step>) -> Result<Vec<MeasuredStep>, CalibrateError> {
         let mut samples: Vec<Vec<(f64, f64)>> = vec![Vec::new(); steps.len()];
         for round in 0..self.rounds {
@@ -331,7 +331,7 @@ impl Session<'_> {
         Ok(finished.collect())
     }
 
-    /// GFLOPS and GB/s of all threads of one measurement; a wrong placement is tried once more.
+    /// GFLOPS and GB/s of all threads of one measurement; a wrong placement is retried once.
     fn once(&mut self, step: &Step, settings: &Settings) -> Result<(f64, f64), CalibrateError> {
         let chosen = |access| Some(self.chosen.iter().find(|choice| choice.access == access)?.variant);
         let scenario = step.scenario(self.host, chosen, settings.bytes_per_thread)?;
@@ -360,8 +360,8 @@ impl Session<'_> {
 }
 
 impl Calibration {
-    /// The node-to-node matrix as the model takes it: row = node of the cores, column = node of the memory, diagonal =
-    /// controllers; `None` in the rows of nodes without cores, but for their diagonal.
+    /// The node-to-node matrix in the layout of the model: row = node of the cores, column = node of the memory, diagonal = controllers;
+    /// `None` in the rows of nodes without cores, except for their diagonal.
     pub fn matrix(&self) -> Vec<Vec<Option<Figure>>> {
         let mut matrix = self.links.clone();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -370,19 +370,19 @@ impl Calibration {
         matrix
     }
 
-    /// The sharing model of the machine: `ecm`, with the penalties that were found, else the usual ones.
+    /// The sharing model of the machine: `ecm`, with the fitted penalties, else the default ones.
     pub fn model(&self) -> Model {
         penalties::model(&self.penalties)
     }
 
-    /// Lines that the benchmark has under way on a core of this node: what one thread reads times the latency of its memory (Little's law). The
-    /// model `ecm` computes the same from the file.
+    /// Outstanding lines of the benchmark on a core of this node: the bandwidth of one thread times the latency of its memory (Little's
+    /// law). The model `ecm` computes the same from the file.
     pub fn benchmark_lines(&self, node: NodeId) -> Option<Figure> {
         let ns = (*self.latencies.as_ref()?.ns.get(node.0)?.get(node.0)?)?;
         Some(self.node(node)?.core_bandwidth?.times(ns).scaled(1.0 / together::LINE_BYTES))
     }
 
-    /// The figures of one node.
+    /// The values of one node.
     pub fn node(&self, node: NodeId) -> Option<&NodeFigures> {
         self.nodes.get(node.0)
     }

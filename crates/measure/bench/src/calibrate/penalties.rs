@@ -1,10 +1,10 @@
-//! The penalties of the model `ecm`: how long threads make each other wait at a memory.
+//! The penalties of the model `ecm`: the waits that threads cause each other at a memory.
 //!
-//! They are fitted as `numasim fit` does it ([`numasim_evidence::fit`]): to the bandwidth of two threads, three and more of a node on its own
-//! memory, with all other figures as the machine file has them. So they are those with which the file predicts these bandwidths best. One thread
-//! waits for none and says nothing of them.
+//! They are fitted as in `numasim fit` ([`numasim_evidence::fit`]): to the bandwidth of two threads, three and more of a node on its own
+//! memory, with all other values from the machine file. So they are those with which the file predicts these bandwidths best. A single
+//! thread waits for no other and gives no information on them.
 //!
-//! A penalty that the thread counts do not determine is not written: most machines have about the usual one, and a bad measurement is
+//! A penalty that the thread counts do not determine is not written: most machines are close to the default, and a bad measurement is
 //! further off than that.
 
 use numasim_evidence::fit::{self, Estimate, Fit, Observed, Residual, by_solver, fit};
@@ -19,40 +19,41 @@ use crate::calibrate::steps::{BANDWIDTH_AI, Purpose, ladder, readers};
 use crate::calibrate::together::{CLEARLY_BELOW, predicted_machine};
 use crate::calibrate::{Calibration, MeasuredStep};
 
-/// With fewer thread counts above one a fit cannot tell noise and penalty apart.
+/// With fewer thread counts above one, a fit cannot distinguish noise from the penalty.
 const FEWEST: usize = 3;
-/// Penalties of most machines are within this factor of the usual one. An interval that holds it and reaches further says less than that.
+/// Penalties of most machines are within this factor of the default. An interval that contains the default and reaches further gives less
+/// information than that.
 const CLEAR: f64 = 2.0;
 /// A smaller penalty than this changes no bandwidth by a thousandth.
 const HARD: f64 = 1e-3;
-/// Nodes of a machine are alike in this: more of them say the same again.
+/// Nodes of a machine are alike in this respect: more of them add no information.
 const MOST_NODES: usize = 4;
 
-/// How long threads of a kind make each other wait.
+/// The waits that threads of a kind cause each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Penalty {
     /// The key of `[machine.sharing]`.
     pub parameter: Parameter,
-    /// The one of this machine, or why it is not known.
+    /// The penalty of this machine, or the reason why it is unknown.
     pub found: Result<Estimated, String>,
 }
 
 /// A penalty that was fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimated {
-    /// The one of the smallest sum of squared errors.
+    /// The value with the smallest sum of squared errors.
     pub value: f64,
-    /// It is no less in 95 % of all cases; `None`: the thread counts do not tell smaller ones apart.
+    /// Lower end of the 95 % interval; `None`: the thread counts do not distinguish smaller values.
     pub low: Option<f64>,
-    /// It is no more in 95 % of all cases; `None`: they do not tell larger ones apart.
+    /// Upper end of the 95 % interval; `None`: the thread counts do not distinguish larger values.
     pub high: Option<f64>,
-    /// Thread counts of all nodes to which it was fitted.
+    /// Number of thread counts of all nodes to which it was fitted.
     pub counts: usize,
-    /// The mean error of their bandwidth with it, as a share.
+    /// The mean error of their bandwidth with it, as a fraction.
     pub mean_error: f64,
 }
 
-/// The penalties of a host: of threads that read, and of those that run `writing`.
+/// The penalties of a host: for threads that read, and for those that run `writing`.
 pub(super) fn penalties(host: &HostTopology, found: &Calibration, writing: Option<Access>) -> Vec<Penalty> {
     let kinds: Vec<Kind> = std::iter::once(Access::Read)
         .chain(writing)
@@ -69,8 +70,8 @@ pub(super) fn penalties(host: &HostTopology, found: &Calibration, writing: Optio
     kinds.iter().enumerate().map(penalty).collect()
 }
 
-/// `ecm` with these penalties. What is not known is usual; where only that of reads is known, also that of what writes, which would have the
-/// same otherwise.
+/// `ecm` with these penalties. Unknown ones have their default. If only that of reads is known, it also applies to writes, which would have
+/// the same value otherwise.
 pub(super) fn model(penalties: &[Penalty]) -> Model {
     let mut model = Model::from(ModelKind::Ecm);
     for Penalty { parameter, found } in penalties {
@@ -85,7 +86,7 @@ pub(super) fn model(penalties: &[Penalty]) -> Model {
 }
 
 impl Penalty {
-    /// What it is on most machines.
+    /// Its value on most machines.
     pub fn usual(&self) -> f64 {
         usual(self.parameter)
     }
@@ -107,10 +108,10 @@ impl Estimated {
     }
 }
 
-/// Threads that use memory in one way.
+/// Threads with the same use of memory.
 struct Kind {
     access: Access,
-    /// Node, threads and GB/s, or why these say nothing.
+    /// Node, threads and GB/s, or the reason why these cannot be used.
     rungs: Result<Vec<(NodeId, u32, f64)>, String>,
 }
 
@@ -123,20 +124,20 @@ impl Kind {
         format!("sharing.{}", self.parameter().as_str())
     }
 
-    /// What the fit says of its penalty. `app` are its threads.
+    /// The result of the fit for its penalty. `app` are its threads.
     fn judged(&self, fit: &Fit, app: AppId, counts: usize) -> Result<Estimated, String> {
         let (parameter, key) = (self.parameter(), self.key());
         let figure = fit.figures.iter().find(|figure| figure.parameter.key() == key);
         let (low, high) = match figure.map(|figure| (&figure.estimate, figure.estimate.interval())) {
             Some((_, Some((low, high)))) => (Some(low), Some(high)),
             Some((&Estimate::AtLeast(low), _)) => (Some(low), None),
-            // At the end of the range it is so small that it changes nothing.
+            // At the end of the range it is so small that it has no effect.
             Some((&(Estimate::AtMost(high) | Estimate::AtEnd(high)), _)) => (None, Some(high)),
             _ => return Err("the thread counts do not determine it".to_owned()),
         };
         let usual = usual(parameter);
         let value = fit.machine.sharing().parameters.get(parameter).unwrap_or(usual);
-        // Without a lower end so little is a hard corner.
+        // Without a lower end, such a small value is a hard corner.
         let value = if low.is_none() && value < HARD { 0.0 } else { value };
         let errors = fit.residuals.iter().filter(|one| one.observed.app == Some(app)).map(Residual::error);
         let mean_error = fit::errors(errors).map_or(0.0, |errors| errors.mean);
@@ -150,7 +151,7 @@ impl Kind {
     }
 }
 
-/// Node, threads and GB/s of all thread counts that a penalty can be fitted to.
+/// Node, threads and GB/s of all thread counts to which a penalty can be fitted.
 fn rungs(
     host: &HostTopology,
     steps: &[MeasuredStep],
@@ -180,7 +181,7 @@ fn rungs(
     Ok(found)
 }
 
-/// Why no penalty can be right about these threads and GB/s.
+/// The reason why no penalty can match these threads and GB/s.
 fn contradiction(ladder: &[(u32, f64)]) -> Option<String> {
     let pairs =
         ladder.iter().enumerate().flat_map(|(at, more)| ladder[..at].iter().map(move |few| (few, more)));
@@ -266,12 +267,13 @@ mod tests {
     fn a_published_ladder_has_the_penalties_of_a_slow_second_fit() {
         let (host, measured) = published();
         let found = penalties(&host, &measured, Some(Access::Triad));
-        // Bisection for the wait and steps along the penalty, written apart in another language: 0.3604 with a mean error of 2.47 %.
+        // Bisection for the wait and steps along the penalty, implemented independently in another language: 0.3604 with a mean error of
+        // 2.47 %.
         let [reads, writes] = [0, 1].map(|kind: usize| found[kind].found.clone().expect("a penalty"));
         assert!((reads.value - 0.3604).abs() < 5e-4, "{reads:?}");
         assert!((reads.mean_error - 0.0247).abs() < 1e-4 && reads.counts == 10, "{reads:?}");
         assert!(reads.low < Some(0.33) && reads.high > Some(0.4), "{reads:?}");
-        // With the 14.32 GB/s that a core reads and the 86.54 GB/s of triads that the memory delivers.
+        // With the read bandwidth of a core, 14.32 GB/s, and the 86.54 GB/s of triads that the memory delivers.
         assert!((writes.value - 0.4842).abs() < 5e-4, "{writes:?}");
     }
 
@@ -280,7 +282,7 @@ mod tests {
         let (host, measured) = published();
         let kind = Kind { access: Access::Read, rungs: rungs(&host, &measured.steps, Access::Read) };
         let mut fit = together(&host, &measured, std::slice::from_ref(&kind)).expect("a fit");
-        // As on a host with other load: the slopes at 1e-9 are nothing but noise, and the interval does not hold the usual penalty.
+        // As on a host with other load: the slopes at 1e-9 are only noise, and the interval does not contain the default penalty.
         let interval = Some((1e-25, 0.1));
         fit.figures[0].estimate = Estimate::Determined { value: 1e-9, interval, left_out: None };
         let why = kind.judged(&fit, AppId(0), 10).expect_err("no penalty");
@@ -293,7 +295,7 @@ mod tests {
         // 30 of 37 is 81 %.
         let falls = contradiction(&[(1, 10.0), (4, 37.0), (8, 30.0)]).expect("it falls");
         assert_eq!(falls, "8 threads read 30.0 GB/s and 4 read 37.0");
-        // 12 each, where one has 10.
+        // 12 each, although one has 10.
         let rises = contradiction(&[(1, 10.0), (2, 24.0)]).expect("it rises");
         assert_eq!(rises, "each of 2 threads reads 12.0 GB/s and each of 1 only 10.0");
     }

@@ -1,4 +1,4 @@
-//! What the second hardware thread of a core brings: for applications that compute, and for those that read.
+//! The effect of the second hardware thread of a core: for applications that compute, and for those that read.
 
 use numasim_model::ids::NodeId;
 use numasim_study::topology::HostTopology;
@@ -6,19 +6,19 @@ use numasim_study::topology::HostTopology;
 use crate::calibrate::steps::{Figure, Purpose, Step};
 use crate::calibrate::{Calibration, MeasuredStep};
 
-/// Cores with both hardware threads, against the same cores with one.
+/// Cores with both hardware threads, compared with the same cores with one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Siblings {
-    /// The FLOP rate of all cores of the node with both threads over that with one, round by round: `smt_speedup` of an application that
-    /// computes as the kernel does.
+    /// The FLOP rate of all cores of the node with both threads over that with one, round by round: `smt_speedup` of an application with
+    /// the same code as the kernel.
     pub speedup: Figure,
     /// GB/s of one core with both threads that read the node's own memory.
     pub core_bandwidth: Figure,
-    /// The same over that of one thread, round by round.
+    /// Its ratio to that of one thread, round by round.
     pub bandwidth_ratio: Figure,
 }
 
-/// The first node with cores, where each core is known to have two hardware threads.
+/// The first node with cores that are all known to have two hardware threads.
 pub(super) fn node(host: &HostTopology) -> Option<NodeId> {
     let first = host.nodes.iter().position(|node| node.cores > 0).filter(|_| host.has_second_threads());
     first.map(NodeId)
@@ -36,7 +36,7 @@ pub(super) fn steps(host: &HostTopology) -> Vec<Step> {
         .collect()
 }
 
-/// What the measured [`steps`] say.
+/// The result of the measured [`steps`].
 pub(super) fn judge(measured: &[MeasuredStep]) -> Option<Siblings> {
     let of = |purpose: Purpose, rate: fn(&(f64, f64)) -> f64| {
         let mut steps = measured.iter().filter(|done| done.step.alone(purpose).is_some());
@@ -51,7 +51,7 @@ pub(super) fn judge(measured: &[MeasuredStep]) -> Option<Siblings> {
 }
 
 impl Calibration {
-    /// In a line for the machine file, where it was measured.
+    /// One line for the machine file, if measured.
     pub(super) fn siblings_in_words(&self) -> Option<String> {
         let Siblings { speedup, core_bandwidth, bandwidth_ratio } = self.siblings?;
         let times =

@@ -1,4 +1,4 @@
-//! What is measured, as small scenarios.
+//! The measurements, as small scenarios.
 
 use std::fmt;
 
@@ -16,15 +16,15 @@ use numasim_study::topology::HostTopology;
 use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, Options, SATURATED};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
 
-/// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
+/// Arithmetic intensity at which bandwidth is measured, FLOP/byte: that of the paper's memory-bound application.
 pub(super) const BANDWIDTH_AI: f64 = 1.0 / 32.0;
 /// Arithmetic intensity at which the peak is measured, FLOP/byte: the highest of the kernel.
 pub(super) const PEAK_AI: f64 = 64.0;
 
-/// What a step is for.
+/// The purpose of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// GFLOPS that do not wait for memory.
+    /// GFLOPS without waits for memory.
     Peak,
     /// GB/s of one node from one memory.
     Bandwidth,
@@ -36,13 +36,13 @@ pub enum Purpose {
     InDomains,
     /// GFLOPS of all cores of a node with one of their hardware threads, or with both: threads are on the two of a core, core by core.
     SiblingsPeak,
-    /// The same in GB/s of one core.
+    /// GB/s of one core with one of its hardware threads, or with both.
     SiblingsBandwidth,
-    /// GB/s of one node on its own memory under a kernel that writes.
+    /// GB/s of one node on its own memory under a write kernel.
     Kernel(Access),
-    /// GB/s of hops from line to line in random order, so many chains for each thread.
+    /// GB/s of hops from line to line in random order, with this number of chains for each thread.
     Chains(u32),
-    /// GB/s of one node on its own memory under a kernel that goes through it in a certain way.
+    /// GB/s of one node on its own memory under a kernel with a certain access variant.
     Variant(Access, Variant),
 }
 
@@ -53,16 +53,16 @@ pub struct Flow {
     pub from: NodeId,
     /// The node whose memory is read.
     pub to: NodeId,
-    /// How many threads: the first cores of the node, or the next ones after those of earlier flows.
+    /// Number of threads: the first cores of the node, or the next ones after those of earlier flows.
     pub threads: u32,
 }
 
-/// Threads that read at once, each one memory.
+/// Threads that read at the same time, each from one memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// Which threads read which memory; one flow where a node or a link is measured alone.
+    /// The threads that read each memory; one flow if a node or a link is measured alone.
     pub flows: Vec<Flow>,
 }
 
@@ -126,7 +126,7 @@ impl Step {
         Self { purpose, flows: vec![Flow { from, to, threads }] }
     }
 
-    /// All its threads.
+    /// Number of its threads.
     pub fn threads(&self) -> u32 {
         self.flows.iter().map(|flow| flow.threads).sum()
     }
@@ -141,7 +141,7 @@ impl Step {
         once_each(self.flows.iter().map(|flow| flow.to))
     }
 
-    /// Its only flow, if it is a step of this purpose from one node to one.
+    /// Its only flow, if the step has this purpose and is from one node to one.
     pub(super) fn alone(&self, purpose: Purpose) -> Option<Flow> {
         match self.flows.as_slice() {
             [flow] if self.purpose == purpose => Some(*flow),
@@ -149,13 +149,13 @@ impl Step {
         }
     }
 
-    /// What each of its threads computes.
+    /// The work of each of its threads.
     fn workload(
         &self,
         chosen: impl Fn(Access) -> Option<Variant>,
         bytes_per_thread: u64,
     ) -> Result<Workload, KernelError> {
-        /// More than any cache, and not so much that its order takes seconds to draw.
+        /// Larger than any cache, but small enough that its order does not take seconds to draw.
         const MOST_OF_CHAINS: u64 = 256 << 20;
         let kernel = match self.purpose {
             Purpose::Peak | Purpose::SiblingsPeak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
@@ -183,14 +183,14 @@ impl Step {
         .into())
     }
 
-    /// The processors of a node in the order in which `threads` take them: dealt over its L3 domains, as threads are in a scenario.
+    /// The logical CPUs of a node in the order in which `threads` take them: distributed over its L3 domains, as threads are in a scenario.
     fn cpus(&self, host: &HostTopology, node: NodeId, threads: u32) -> Vec<u32> {
         let node = &host.nodes[node.0];
         let list = |cpus: &Option<CpuList>| cpus.as_ref().map(CpuList::as_slice).unwrap_or_default().to_vec();
         let first = list(&node.cpus);
         match self.purpose {
             Purpose::InDomains => first,
-            // More than one for each core that the step is on.
+            // More threads than cores of the step.
             Purpose::SiblingsBandwidth if threads > 1 => pairs_of(&first, &list(&node.second_cpus)),
             Purpose::SiblingsPeak if threads > node.cores => pairs_of(&first, &list(&node.second_cpus)),
             _ => {
@@ -205,7 +205,7 @@ impl Step {
         }
     }
 
-    /// The step as the runner takes it: an application for each flow. Kernels go through memory as was chosen.
+    /// The step as a scenario of the runner: an application for each flow, with the chosen access variants of kernels.
     pub(super) fn scenario(
         &self,
         host: &HostTopology,
@@ -233,7 +233,7 @@ impl Step {
     }
 }
 
-/// Both processors of each core, core by core.
+/// Both logical CPUs of each core, core by core.
 fn pairs_of(first: &[u32], second: &[u32]) -> Vec<u32> {
     first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect()
 }
@@ -245,7 +245,7 @@ fn once_each(nodes: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
     nodes
 }
 
-/// Thread counts from one core to all: about three for each doubling, so that the knee is seen.
+/// Thread counts from one core to all: about three for each doubling, so that the knee is visible.
 fn counts(cores: u32, coarse: bool) -> Vec<u32> {
     let mut counts: Vec<u32> = if coarse {
         vec![1, 2, cores.div_ceil(2), cores]
@@ -265,12 +265,12 @@ fn counts(cores: u32, coarse: bool) -> Vec<u32> {
     counts
 }
 
-/// Nodes with cores, with the number of them.
+/// Nodes with cores, with their number of cores.
 pub(super) fn readers(host: &HostTopology) -> impl Iterator<Item = (NodeId, u32)> + '_ {
     host.nodes.iter().enumerate().filter(|(_, node)| node.cores > 0).map(|(n, node)| (NodeId(n), node.cores))
 }
 
-/// What each node does on its own memory.
+/// The steps of each node on its own memory.
 pub(super) fn local(host: &HostTopology, coarse: bool) -> Vec<Step> {
     let mut steps = Vec::new();
     for (node, cores) in readers(host) {
@@ -283,7 +283,7 @@ pub(super) fn local(host: &HostTopology, coarse: bool) -> Vec<Step> {
     steps
 }
 
-/// What the cores of one L3 domain of each node read of its own memory, and all cores of two.
+/// The read bandwidth of the cores of one L3 domain of each node from its own memory, and of all cores of two.
 pub(super) fn domains(host: &HostTopology, coarse: bool) -> Vec<Step> {
     let of = |(node, _): (NodeId, u32)| {
         let cores = host.cores_per_l3(&host.nodes[node.0])?;
@@ -300,7 +300,7 @@ pub(super) fn pairs(host: &HostTopology) -> Vec<(NodeId, NodeId)> {
     readers(host).flat_map(|(from, _)| to(from).map(move |to| (from, to))).collect()
 }
 
-/// What each node reads of each other one: with the threads that saturate its own memory, and with all.
+/// The read bandwidth of each node from each other one: with the threads that saturate its own memory, and with all.
 pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Step> {
     let mut steps = Vec::new();
     for (from, to) in pairs(host) {
@@ -313,22 +313,22 @@ pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Ste
     steps
 }
 
-/// Of these kernels the one whose ladder of thread counts is measured: the one that most codes resemble.
+/// The kernel whose ladder of thread counts is measured: the one that most codes resemble.
 pub(super) fn with_ladder(kernels: &[Access]) -> Option<Access> {
     let triad = kernels.iter().find(|&&kernel| kernel == Access::Triad);
     triad.or(kernels.first()).copied()
 }
 
-/// Most steps of [`kernels`], whichever thread counts saturate.
+/// Maximum number of steps of [`kernels`], whichever thread counts saturate.
 pub(super) fn most_of_kernels(host: &HostTopology, options: &Options) -> usize {
-    // The ladder in the place of two counts.
+    // The ladder instead of two counts.
     let ladder = readers(host).next().map_or(0, |(_, all)| counts(all, options.coarse).len());
     let pairs = readers(host).count() * options.kernels.len();
     if pairs == 0 { 0 } else { 2 * (pairs - 1) + ladder }
 }
 
-/// What each node does on its own memory under each of `kernels`: with the threads that saturate it with reads, and with all; on the first
-/// node one of them also with the thread counts between.
+/// Steps of each node on its own memory under each of `kernels`: with the threads that saturate it with reads, and with all. On the first
+/// node, one of them is also measured with the thread counts between.
 pub(super) fn kernels(host: &HostTopology, options: &Options, saturating: &[Option<u32>]) -> Vec<Step> {
     let mut steps = Vec::new();
     for (number, (node, all)) in readers(host).enumerate() {
@@ -346,10 +346,10 @@ pub(super) fn kernels(host: &HostTopology, options: &Options, saturating: &[Opti
     steps
 }
 
-/// A measured quantity: median over the rounds, and how far they spread. The unit is that of the samples.
+/// A measured quantity: median over the rounds, and their spread. The unit is that of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// Median; of an even number of samples the mean of the two in the middle.
+    /// Median; the mean of the middle two for an even number of samples.
     pub median: f64,
     /// Smallest sample.
     pub min: f64,
@@ -357,13 +357,13 @@ pub struct Figure {
     pub max: f64,
     /// Number of samples.
     pub samples: usize,
-    /// The factor, less 1, by which the median may be off to either side in 95 % of all cases
-    /// ([`median_reach`]); `None` for one sample, or if it says nothing.
+    /// The factor, minus 1, by which the median may be off to either side in 95 % of all cases ([`median_reach`]); `None` for one sample,
+    /// or if it is uninformative.
     pub reach95: Option<f64>,
 }
 
 impl Figure {
-    /// The figure of some samples; `None` without any.
+    /// The value of some samples; `None` without any.
     pub fn of(samples: &[f64]) -> Option<Self> {
         let measured::Figure { median, min, max, .. } = measured::Figure::of(samples)?;
         Some(Self { median, min, max, samples: samples.len(), reach95: median_reach(samples) })
@@ -406,7 +406,7 @@ impl Figure {
     }
 }
 
-/// The better of what a node did on its own memory under each kernel that writes.
+/// The better of the measurements of a node on its own memory, for each write kernel.
 fn under_kernels(measured: &[MeasuredStep], node: NodeId) -> Vec<(Access, Figure)> {
     let of = |kernel: Access| {
         let steps = measured.iter().filter_map(|done| {
@@ -451,7 +451,7 @@ pub(super) fn saturating(measured: &[MeasuredStep], node: NodeId) -> Option<u32>
     ladder.iter().find(|(_, figure)| figure.median >= enough).map(|&(threads, _)| threads)
 }
 
-/// Puts the figures of nodes and links together; what several read at once is judged by them later.
+/// Combines the values of nodes and links; simultaneous readers are judged by them later.
 pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Calibration {
     let reads = |from: NodeId, to: NodeId| ladder(&measured, Purpose::Bandwidth, from, to);
     let between = |from: NodeId, to: NodeId| best(&reads(from, to));
@@ -467,7 +467,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
     for node in nodes_of(host) {
         let cores = host.nodes[node.0].cores;
         let readers = nodes_of(host).filter_map(|from| between(from, node));
-        // A host without cores was refused, so somebody reads every node.
+        // A host without cores was rejected before, so every node has a reader.
         let fastest = readers.reduce(Figure::larger).unwrap_or(Figure {
             median: 0.0,
             min: 0.0,

@@ -1,4 +1,4 @@
-//! Calibrating a host that the model plays: what comes out must be the machine that was put in.
+//! Calibrates a host that the model simulates: the result must be the original machine.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -19,15 +19,15 @@ use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::{Kernel, Variant};
 use numasim_kernels::workload::{Real, Workload};
 
-/// Answers with what the model predicts for a machine, a little faster or slower in each round.
+/// Answers with the predictions of the model for a machine, slightly faster or slower in each round.
 struct Simulated {
     machine: Machine,
     /// Factors of successive measurements of the same scenario.
     noise: Vec<f64>,
     seen: BTreeMap<String, usize>,
-    /// The first so many measurements have a page in the wrong place.
+    /// The first measurements, this number of them, have a page in the wrong place.
     misplaced: usize,
-    /// How fast ways through memory are.
+    /// The relative speed of access variants.
     speed: fn(Variant) -> f64,
 }
 
@@ -50,7 +50,7 @@ impl Runner for Simulated {
         let mut placements = Vec::new();
         for (a, app) in scenario.apps.iter().enumerate() {
             for thread in &app.threads {
-                // Processors are numbered node by node, domain by domain.
+                // Logical CPUs are numbered node by node, domain by domain.
                 let before: u32 = self.machine.nodes()[..thread.node.0].iter().map(|node| node.cores).sum();
                 let own = self.machine.node(thread.node);
                 let domain = (thread.cpus.as_slice()[0] - before) / own.domain_cores().max(1);
@@ -123,7 +123,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Nodes with these numbers of cores, whose processors are numbered one after the other.
+/// Nodes with these numbers of cores, whose logical CPUs are numbered consecutively.
 fn host(cores: &[u32]) -> HostTopology {
     let mut next = 0;
     let nodes = (0..).zip(cores).map(|(os_index, &cores)| {
@@ -161,7 +161,7 @@ fn run(cores: &[u32], runner: &mut Simulated, rounds: u32) -> Result<Calibration
     calibrate(&host(cores), &options, &settings(), runner, &mut |_| ())
 }
 
-/// Equal to a part in a thousand million: counts of bytes are whole numbers.
+/// Equal to one part in 10^9: counts of bytes are whole numbers.
 fn close(found: Option<Figure>, expected: f64) {
     let found = found.expect("measured").median;
     assert!((found / expected - 1.0).abs() < 1e-6, "{found} instead of {expected}");
@@ -177,7 +177,7 @@ fn an_uneven_machine_is_found_again() {
     close(found.nodes[1].peak_per_core, 20.0);
     close(found.nodes[0].core_bandwidth, 12.0);
     close(Some(found.nodes[0].bandwidth), 32.0);
-    // 3 x 12 = 36 GB/s is more than the controller has, 2 x 12 is less than 98 % of 32.
+    // 3 x 12 = 36 GB/s exceeds the controller, 2 x 12 is less than 98 % of 32.
     assert_eq!(found.nodes[0].saturating_threads, Some(3));
     close(Some(found.nodes[1].bandwidth), 20.0);
     close(found.links[0][1], 7.0);
@@ -200,7 +200,7 @@ fn one_node_has_no_links_and_its_file_is_complete() {
     let text = machine_file(&host(&[2]), &found, &described).expect("a machine");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
-    // What nobody put in is as fast as reads.
+    // Kernels without a value are as fast as reads.
     let reads = |_| Some(GigabytesPerSecond::new(37.3));
     let found = Node { kernels: KernelBandwidths::from_fn(reads), ..node(2, 74.5, 37.3, 20.1) };
     assert_eq!(read.node(NodeId(0)), &found);
@@ -247,7 +247,7 @@ fn kernels_that_write_are_found_again() {
     assert_eq!(read.provenance()["triad_gbs"].uncertainty_percent, Some(0.0));
 }
 
-/// A node of 20 cores with soft corners, and what a calibration finds and writes of it.
+/// A node of 20 cores with soft corners, and the results and the file of its calibration.
 fn soft(cores: u32, noise: &[f64]) -> (Calibration, String, Machine) {
     let mut node = node(cores, 20.0, 100.0, 15.0);
     node.kernels = KernelBandwidths { triad: Some(GigabytesPerSecond::new(80.0)), ..KernelBandwidths::NONE };
@@ -270,7 +270,7 @@ fn penalties_of_reads_and_of_what_writes_are_found_again() {
     let (found, text, read) = soft(20, &[1.0]);
     let values: Vec<f64> =
         found.penalties.iter().map(|one| one.found.as_ref().expect("known").value).collect();
-    // The bandwidths of the file are what all cores get, a little below those of the machine.
+    // The bandwidths of the file are those of all cores, slightly below those of the machine.
     assert!((values[0] / 0.3 - 1.0).abs() < 0.05 && (values[1] / 0.6 - 1.0).abs() < 0.1, "{values:?}");
     let of_file = read.sharing();
     assert_eq!(of_file.name(), "ecm");
@@ -278,7 +278,7 @@ fn penalties_of_reads_and_of_what_writes_are_found_again() {
     assert!((parameters.ecm_penalty.expect("written") - values[0]).abs() < 1e-4, "{text}");
     assert!((parameters.ecm_write_penalty.expect("written") - values[1]).abs() < 1e-4, "{text}");
     assert_eq!(read.provenance()["sharing"].kind, numasim_model::machine::FigureKind::Estimated);
-    // The file predicts what was measured, at every count of threads.
+    // The file predicts the measurements at every count of threads.
     for done in found.steps.iter().filter(|done| done.step.alone(Purpose::Bandwidth).is_some()) {
         let predicted = together::predicted_bandwidth(&read, &done.step.flows).expect("a prediction");
         assert!((predicted / done.bandwidth.median - 1.0).abs() < 0.01, "{}: {predicted}", done.step);
@@ -345,8 +345,8 @@ fn progress_is_reported_and_ends_with_everything_done() {
         seen.push((progress.done, progress.of, progress.next.to_string()));
     })
     .expect("calibrated");
-    // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round goes backwards. Then triads with 2 threads,
-    // which saturate the node. They are known to be one step only now; before, two were expected.
+    // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round runs in reverse order. Then triads with 2 threads,
+    // which saturate the node. Only now are they known to be one step; before, two were expected.
     assert_eq!(seen.len(), 10);
     assert_eq!(seen[8], (8, 10, "the bandwidth of 2 threads on node 0 under the kernel triad".into()));
     assert_eq!(seen[4], (4, 12, "the bandwidth of 2 threads on node 0 that read node 0".into()));
@@ -383,8 +383,8 @@ fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_us
     assert_eq!(read.variant, Variant { streams: 1, prefetch_bytes, ..usual });
     let gain = if tries { 1.21 } else { 1.1 };
     close(read.gain, gain);
-    close(Some(tuned.nodes[0].bandwidth), 30.0 * gain); // all else is measured with it
-    // Half a percent is no reason for another way.
+    close(Some(tuned.nodes[0].bandwidth), 30.0 * gain); // all other measurements use it
+    // Half a percent is no reason to change the variant.
     let kept = found(|way| if way.streams == 1 { 1.005 } else { 1.0 });
     assert!(kept.variants.iter().all(|choice| choice.gain.is_none() && choice.variant.streams > 1));
     let text = machine_file(
@@ -481,7 +481,7 @@ fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>)
         last = (progress.done + 1, progress.of);
     })
     .expect("calibrated");
-    // Progress ends with everything done, and the plan promised at least as much.
+    // Progress ends with everything done, and the plan announced at least that number.
     let planned: usize = plan(&host, &options).iter().map(Part::measurements).sum();
     assert!(last.0 == last.1 && last.1 <= planned, "{last:?} of {planned}");
     let described =
@@ -534,8 +534,8 @@ fn links_that_carry_their_sum_are_no_shared_link_and_the_file_says_so() {
 
 #[test]
 fn what_a_node_can_read_is_found_again() {
-    // 2 threads on the own memory draw 24, one over the link of 16 draws 12, one over a link of 10 draws 10: 46 GB/s, more than
-    // any other mix, of which the node can read 36.
+    // 2 threads on the local memory draw 24, one over the link of 16 draws 12, one over a link of 10 draws 10: 46 GB/s, more than any other
+    // mix, of which the node can read 36.
     let (found, text) = of_two_sockets(&[], Some(36.0));
     let read = found.nodes[0].read.expect("measured");
     close(Some(read.bandwidth), 36.0);
@@ -581,12 +581,12 @@ fn what_an_l3_domain_reads_is_found_where_it_is_less_than_its_cores_and_the_node
             Described { name: "m".into(), source: "s".into(), processor: None, doubts: Vec::new() };
         (found.nodes[0].clone(), machine_file(&host, &found, &described).expect("a machine"))
     };
-    // One domain: 30 GB/s with 1 thread, 50 with 2 to 4, where 3 would have 90. Two domains: 100, of which the node has 90.
+    // One domain: 30 GB/s with 1 thread, 50 with 2 to 4, although 3 would have 90. Two domains: 100, of which the node has 90.
     let (found, text) = limited(Some(50.0));
     let l3 = found.l3.expect("measured");
     close(Some(l3.one.bandwidth), 50.0);
     close(Some(l3.two), 90.0);
-    // Threads that are dealt over both: 3 threads have 30 + 50.
+    // Threads that are distributed over both: 3 threads have 30 + 50.
     close(Some(found.bandwidth), 90.0);
     assert_eq!(found.saturating_threads, Some(4));
     assert!(text.contains("\nl3_read_gbs = 50.00  # at most 4 threads of one"), "{text}");
@@ -598,8 +598,8 @@ fn what_an_l3_domain_reads_is_found_where_it_is_less_than_its_cores_and_the_node
     );
 }
 
-/// Cores with two hardware threads: processors 0 to 3 and their siblings 4 to 7. One thread of a core computes 10 GFLOPS and reads
-/// 12 GB/s; both together 12.5 and 13.
+/// Cores with two hardware threads: logical CPUs 0 to 3 and their siblings 4 to 7. One thread of a core computes 10 GFLOPS and reads 12
+/// GB/s; both together 12.5 and 13.
 struct TwoThreads;
 
 impl Runner for TwoThreads {
@@ -611,7 +611,7 @@ impl Runner for TwoThreads {
             .flat_map(|app| &app.threads)
             .map(|thread| thread.cpus.as_slice()[0])
             .collect();
-        // Each as one thread alone would do, then what is left of that beside a sibling.
+        // Each as one thread alone, then its part of that next to a sibling.
         let mut alone = scenario.clone();
         alone.apps[0].threads.truncate(1);
         let mut measurement = Simulated::of(machine).measure(&alone, settings)?;

@@ -1,4 +1,4 @@
-//! What several nodes, or all threads of one, read at once: limits that a matrix of single pairs cannot show.
+//! The read bandwidth of several nodes, or of all threads of one, at once: limits that a matrix of single pairs cannot show.
 
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
@@ -9,10 +9,10 @@ use numasim_study::topology::{HostNode, HostTopology, Socket};
 use crate::calibrate::steps::{BANDWIDTH_AI, Flow, Purpose, Step, ladder, readers};
 use crate::calibrate::{Calibration, Figure, MeasuredStep, NodeFigures};
 
-/// Most thread counts of which a prediction is asked to find the best mix.
+/// Maximum number of thread counts whose prediction is computed to find the best mix.
 const MIXES: u32 = 64;
 
-/// From the steps that were tried; `also` was read by the same cores at other times, and can be read at any.
+/// The maximum over the measured steps. `also` was read by the same cores at other times, and can be read at any time.
 fn most<'a>(
     steps: impl Iterator<Item = &'a MeasuredStep>,
     also: impl Iterator<Item = Figure>,
@@ -30,7 +30,7 @@ fn most<'a>(
     Some(Together { bandwidth: also.fold(best.bandwidth, Figure::larger), ..best })
 }
 
-/// Ordered pairs of sockets of which at least one has more than one node.
+/// Ordered pairs of sockets, at least one of which has more than one node.
 fn directions(host: &HostTopology) -> Vec<(Socket, Socket)> {
     let sockets = host.sockets();
     let mut found = Vec::new();
@@ -48,14 +48,14 @@ fn directions(host: &HostTopology) -> Vec<(Socket, Socket)> {
 fn ways(host: &HostTopology, a: &Socket, b: &Socket) -> Vec<Step> {
     let cores = |node: NodeId| host.nodes[node.0].cores;
     let readers: Vec<NodeId> = a.nodes.iter().copied().filter(|&node| cores(node) > 0).collect();
-    // Memories with cores first: those without (CXL) are slower as a rule.
+    // Memories with cores first: those without (CXL) are usually slower.
     let mut memories = b.nodes.clone();
     memories.sort_by_key(|&node| (cores(node) == 0, node));
     let one_each = readers.iter().zip(memories.iter().cycle());
     let one_each = one_each.map(|(&from, &to)| Flow { from, to, threads: cores(from) });
     let mut all: Vec<Flow> = Vec::new();
     for (n, &from) in readers.iter().enumerate() {
-        // Each node begins with another memory, so that the threads that are over do not meet.
+        // Each node starts with another memory, so that the remaining threads do not meet.
         let mut turned = memories.clone();
         turned.rotate_left(n % memories.len().max(1));
         all.extend(divided(from, cores(from), &turned));
@@ -76,12 +76,12 @@ fn divided(from: NodeId, threads: u32, memories: &[NodeId]) -> Vec<Flow> {
     flows.filter(|flow| flow.threads > 0).collect()
 }
 
-/// What is measured between sockets.
+/// The steps between sockets.
 pub(super) fn between_sockets(host: &HostTopology) -> Vec<Step> {
     directions(host).iter().flat_map(|(a, b)| ways(host, a, b)).collect()
 }
 
-/// Judges what sockets read of each other.
+/// Judges the read bandwidth between sockets.
 pub(super) fn judge_sockets(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
     let Ok(machine) = predicted_machine(host, found) else { return };
     for (a, b) in directions(host) {
@@ -101,17 +101,17 @@ fn mixed_readers(host: &HostTopology) -> impl Iterator<Item = (NodeId, u32)> + '
     readers(host).filter(|&(_, cores)| cores > 1 && host.nodes.len() > 1)
 }
 
-/// How many mixes are measured at most.
+/// Maximum number of mixes that are measured.
 pub(super) fn most_mixes(host: &HostTopology) -> usize {
     mixed_readers(host).count() * 2
 }
 
-/// What each node reads at once: the mix that the figures so far predict the most of, and half and half.
+/// The steps for simultaneous reads of each node: the mix with the highest prediction from the values so far, and half and half.
 pub(super) fn mixes(host: &HostTopology, found: &Calibration) -> Vec<Step> {
     let machine = predicted_machine(host, found);
     let mut steps = Vec::new();
     for (node, cores) in mixed_readers(host) {
-        // The widest links first: they get the threads that are over.
+        // The fastest links first: they get the remaining threads.
         let mut remote: Vec<(NodeId, f64)> = found.links[node.0]
             .iter()
             .enumerate()
@@ -141,7 +141,7 @@ pub(super) fn mixes(host: &HostTopology, found: &Calibration) -> Vec<Step> {
     steps
 }
 
-/// Judges what nodes read.
+/// Judges the read bandwidth of nodes.
 pub(super) fn judge_nodes(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
     let Ok(machine) = predicted_machine(host, found) else { return };
     for (node, _) in mixed_readers(host) {
@@ -153,19 +153,18 @@ pub(super) fn judge_nodes(host: &HostTopology, found: &mut Calibration, measured
     }
 }
 
-/// Where the line is: readers at once are limited by something of their own if they get less than this share of what the
-/// file without it predicts.
+/// The threshold: simultaneous readers have a separate limit if they get less than this fraction of the prediction of the file without it.
 ///
-/// The prediction rests on medians of other steps, each of which is uncertain by a few percent on a quiet host; a limit that
-/// is nearer changes no answer, and may be none.
+/// The prediction relies on medians of other steps, each of which is uncertain by a few percent on a quiet host. A limit closer to the
+/// prediction changes no answer and may not be real.
 pub const CLEARLY_BELOW: f64 = 0.9;
 
-/// What was read at once, and what the rest of the file predicts for it.
+/// The bandwidth of simultaneous readers, and the prediction of the rest of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Together {
-    /// The most that was read in any of the ways that were tried, GB/s.
+    /// The maximum over the ways that were tried, GB/s.
     pub bandwidth: Figure,
-    /// The most that the figures of nodes and links predict for any of them, GB/s.
+    /// The maximum prediction for any of them from the values of nodes and links, GB/s.
     pub predicted_gbs: f64,
 }
 
@@ -176,7 +175,7 @@ impl Together {
     }
 }
 
-/// What all nodes of a socket read from another one.
+/// The read bandwidth of all nodes of a socket from another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedFigure {
     /// Numbers of the sockets: of the cores, of the memories.
@@ -185,22 +184,22 @@ pub struct SharedFigure {
     pub from: Vec<NodeId>,
     /// Nodes of the second.
     pub to: Vec<NodeId>,
-    /// What they read.
+    /// Their bandwidth.
     pub together: Together,
 }
 
-/// What the L3 domains of a node read.
+/// The read bandwidth of the L3 domains of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Domains {
     /// Cores of each.
     pub cores: u32,
-    /// The most that the cores of one read in any number, and what they would without a limit of their own.
+    /// The maximum of any number of cores of one domain, and their prediction without a separate limit.
     pub one: Together,
-    /// What all cores of two read.
+    /// The bandwidth of all cores of two.
     pub two: Figure,
 }
 
-/// What the measured [`super::steps::domains`] say, where the cores of a domain are fewer than what would fill the memory alone.
+/// The result of the measured [`super::steps::domains`], if a domain has fewer cores than would saturate the memory alone.
 pub(super) fn judge_domains(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
     for (n, (there, node)) in host.nodes.iter().zip(&mut found.nodes).enumerate() {
         let ladder = ladder(measured, Purpose::InDomains, NodeId(n), NodeId(n));
@@ -214,12 +213,12 @@ pub(super) fn judge_domains(host: &HostTopology, found: &mut Calibration, measur
     }
 }
 
-/// A figure as a bandwidth.
+/// A value as a bandwidth.
 pub(super) const fn gbs(figure: Figure) -> GigabytesPerSecond {
     GigabytesPerSecond::new(figure.median)
 }
 
-/// The nodes of a calibration. What each reads with all its threads is left out.
+/// The nodes of a calibration, without their read limit for all threads.
 pub(super) fn predicted_nodes(host: &HostTopology, found: &Calibration) -> Vec<Node> {
     let node = |(there, figures): (&HostNode, &NodeFigures)| Node {
         cores: there.cores,
@@ -237,12 +236,12 @@ pub(super) fn predicted_nodes(host: &HostTopology, found: &Calibration) -> Vec<N
     host.nodes.iter().zip(&found.nodes).map(node).collect()
 }
 
-/// What each node reads from each other one.
+/// The read bandwidth of each node from each other one.
 pub(super) fn predicted_links(found: &Calibration) -> Vec<GigabytesPerSecond> {
     found.links.iter().flatten().map(|cell| cell.map_or(GigabytesPerSecond::new(0.0), gbs)).collect()
 }
 
-/// The machine of a calibration: figures of nodes and links, and the shared links that limit.
+/// The machine of a calibration: values of nodes and links, and the limiting shared links.
 pub(super) fn predicted_machine(host: &HostTopology, found: &Calibration) -> Result<Machine, MachineError> {
     let limits = found.shared_links.iter().filter(|link| link.together.limits());
     let shared = limits.map(|link: &SharedFigure| SharedLink {
@@ -256,7 +255,7 @@ pub(super) fn predicted_machine(host: &HostTopology, found: &Calibration) -> Res
     machine.with_sharing(found.model()).with_shared_links(shared.collect())
 }
 
-/// GB/s of all flows together; `None` where the model does not answer.
+/// GB/s of all flows together; `None` if the model has no answer.
 pub(super) fn predicted_bandwidth(machine: &Machine, flows: &[Flow]) -> Option<f64> {
     let mut allocation = Allocation::empty(flows.len(), machine.node_count());
     for (a, flow) in flows.iter().enumerate() {
@@ -273,14 +272,15 @@ fn reader(number: usize, home: NodeId) -> App {
     App::new(format!("reader-{}", number + 1), FlopPerByte::new(BANDWIDTH_AI), data)
 }
 
-// How long a load takes, and how many of them a core waits for at the same time: chains of addresses in random order.
+// The latency of a load, and the number of loads that a core waits for at the same time: chains of addresses in random order.
 //
-// One chain shows the latency: a hop takes 64 bytes and begins when the last one has ended, so a thread that hops at g GB/s waits 64 / g ns. With
-// more chains a core waits for several lines at once, until it has no more room: with latency t and g GB/s it waits for g t / 64 lines.
+// One chain shows the latency: a hop takes 64 bytes and starts when the previous one has ended, so a thread that hops at g GB/s waits 64 /
+// g ns. With more chains a core waits for several lines at once, until it has no more room: with latency t and g GB/s it waits for g t / 64
+// lines.
 
 /// Bytes of a line, which a hop takes.
 pub(super) const LINE_BYTES: f64 = 64.0;
-/// Chains of which the most lines are taken.
+/// Numbers of chains; the maximum of lines counts.
 const CHAINS: [u32; 5] = [4, 8, 12, 16, 32];
 
 /// One chain from every node to every memory; many on each node's own.
@@ -295,16 +295,16 @@ pub(super) fn chains(host: &HostTopology) -> Vec<Step> {
     all
 }
 
-/// What a core waits for.
+/// The latencies and outstanding lines of cores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies {
     /// Nanoseconds of a load of a core of each node (row) from each memory (column); `None` in the rows of nodes without cores.
     pub ns: Vec<Vec<Option<Figure>>>,
-    /// Lines of its own memory for which a core of each node waits at the same time; `None` without cores.
+    /// Lines of local memory for which a core of each node waits at the same time; `None` without cores.
     pub lines: Vec<Option<Figure>>,
 }
 
-/// Finds them in what was measured.
+/// Extracts them from the measurements.
 pub(super) fn latencies(host: &HostTopology, measured: &[MeasuredStep]) -> Latencies {
     let nodes = host.nodes.len();
     let mut found = Latencies { ns: vec![vec![None; nodes]; nodes], lines: vec![None; nodes] };
@@ -359,7 +359,7 @@ mod tests {
         let found: Vec<Vec<Flow>> = ways(&host, &near, &far).into_iter().map(|step| step.flows).collect();
         let all = flows(&[(0, 2, 1), (0, 3, 1), (1, 3, 1), (1, 2, 1)]);
         assert_eq!(found, [flows(&[(0, 2, 2), (1, 3, 2)]), all]);
-        // The other way, one node reads: it can only divide its threads.
+        // In the other direction, one node reads: it can only divide its threads.
         let back: Vec<Vec<Flow>> = ways(&host, &far, &near).into_iter().map(|step| step.flows).collect();
         assert_eq!(back, [flows(&[(2, 0, 2), (2, 1, 1)])]);
     }

@@ -1,4 +1,4 @@
-//! Which way through memory is the fastest for each kernel on this host.
+//! Finds the fastest access variant for each kernel on this host.
 
 use std::time::Duration;
 
@@ -11,29 +11,30 @@ use crate::runner::Settings;
 use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Variant;
 
-/// The window of a trial: there are many.
+/// The window of a trial: short, because there are many.
 pub(super) const WINDOW: Duration = Duration::from_millis(50);
-/// ... and what comes before it.
+/// Warm-up before each window.
 pub(super) const WARM_UP: Duration = Duration::from_millis(15);
-/// How often each way is tried while others are looked for.
+/// Number of trials of each variant during the search.
 const LOOKS: usize = 2;
-/// How often the best and the usual way are measured beside each other at the end, for each thread count.
+/// Number of paired measurements of the best and the default variant at the end, for each thread count.
 const DUELS: usize = 7;
-/// What is not better by this factor is not worth another way.
+/// A variant must be better than the default by this factor.
 const CLEARLY: f64 = 1.01;
 
-/// The way of a kernel through memory that `calibrate` chose.
+/// The access variant of a kernel that `calibrate` chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// The kernel's use of memory.
     pub access: Access,
-    /// Its way.
+    /// Its access variant.
     pub variant: Variant,
-    /// How much faster it was than the usual way, as a factor: of pairs, the geometric mean over one thread and all cores. `None`: it is the usual one.
+    /// Its speed relative to the default variant, as a factor: from pairs, the geometric mean over one thread and all cores. `None`: it is
+    /// the default.
     pub gain: Option<Figure>,
 }
 
-/// Trials at most, for people who want to know how long it takes.
+/// Maximum number of trials, to estimate the time.
 pub(super) fn most_trials(kernels: &[Access]) -> usize {
     let of = |access: Access| {
         let usual = Variant::usual(access, Isa::best());
@@ -46,7 +47,7 @@ fn with_reads(kernels: &[Access]) -> impl Iterator<Item = Access> + '_ {
     std::iter::once(Access::Read).chain(kernels.iter().copied().filter(|&kernel| kernel != Access::Read))
 }
 
-/// Other ways, one difference each, a list for each kind of difference.
+/// Other variants with one difference each, a list for each kind of difference.
 fn alternatives(access: Access, from: Variant) -> [Vec<Variant>; 4] {
     let all = Variant::candidates(access);
     let other = |same: fn(&Variant, &Variant) -> bool| {
@@ -60,7 +61,7 @@ fn alternatives(access: Access, from: Variant) -> [Vec<Variant>; 4] {
     ]
 }
 
-/// Chooses for reads and for these kernels, on the first node with cores; what was chosen is used from then on.
+/// Chooses variants for reads and for these kernels, on the first node with cores; they are used from then on.
 pub(super) fn choose(session: &mut Session<'_>, options: &Options) -> Result<(), CalibrateError> {
     let Some((node, cores)) = steps::readers(session.host).next() else { return Ok(()) };
     let settings = Settings { window: WINDOW, warm_up: WARM_UP, ..session.settings.clone() };
@@ -86,7 +87,7 @@ pub(super) fn choose(session: &mut Session<'_>, options: &Options) -> Result<(),
     Ok(())
 }
 
-/// Measures ways of a kernel.
+/// Measures variants of a kernel.
 struct Trials<'s, 'r> {
     session: &'s mut Session<'r>,
     settings: &'s Settings,
@@ -104,12 +105,12 @@ impl Trials<'_, '_> {
         Ok(self.session.once(&step, self.settings)?.1)
     }
 
-    /// The one with the highest bandwidth, in turn on all cores; the first of equals.
+    /// The one with the highest bandwidth, in turn on all cores; the first one in a tie.
     fn fastest(&mut self, ways: &[Variant], threads: u32) -> Result<Variant, CalibrateError> {
         let mut found = vec![0.0_f64; ways.len()];
         for _ in 0..LOOKS {
             for (found, &way) in found.iter_mut().zip(ways) {
-                // The highest: what disturbs makes slower.
+                // The highest: disturbances only slow it down.
                 *found = found.max(self.once(way, threads)?);
             }
         }
@@ -122,7 +123,7 @@ impl Trials<'_, '_> {
         Ok(ways[best])
     }
 
-    /// The new way if it is clearly faster than the usual one, measured beside it once more: what won among many may have been lucky.
+    /// The new variant if it is clearly faster than the default, measured once more in pairs: a winner among many may have been lucky.
     fn duel(&mut self, usual: Variant, new: Variant, cores: u32) -> Result<Option<Choice>, CalibrateError> {
         let mut counts = vec![1, cores];
         counts.dedup();
@@ -130,7 +131,7 @@ impl Trials<'_, '_> {
         for pair in 0..DUELS {
             let mut logarithm = 0.0;
             for &threads in &counts {
-                // Each goes first every other time.
+                // They alternate which one goes first.
                 let (first, second) = if pair % 2 == 0 { (usual, new) } else { (new, usual) };
                 let (first, second) = (self.once(first, threads)?, self.once(second, threads)?);
                 let ratio = if pair % 2 == 0 { second / first } else { first / second };

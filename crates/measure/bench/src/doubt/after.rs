@@ -1,4 +1,4 @@
-//! Doubts that show only in what was measured.
+//! Warnings that only the measurements show.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,30 +9,30 @@ use numasim_model::cpus::CpuList;
 
 use super::Doubt;
 
-/// The widest spread of the GFLOPS of an application over repetitions that raises no doubt: sample standard deviation
-/// over mean (coefficient of variation). 5 % is the error that the paper reports for its model (`papers/002`, Table
-/// III: at most 5.5 %): with a wider spread a repetition says nothing about such an error.
+/// The largest spread of the GFLOPS of an application over repetitions without a warning: sample standard deviation over mean (coefficient
+/// of variation). 5 % is the error that the paper reports for its model (`papers/002`, Table III: at most 5.5 %). With a larger spread a
+/// repetition gives no information on such an error.
 pub const LARGEST_SPREAD: f64 = 0.05;
 
-/// With fewer repetitions than this the spread is not judged: the median of 5 holds against two outliers.
+/// With fewer repetitions than this the spread is not judged: the median of 5 is robust against two outliers.
 pub const FEWEST_REPETITIONS: usize = 5;
 
 /// Data in huge pages below this share: 2 MiB at both ends of an array may always be small pages.
 const FEW_HUGE_PAGES: f64 = 0.9;
 
-/// Share of the window that counting may take without showing in a table: 0.1 %.
+/// Fraction of the window that counting may take without a visible effect in a table: 0.1 %.
 const COUNTING: f64 = 0.001;
 
-/// Relative difference of arithmetic intensities that is none: the kernels have theirs as whole FLOP per 512 bytes.
+/// Relative difference of arithmetic intensities that counts as none: the kernels have theirs as whole FLOP per 512 bytes.
 const INTENSITY: f64 = 1e-3;
 
-/// Page faults that say nothing about the data: of a stack or a heap that grow by a page.
+/// Page faults unrelated to the data: a stack or a heap that grows by a page.
 const STRAY_FAULTS: u64 = 8;
 
-/// Time taken by the hypervisor that shows in a rate.
+/// Fraction of time taken by the hypervisor that affects a rate.
 const STOLEN: f64 = 0.01;
 
-/// What the repetitions of one application in one scenario have in common.
+/// The summary of the repetitions of one application in one scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repeated {
     /// The scenario.
@@ -41,40 +41,40 @@ pub struct Repeated {
     pub app: String,
     /// Its GFLOPS in each valid repetition, summed over its threads.
     pub gflops: Vec<f64>,
-    /// Smallest share of data in huge pages over its threads and repetitions, 0 to 1.
+    /// Smallest fraction of data in huge pages over its threads and repetitions, 0 to 1.
     pub huge_pages: Option<f64>,
-    /// Every page was looked for and the system told where it is.
+    /// Whether the system reported the location of every page.
     pub pages_verified: bool,
-    /// Largest share of the window that counting took, 0 to 1.
+    /// Largest fraction of the window that counting took, 0 to 1.
     pub counting: Option<f64>,
-    /// Page faults of all threads in what was timed, and as many as their kernel has, of the repetition in which these differ most; `None` where the
-    /// system does not tell.
+    /// Page faults of all threads during the timed part, and the number that their kernel should have, for the repetition with the largest
+    /// difference; `None` if the system does not report them.
     pub page_faults: Option<(u64, u64)>,
-    /// Largest share of the time that a thread waited for others of the application, 0 to 1.
+    /// Largest fraction of the time that a thread waited for others of the application, 0 to 1.
     pub waited: Option<f64>,
-    /// FLOP per byte that the file asks for.
+    /// FLOP per byte that the file requests.
     pub asked_intensity: f64,
     /// FLOP per byte of the kernel.
     pub ran_intensity: f64,
 }
 
-/// What the system did during the run.
+/// Events of the system during the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
-    /// What control groups held back from the first to the last measurement: [`Throttled::since`].
+    /// Throttling by control groups from the first to the last measurement: [`Throttled::since`].
     pub throttled: Option<Throttled>,
-    /// What the processors did in that time: [`numasim_host::system::CpuTimes::since`].
+    /// The activity of the logical CPUs in that time: [`numasim_host::system::CpuTimes::since`].
     pub shares: BTreeMap<u32, Share>,
 }
 
-/// What is doubtful about a finished run, in a fixed order, nothing twice.
+/// Warnings about a finished run, in a fixed order, without duplicates.
 pub fn after(apps: &[Repeated], watched: &Watched, used: &CpuList) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if let Some(held) = watched.throttled.filter(|held| held.periods > 0) {
         doubts.push(Doubt::Throttled { periods: held.periods, waited: held.waited });
     }
     let stolen = used.as_slice().iter().filter_map(|&cpu| Some((watched.shares.get(&cpu)?.stolen, cpu)));
-    // The lowest number among equals, whatever the order of the list.
+    // The lowest number among equals, for any order of the list.
     let most = stolen.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     if let Some((share, cpu)) = most.filter(|&(share, _)| share > STOLEN) {
         doubts.push(Doubt::StolenTime { share, cpu });
@@ -87,7 +87,7 @@ pub fn after(apps: &[Repeated], watched: &Watched, used: &CpuList) -> Vec<Doubt>
     doubts
 }
 
-/// What is doubtful about the applications themselves, in their order, nothing twice.
+/// Warnings about the applications themselves, in their order, without duplicates.
 pub fn of_apps(apps: &[Repeated]) -> Vec<Doubt> {
     let mut once: Vec<Doubt> = Vec::new();
     for doubt in apps.iter().flat_map(of_app) {
@@ -127,7 +127,7 @@ fn of_app(of: &Repeated) -> Vec<Doubt> {
     doubts
 }
 
-/// A share as a percentage of people: `7 %`, and `3.4 %` below ten.
+/// A fraction as a percentage for people: `7 %`, and `3.4 %` below ten.
 pub(super) struct Percent(pub(super) f64);
 
 impl fmt::Display for Percent {

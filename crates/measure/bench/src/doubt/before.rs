@@ -1,4 +1,4 @@
-//! Doubts that the facts of a host raise before anything is measured.
+//! Warnings from the facts of a host before any measurement.
 
 #[cfg(test)]
 mod tests;
@@ -11,18 +11,18 @@ use numasim_model::cpus::{CpuList, ranges};
 use crate::doubt::Doubt;
 use crate::plan::Plan;
 
-/// A processor that worked a larger share of the sample has others on it: more than two ticks of 10 ms in
-/// [`numasim_host::system::SAMPLE`], which the timer of the kernel and this program alone do not make.
+/// A logical CPU that was busy for a larger fraction of the sample runs other processes: more than two ticks of 10 ms in
+/// [`numasim_host::system::SAMPLE`]. The timer of the kernel and this program alone do not cause that.
 const BUSY: f64 = 0.05;
 
-/// Where the processors cannot be seen one by one, this mean number of runnable threads is a stranger at work. Half a
-/// thread: a person's shell and what ended most of a minute ago stay below.
+/// If individual logical CPUs are not visible, this mean number of runnable threads indicates other processes. Half a thread: a person's
+/// shell and processes that ended most of a minute ago stay below.
 const LOAD: f64 = 0.5;
 
 /// Clock sources that are read without a system call and do not drift, by architecture.
 const STEADY_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
 
-/// What is doubtful about measuring on the `used` processors of a host, in a fixed order, nothing twice.
+/// Warnings about measuring on the `used` logical CPUs of a host, in a fixed order, without duplicates.
 pub fn before(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if facts.numa_balancing == Some(true) {
@@ -44,7 +44,7 @@ pub fn before(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
         doubts.push(Doubt::HugePagesOff);
     }
     let used_cpus = used.as_slice().len();
-    // A limit of exactly the used processors is too low, too: what else the program does comes on top.
+    // A limit equal to the number of used logical CPUs is also too low: the program needs some time in addition.
     if let Some(limit) = facts.cpu_limit.as_ref().filter(|limit| limit.cpus <= used_cpus as f64) {
         doubts.push(Doubt::CpuLimit { cpus: limit.cpus, used: used_cpus, file: limit.file.clone() });
     }
@@ -59,7 +59,7 @@ pub fn before(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
     doubts
 }
 
-/// Others on the used processors.
+/// Other processes on the used logical CPUs.
 fn load(facts: &Facts, used: &CpuList) -> Option<Doubt> {
     if facts.busy.is_empty() {
         return facts.load_average.filter(|&load| load >= LOAD).map(|load| Doubt::LoadAverage { load });
@@ -74,7 +74,7 @@ fn load(facts: &Facts, used: &CpuList) -> Option<Doubt> {
     (!busy.is_empty()).then_some(Doubt::OtherLoad { busy })
 }
 
-/// Cores of which more than one hardware thread works: by this run, or by others.
+/// Cores with more than one active hardware thread: used by this run, or busy with other processes.
 fn cores(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
     let used: BTreeSet<u32> = used.as_slice().iter().copied().collect();
     let mut shared = BTreeSet::new();
@@ -86,7 +86,7 @@ fn cores(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
         }
         for &sibling in siblings.iter().filter(|sibling| !used.contains(sibling)) {
             if let Some(&share) = facts.busy.get(&sibling).filter(|&&share| share > BUSY) {
-                // With four hardware threads two used ones may share a core: once is enough.
+                // With four hardware threads, two used ones may share a core: report it once.
                 if !busy.iter().any(|&(known, _, _)| known == sibling) {
                     busy.push((sibling, cpu, share));
                 }
@@ -101,7 +101,7 @@ fn cores(facts: &Facts, used: &CpuList) -> Vec<Doubt> {
     doubts
 }
 
-/// What changes results and is not told.
+/// Missing facts that change results.
 fn unknown(facts: &Facts, used: &CpuList) -> Vec<&'static str> {
     let mut what = Vec::new();
     let mut note = |missing: bool, name| {
@@ -119,8 +119,8 @@ fn unknown(facts: &Facts, used: &CpuList) -> Vec<&'static str> {
     what
 }
 
-/// What is doubtful about a plan with so much data for each thread of a synthetic kernel, in the order of its scenarios. `cache_bytes` tells how much all
-/// last-level caches of some threads hold together; `processor` is the model of the one here, where it is known.
+/// Warnings about a plan with this data size for each thread of a synthetic kernel, in the order of its scenarios. `cache_bytes` returns
+/// the combined size of the last-level caches of some threads; `processor` is the model of this host's processor, if known.
 pub fn planned(
     plan: &Plan,
     bytes_per_thread: u64,
@@ -189,7 +189,7 @@ mod planned_tests {
         let scenarios: Vec<&Scenario> = study.scenarios.iter().filter(|s| s.name == "lone").collect();
         let mut plan =
             plan::make(&study, &scenarios, &host(&[4]), &plan::Options::default()).expect("a plan");
-        // No way of the file is used: nothing was tried.
+        // No variant of the file is used, so nothing was tuned.
         assert_eq!(plan.tried_on, None);
         plan.tried_on = Some("Xeon 6138".to_owned());
         let of = |here: Option<&str>| {

@@ -1,4 +1,4 @@
-//! The sentences of doubts and what to do about them.
+//! The sentences and the advice of warnings.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::doubt::Doubt;
 use crate::doubt::after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Percent};
 use crate::plan::Unavailable;
 
-/// One sentence with figures, without a full stop.
+/// One sentence with values, without a full stop.
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -115,11 +115,11 @@ impl fmt::Display for Doubt {
 }
 
 impl Doubt {
-    /// What to do about it: a command, or a sentence, without a full stop.
+    /// The advice: a command, or a sentence, without a full stop.
     pub fn advice(&self) -> String {
         match self {
             Self::NumaBalancing => "sudo sysctl kernel.numa_balancing=0".into(),
-            // `cpupower` is not everywhere; the second way is.
+            // `cpupower` is not installed everywhere; the second way always works.
             Self::Governor { cpus, .. } => format!(
                 "sudo cpupower -c {cpus} frequency-set -g performance, or for all: echo performance | sudo tee \
                  /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
@@ -221,7 +221,7 @@ fn tried_elsewhere(f: &mut fmt::Formatter<'_>, processor: &str, here: &str) -> f
     )
 }
 
-/// Writes the first items and how many more there are.
+/// Writes the first items and the number of the others.
 fn list<T>(
     f: &mut fmt::Formatter<'_>,
     items: &[T],
@@ -240,7 +240,7 @@ fn list<T>(
     }
 }
 
-/// A doubt as it stands in a file, where its words count and not its type.
+/// A warning in a file, where its text counts and not its type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedDoubt {
     /// [`Doubt::code`].
@@ -257,14 +257,14 @@ impl From<&Doubt> for RecordedDoubt {
     }
 }
 
-/// As [`RecordedDoubt`].
+/// Serialised as a [`RecordedDoubt`].
 impl Serialize for Doubt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RecordedDoubt::from(self).serialize(serializer)
     }
 }
 
-/// The codes, each once, in the order of the doubts: what the column `doubts` of a measurement holds, joined by spaces.
+/// The codes, each once, in the order of the warnings: the contents of the column `doubts` of a measurement, joined by spaces.
 pub fn codes<'a>(doubts: impl IntoIterator<Item = &'a Doubt>) -> Vec<&'static str> {
     let mut codes = Vec::new();
     for code in doubts.into_iter().map(Doubt::code) {

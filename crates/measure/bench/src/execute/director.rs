@@ -1,4 +1,4 @@
-//! The scheduler and the protocol of a run, behind one lock, as the dispatcher of a pool.
+//! The scheduler and the records of a run, behind one lock, as the dispatcher of a pool.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,36 +11,36 @@ use numasim_tasks::{Question, Start, TaskRecord, Traffic, WorkerId};
 
 use super::{ExecuteError, Workers};
 
-/// Began when it was made; the same for all threads.
+/// A clock that starts when it is created; the same for all threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock(Instant);
 
 impl Clock {
-    /// Begins now.
+    /// Starts the clock.
     pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// Seconds since then.
+    /// Seconds since the start.
     pub(crate) fn now_s(self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
 }
 
-/// What the director keeps behind its lock: the scheduler, the records of tasks, and what is wrong.
+/// The state of the director behind its lock: the scheduler, the records of tasks, and the first error.
 pub(crate) struct State<'a> {
     pub(crate) live: Live<'a>,
-    /// Per worker: when it was given the task that it runs.
+    /// Per worker: when it was given its current task.
     taken_s: Vec<f64>,
     records: Vec<TaskRecord>,
     pub(crate) partition_s: f64,
-    /// How often a worker was found to be kept from running.
+    /// How often a worker was found blocked.
     held: u64,
-    /// Nothing more is handed out.
+    /// No more tasks are handed out.
     pub(crate) error: Option<ExecuteError>,
 }
 
-/// What is left in the end.
+/// The result at the end.
 pub(crate) struct Protocol {
     pub(crate) records: Vec<TaskRecord>,
     pub(crate) partition_s: f64,
@@ -55,7 +55,7 @@ impl<'a> State<'a> {
         Ok(Self { live, taken_s, records, partition_s: 0.0, held: 0, error: None })
     }
 
-    /// Idle workers look for tasks; who takes which.
+    /// Idle workers look for tasks; returns which worker takes which task.
     pub(crate) fn hand_out(&mut self, clock: Clock) -> Vec<(WorkerId, Start)> {
         let mut starts = Vec::new();
         if self.error.is_some() {
@@ -72,13 +72,13 @@ impl<'a> State<'a> {
         starts
     }
 
-    /// An order keeps a worker from running, and from what it was given.
+    /// A command blocks a worker, and takes its assigned task away.
     pub(crate) fn leave(&mut self, worker: WorkerId, unbegun: Option<Start>) {
         self.held += 1;
         self.live.leave(worker, unbegun);
     }
 
-    /// A worker has ended its task.
+    /// A worker has finished its task.
     pub(crate) fn ended(&mut self, start: Start, worker: WorkerId, end_s: f64) {
         let sockets = self.live.sockets();
         let Start { task, source, revoked } = start;
@@ -107,16 +107,16 @@ impl<'a> State<'a> {
     }
 }
 
-/// What is set aside for a worker.
+/// The assignment for a worker.
 #[derive(Default)]
 struct Aside {
     start: Option<Start>,
-    /// An order keeps it from running, and the scheduler knows: it must say that it is there again.
+    /// A command blocks it, and the scheduler knows: it must report when it is back.
     absent: bool,
 }
 
-/// The scheduler and all that it has been told. It hands tasks to idle workers at once, as the simulation does, in [`Aside`]; a worker that an order parks before it
-/// has begun its task gives it back. Locks are taken in the order `state`, `aside`.
+/// The scheduler and all events it has received. It hands tasks to idle workers at once, as the simulation does, in [`Aside`]. A worker
+/// that a command parks before it has started its task gives the task back. Locks are taken in the order `state`, `aside`.
 pub(crate) struct Director<'a> {
     graph: &'a TaskGraph,
     code: &'a dyn Code,
@@ -124,24 +124,24 @@ pub(crate) struct Director<'a> {
     workers: &'a Workers,
     clock: Clock,
     state: Mutex<State<'a>>,
-    /// A task has ended, or something is wrong.
+    /// A task has ended, or an error has occurred.
     changed: Condvar,
     /// Per worker.
     aside: Vec<Mutex<Aside>>,
-    /// Per worker, who alone uses it.
+    /// Per worker, used only by that worker.
     work: Vec<Mutex<Workspace>>,
 }
 
-/// The value behind a lock. Whoever panicked with it has left nothing half done that anybody would go on with: the run is over.
+/// The value behind a lock. A thread that panicked while holding it leaves no half-finished state in use: the run is over.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Director<'a> {
-    /// Nothing is created.
+    /// A director without any tasks created.
     ///
     /// # Errors
-    /// What the scheduler refuses.
+    /// Errors from the scheduler.
     pub(crate) fn new(
         question: &'a Question<'a>,
         code: &'a dyn Code,
@@ -163,7 +163,7 @@ impl<'a> Director<'a> {
         })
     }
 
-    /// The master creates all it can, waits where it must, and returns when all tasks have ended or something is wrong.
+    /// The master creates all tasks it can, waits when it must, and returns when all tasks have ended or an error has occurred.
     pub(crate) fn create_all(&self) {
         loop {
             let mut state = lock(&self.state);
@@ -172,7 +172,7 @@ impl<'a> Director<'a> {
             }
             let creation = state.live.create();
             if let Creation::Window(_) = creation {
-                // Nobody is told anything meanwhile.
+                // No events are delivered in the meantime.
                 let begin_s = self.clock.now_s();
                 if let Err(error) = state.live.partition() {
                     state.error = Some(error.into());
@@ -198,12 +198,12 @@ impl<'a> Director<'a> {
     /// All records, by end.
     ///
     /// # Errors
-    /// What went wrong.
+    /// The error of the run.
     pub(crate) fn finish(self) -> Result<Protocol, ExecuteError> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
     }
 
-    /// Idle workers get tasks; who must be woken for them.
+    /// Idle workers get tasks; returns the workers that must be woken for them.
     fn hand_out(&self, state: &mut State<'a>) -> Vec<WorkerId> {
         let handed = state.hand_out(self.clock);
         for &(worker, start) in &handed {
@@ -215,7 +215,7 @@ impl<'a> Director<'a> {
         handed.into_iter().map(|(worker, _)| worker).collect()
     }
 
-    /// Wakes workers for what is set aside for them; of those whom an order keeps from running others get it.
+    /// Wakes workers for their assigned tasks; tasks of blocked workers go to others.
     fn wake(&self, mut handed: Vec<WorkerId>) {
         loop {
             let pool = self.workers.pool();
@@ -225,14 +225,14 @@ impl<'a> Director<'a> {
             }
             let mut state = lock(&self.state);
             for &worker in &handed {
-                // It may be wanted again by now, and have begun.
+                // It may have been unblocked by now, and have started.
                 self.take_back(&mut state, worker, false);
             }
             handed = self.hand_out(&mut state);
         }
     }
 
-    /// A worker may not run; what was set aside for it is ready again. `is_sure`: also if nothing was.
+    /// A worker may not run, so its assigned task becomes ready again. `is_sure`: even if it had none.
     fn take_back(&self, state: &mut State<'a>, worker: WorkerId, is_sure: bool) {
         let Some(aside) = self.aside.get(worker.0 as usize) else { return };
         let mut aside = lock(aside);
@@ -286,7 +286,7 @@ impl Dispatcher for Director<'_> {
         let mut handed = self.hand_out(&mut state);
         drop(state);
         self.changed.notify_all();
-        // Who is awake finds its own.
+        // A worker that is awake finds its own task.
         handed.retain(|&other| other != worker);
         self.wake(handed);
     }

@@ -1,8 +1,9 @@
-//! Graphs of tasks on this host: the workers of a pool (`numasim_runtime`), bound to cores, run the kernels of the tasks, and the schedulers of the simulation decide
-//! which worker runs which task.
+//! Runs task graphs on this host. The workers of a pool (`numasim_runtime`), bound to cores, run the kernels of the tasks, and the
+//! schedulers of the simulation decide which worker runs which task.
 //!
-//! [`serial`] runs one task after the other: the reference of all other results, bit by bit, and the duration of each kind of task alone.
-//! [`execute`] runs them under a scheduler, on [`Workers`] that an agent may control. [`calibrated`] gives the simulation tasks that take as long as here.
+//! [`serial`] runs one task after the other: the reference for all other results, bit by bit, and the duration of each kind of task alone.
+//! [`execute`] runs them under a scheduler, on [`Workers`] that an agent may control. [`calibrated`] gives the simulation tasks with the
+//! durations measured here.
 
 mod director;
 
@@ -21,10 +22,10 @@ use numasim_tasks::{Question, Sockets, TaskRecord, TasksError, WorkerId};
 
 use crate::execute::director::{Clock, Director, Protocol};
 
-/// Why a graph does not run here.
+/// The reason why a graph does not run here.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecuteError {
-    /// The scheduler refuses it.
+    /// The scheduler rejects it.
     #[error(transparent)]
     Tasks(#[from] TasksError),
     /// A kernel cannot go on.
@@ -33,7 +34,7 @@ pub enum ExecuteError {
     /// A thread cannot be bound.
     #[error(transparent)]
     Affinity(#[from] AffinityError),
-    /// The machine has other cores than those that are here.
+    /// The machine has other cores than this host.
     #[error("the machine has {machine} cores on its nodes, and there are {here} to run on")]
     Cores {
         /// Per node of the machine, joined by `+`.
@@ -41,13 +42,13 @@ pub enum ExecuteError {
         /// Per node of this host.
         here: String,
     },
-    /// No thread can be started.
+    /// No thread could be started.
     #[error("no thread can be started: {0}")]
     Thread(#[from] std::io::Error),
-    /// Nobody could run anything.
+    /// No worker could run anything.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The workers cannot follow their first order.
+    /// The workers cannot follow their first command.
     #[error(transparent)]
     Order(OrderError),
     /// A thread panicked: a fault of the program.
@@ -60,13 +61,13 @@ pub enum ExecuteError {
 pub struct Serial {
     /// From the first task to the end of the last one, in seconds.
     pub seconds: f64,
-    /// Per kind of task: mean seconds of a task, and how many there are.
+    /// Per kind of task: mean seconds of a task, and their number.
     pub kinds: Vec<(f64, u32)>,
-    /// What the tasks left.
+    /// The results of the tasks.
     pub store: Store,
 }
 
-/// Runs all tasks on the processor `cpu`, in a thread of its own.
+/// Runs all tasks on the logical CPU `cpu`, in a separate thread.
 ///
 /// # Errors
 /// [`ExecuteError::Affinity`], [`ExecuteError::Fault`], [`ExecuteError::Thread`].
@@ -101,10 +102,11 @@ fn run(graph: &TaskGraph, code: &dyn Code) -> Result<Serial, ExecuteError> {
     Ok(Serial { seconds: begin_s, kinds, store })
 }
 
-/// `graph` with work that a core of `machine` does in the mean time that a task of its kind took in a serial run: tasks that compute or wait for memory longer
-/// than their FLOP say have more work, first tasks (`init`) have some at all. What tasks move stays, so that those that run together still share bandwidth.
+/// `graph` with the work that a core of `machine` does in the mean time of each kind of task in a serial run. Tasks that compute or wait
+/// for memory longer than their FLOP suggest get more work, and first tasks (`init`) get some at all. The traffic of tasks stays unchanged,
+/// so that simultaneous ones still share bandwidth.
 ///
-/// With nodes of different cores it is the first one's time: nothing else was measured.
+/// If nodes have different cores, the time on the first node applies: nothing else was measured.
 pub fn calibrated(graph: &TaskGraph, machine: &Machine, serial: &Serial) -> TaskGraph {
     let peak = machine.compute_nodes().next().map_or(0.0, |node| machine.node(node).gflops_per_core.value());
     let kinds: Vec<_> = graph.tasks().map(|task| graph.kind(task).0 as usize).collect();
@@ -114,30 +116,31 @@ pub fn calibrated(graph: &TaskGraph, machine: &Machine, serial: &Serial) -> Task
     })
 }
 
-/// What became of a graph.
+/// The result of a run of a graph.
 #[derive(Debug)]
 pub struct Execution {
-    /// When and where each task ran, in seconds since the master began to create tasks, by end. A task begins when it is handed to its worker. Of traffic nothing is
-    /// known.
+    /// Time and place of each task, in seconds since the master began to create tasks, by end. A task starts when it is handed to its
+    /// worker. Traffic is unknown.
     pub records: Vec<TaskRecord>,
-    /// When the last task had ended, in seconds.
+    /// Time at which the last task had ended, in seconds.
     pub makespan_s: f64,
-    /// How long the master partitioned, in seconds.
+    /// Time that the master spent on partitioning, in seconds.
     pub partition_s: f64,
-    /// How often a worker was found to be kept from running by an order: if ever, the makespan is one of fewer workers.
+    /// How often a worker was found blocked by a command: if it ever was, the makespan is that of fewer workers.
     pub held: u64,
-    /// What the tasks left.
+    /// The results of the tasks.
     pub store: Store,
-    /// Where its blocks are; `None` where the system does not tell.
+    /// The location of its blocks; `None` if the system does not report it.
     pub pages: Option<BlockPages>,
 }
 
-/// Runs the tasks of `question.graph` on workers of this host; this thread creates the tasks. Blocks are made by the threads that first access them, so that a run has
-/// the placement `first-touch`.
+/// Runs the tasks of `question.graph` on workers of this host; this thread creates the tasks. Blocks are allocated by the threads that
+/// access them first, so a run has the placement `first-touch`.
 ///
-/// Orders of the pool hold: a worker that is too many gets no tasks from the moment it parks, between two tasks, until it is wanted again. To the scheduler it is
-/// one that is busy; what nobody else would ever take (the queue of its socket, its part of a loop) an idle worker of its socket runs in its place, and any idle one
-/// where the whole socket is parked. With no worker at all the graph waits until an order raises them.
+/// Commands of the pool apply: an excess worker gets no tasks from the moment it parks, between two tasks, until it is needed again. For
+/// the scheduler it is busy. Tasks that no other worker would ever take (the queue of its socket, its part of a loop) are run by an idle
+/// worker of its socket, or by any idle one if the whole socket is parked. With no worker at all the graph waits until a command raises
+/// their number.
 ///
 /// # Errors
 /// Every variant of [`ExecuteError`].
@@ -160,13 +163,13 @@ pub fn execute(
     Ok(Execution { records, makespan_s, partition_s, held, store, pages })
 }
 
-/// The whole pages of the blocks: by node of the machine whose worker made the block, on which nodes of the operating system they are.
-/// By first touch they are on the node of that worker.
+/// The whole pages of the blocks: by node of the machine whose worker allocated the block, their nodes of the operating system. With first
+/// touch they are on the node of that worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockPages(pub Vec<Pages>);
 
 impl BlockPages {
-    /// Asks for every block; `None` where the system does not tell.
+    /// Queries every block; `None` if the system does not report it.
     pub(crate) fn of(store: &Store, records: &[TaskRecord], nodes: usize) -> Option<Self> {
         let mut made_on: Vec<Option<NodeId>> = Vec::new();
         for record in records {
@@ -188,11 +191,11 @@ impl BlockPages {
     }
 }
 
-/// Processors of the operating system to run on: for each node of the machine one for each of its cores.
+/// Logical CPUs to run on: for each node of the machine, one for each of its cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cores(pub Vec<Vec<u32>>);
 
-/// Whether each node has `here` as many workers as the machine has there.
+/// Checks that each node has the same number of workers `here` as on the machine.
 fn check(here: &[usize], sockets: &Sockets) -> Result<(), ExecuteError> {
     let of_machine = |socket| sockets.workers(socket).len();
     let own = |socket| here.get(sockets.node(socket).0).copied().unwrap_or(0);
@@ -207,18 +210,19 @@ fn check(here: &[usize], sockets: &Sockets) -> Result<(), ExecuteError> {
     })
 }
 
-/// A pool whose workers are those of a machine. Several graphs may run on it, one after the other.
+/// A pool with the workers of a machine. Several graphs may run on it, one after the other.
 #[derive(Debug)]
 pub struct Workers {
     pool: Pool,
-    /// The worker of the pool of each worker of the machine.
+    /// For each worker of the machine, its worker in the pool.
     in_pool: Vec<PoolWorker>,
-    /// Per worker of the pool: that of the machine.
+    /// For each worker of the pool, its worker of the machine.
     of_pool: Vec<WorkerId>,
 }
 
 impl Workers {
-    /// Starts a worker for each core of `machine`, on its processor of `cores`. With an agent they are an application of it, which it may order to run on fewer.
+    /// Starts a worker for each core of `machine`, on its logical CPU of `cores`. With an agent the workers register as an application, and
+    /// the agent may command them to use fewer.
     ///
     /// # Errors
     /// [`ExecuteError::Cores`], [`ExecuteError::Layout`], [`ExecuteError::Affinity`], [`ExecuteError::Thread`].
@@ -237,14 +241,14 @@ impl Workers {
         Ok(Self { pool: Pool::with_agent(layout, agent)?, in_pool, of_pool })
     }
 
-    /// The pool, for orders and statuses. [`execute`] needs all of its workers.
+    /// The pool, for commands and statuses. [`execute`] needs all of its workers.
     pub const fn pool(&self) -> &Pool {
         &self.pool
     }
 
     /// The worker of the pool.
     pub(crate) fn in_pool(&self, worker: WorkerId) -> PoolWorker {
-        // One for each worker of the machine, whose numbers these are.
+        // One for each worker of the machine, indexed by its number.
         self.in_pool.get(worker.0 as usize).copied().unwrap_or(PoolWorker(usize::MAX))
     }
 
@@ -253,13 +257,13 @@ impl Workers {
         self.of_pool.get(worker.0).copied().unwrap_or(WorkerId(u32::MAX))
     }
 
-    /// Whether they are those of `machine`.
+    /// Checks that they match `machine`.
     pub(crate) fn check(&self, machine: &Machine) -> Result<(), ExecuteError> {
         check(&self.pool.layout().workers(), &Sockets::new(machine))
     }
 }
 
-/// A node with a worker for each of these processors; some may be listed more than once, where there are too few.
+/// A node with a worker for each of these logical CPUs; some may be listed more than once if there are too few.
 fn of_node(cpus: &[u32]) -> PoolNode {
     let mut unlike: Vec<u32> = Vec::new();
     for &cpu in cpus {
@@ -267,19 +271,19 @@ fn of_node(cpus: &[u32]) -> PoolNode {
             unlike.push(cpu);
         }
     }
-    // Elsewhere nothing can be bound.
+    // On other systems threads cannot be bound.
     let list = if cfg!(target_os = "linux") { CpuList::new(unlike).ok() } else { None };
     PoolNode { workers: cpus.len(), cores: cpus.len(), cpus: list }
 }
 
-/// Binds the calling thread to one processor, where the system can.
+/// Binds the calling thread to one logical CPU, if the system supports it.
 pub(crate) fn bind(cpu: u32) -> Result<(), ExecuteError> {
     if !cfg!(target_os = "linux") {
         return Ok(());
     }
     match CpuList::new(vec![cpu]) {
         Ok(list) => Ok(bind_this_thread(&list)?),
-        // One number is always a list.
+        // A single number is always a valid list.
         Err(_) => Ok(()),
     }
 }

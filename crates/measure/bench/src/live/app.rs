@@ -1,4 +1,4 @@
-//! A process that is one application: waits for the start, arrives, does its iterations, ends.
+//! A process that is one application: it waits for the start, arrives, runs its iterations, exits.
 
 use std::collections::VecDeque;
 use std::os::unix::process::CommandExt as _;
@@ -18,17 +18,17 @@ use crate::live::board::{Board, Counts, OfApp, OfCall, OfChannel, OnNode};
 use crate::live::work::Workshop;
 use crate::live::{Input, Node, Order, Output, Program, Tasks};
 
-/// First argument of a program that shall be an application: it hands its standard input to [`serve`].
+/// First argument of a program that is to run as an application: it passes its standard input to [`serve`].
 pub const APP_COMMAND: &str = "__run-app";
 
-/// How often the number of blocked threads is written down.
+/// Interval at which the number of blocked threads is recorded.
 const NOTE: Duration = Duration::from_millis(10);
 
-/// Is the application of an order, the text of which came from standard input. Returns when it is finished, or when everybody has
-/// to end; a program of its own takes the place of this process instead.
+/// Runs as the application of an order, whose text came from standard input. Returns when it is finished, or when the run is aborted; an
+/// external program replaces this process instead.
 ///
 /// # Errors
-/// What went wrong, in a line for people.
+/// The error, in one line for people.
 pub fn serve(order: &str) -> Result<(), String> {
     let order: Order = serde_json::from_str(order).map_err(|error| {
         format!("this is for numasim itself, which starts it with an order on standard input: {error}")
@@ -48,7 +48,8 @@ pub fn serve(order: &str) -> Result<(), String> {
     }
 }
 
-/// Says that all is in place, and waits for the start and the time of arrival; when the start was, or `None` to end.
+/// Reports that everything is in place, and waits for the start and the time of arrival. Returns the time of the start, or `None` if the
+/// run is aborted.
 fn arrive(counts: Counts<'_>, order: &Order) -> Option<u64> {
     counts.of_app(order.app, OfApp::Ready).store(1, SeqCst);
     counts.tell();
@@ -60,7 +61,7 @@ fn arrive(counts: Counts<'_>, order: &Order) -> Option<u64> {
         if counts.aborted() {
             return None;
         }
-        // In pieces, so that an end is seen.
+        // In short intervals, so that an abort is noticed.
         thread::sleep(Duration::from_nanos(left.min(50_000_000)));
     }
     counts.of_app(order.app, OfApp::Arrived).store(now_ns(), SeqCst);
@@ -75,7 +76,7 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
     let team = Team::start(tasks, &order.nodes)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        // Ended however the iterations end.
+        // Set however the iterations end.
         let _over = SetOnDrop(&over);
         scope.spawn(|| {
             while !over.load(Relaxed) {
@@ -107,7 +108,7 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
         counts.of_app(order.app, OfApp::Finished).store(now_ns(), SeqCst);
         counts.tell();
     });
-    // At the end, so that what the system moved meanwhile is seen, and nobody's time is taken for it.
+    // At the end, so that pages moved by the system are included, and no application loses time.
     workshop.note_pages();
     Ok(())
 }
@@ -120,7 +121,7 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// Entry k mod length; 0 of nothing.
+/// Entry k mod length; 0 for an empty list.
 fn entry(list: &[f64], number: u64) -> f64 {
     let length = list.len().max(1) as u64;
     usize::try_from(number % length).ok().and_then(|at| list.get(at)).copied().unwrap_or(0.0)
@@ -130,13 +131,13 @@ fn factor(spread: &[f64], number: u64) -> f64 {
     if spread.is_empty() { 1.0 } else { entry(spread, number) }
 }
 
-// A program of its own takes the place of a process that waited for its start: same process number, so that an agent that was
-// told the number before knows it.
+// An external program replaces a process that waited for its start. The process ID stays the same, so an agent that received it before
+// recognises it.
 
-/// Never returns where it succeeds.
+/// Does not return if it succeeds.
 ///
 /// # Errors
-/// The program cannot be started, for people.
+/// The reason why the program cannot be started, for people.
 pub(super) fn become_it(words: &[String], cpus: &[u32]) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Err("no program".to_owned()) };
     if let Ok(cpus) = CpuList::new(cpus.to_vec()) {
@@ -152,10 +153,10 @@ pub(super) struct Team {
 }
 
 impl Team {
-    /// Starts them; from now on the agent of the environment knows them, if there is any.
+    /// Starts them. The agent of the environment, if there is one, knows them from now on.
     ///
     /// # Errors
-    /// Why they cannot start, for people.
+    /// The reason why they cannot start, for people.
     pub(super) fn start(tasks: &Tasks, nodes: &[Node]) -> Result<Self, String> {
         let node = |node: &Node| PoolNode {
             workers: node.threads,
@@ -170,7 +171,7 @@ impl Team {
         Ok(Self { pool })
     }
 
-    /// Has all tasks of a phase done, and returns when they are.
+    /// Runs all tasks of a phase, and returns when they are done.
     pub(super) fn phase(&self, number: usize, tasks: u64, task: &(dyn Fn(u64) + Sync)) {
         self.pool.phase(number);
         self.pool.scope(|scope| {
@@ -180,23 +181,23 @@ impl Team {
         });
     }
 
-    /// Says how many iterations are done.
+    /// Reports the number of iterations done.
     pub(super) fn progress(&self, iterations: u64) {
         self.pool.progress(usize::try_from(iterations).unwrap_or(usize::MAX));
     }
 
-    /// Says that there is no iteration under way, and why; [`Waiting::None`]: there is one again.
+    /// Reports that no iteration is running, and why; [`Waiting::None`]: one is running again.
     pub(super) fn waiting(&self, waiting: Waiting) {
         self.pool.waiting(waiting);
     }
 
-    /// Lets all threads run, whatever the agent says: tasks that nobody may run would keep the end waiting.
+    /// Lets all threads run, whatever the agent commands: otherwise tasks without an allowed thread would delay the end.
     pub(super) fn let_go(&self) {
-        // The one order that fits every pool.
+        // The one command that fits every pool.
         let _ = self.pool.order(None);
     }
 
-    /// Writes down how many threads are kept from running.
+    /// Records the number of blocked threads.
     pub(super) fn note(&self, counts: Counts<'_>, app: usize) {
         for (node, &blocked) in self.pool.status().blocked.iter().enumerate() {
             counts.on_node(app, node, OnNode::Blocked).store(blocked as u64, Relaxed);
@@ -204,19 +205,19 @@ impl Team {
     }
 }
 
-/// An iteration that may begin.
+/// An iteration that may start.
 pub(super) struct Begun {
-    /// The call that it is for, of a callee.
+    /// For a callee, the call that it serves.
     pub(super) call: Option<usize>,
 }
 
-/// What an application waits for.
+/// The channels and calls for which an application waits.
 pub(super) struct Neighbours<'a> {
     pub(super) counts: Counts<'a>,
     pub(super) app: usize,
     pub(super) tasks: &'a Tasks,
     pub(super) start_ns: u64,
-    /// Memory of items that are produced and not finished, oldest first, for each channel out.
+    /// Memory of items that are produced and not finished, oldest first, for each outgoing channel.
     items: Vec<VecDeque<Vec<u8>>>,
 }
 
@@ -226,8 +227,8 @@ impl<'a> Neighbours<'a> {
         Self { counts, app, tasks, start_ns, items }
     }
 
-    /// Waits until iteration `number`, from 1, may begin: every channel into it has produced so many items, every channel out of it
-    /// has room, and, of a callee, somebody has called. The call that it works for; `None` if everybody has to end.
+    /// Waits until iteration `number`, from 1, may start: every incoming channel has produced that number of items, every outgoing channel
+    /// has room, and, for a callee, a call is pending. Returns the call that it serves; `None` if the run is aborted.
     pub(super) fn begin(&self, number: u64, team: &Team) -> Option<Begun> {
         let of_channel = |channel, what| self.counts.of_channel(channel, what).load(SeqCst);
         let inputs = || {
@@ -242,7 +243,7 @@ impl<'a> Neighbours<'a> {
             };
             self.tasks.outputs.iter().all(free).then_some(())
         };
-        // None of the three is taken back by anybody else, so that they may be waited for one after the other.
+        // No other process can revoke any of the three, so the process may wait for them one after the other.
         self.waiting(team, Waiting::Input, OfApp::WaitedInput, inputs)?;
         self.waiting(team, Waiting::Output, OfApp::WaitedOutput, room)?;
         if self.tasks.called.is_empty() {
@@ -252,14 +253,14 @@ impl<'a> Neighbours<'a> {
             .map(|call| Begun { call: Some(call) })
     }
 
-    /// The call that waits longest; of several at once, the first of the files.
+    /// The call that has waited longest; in a tie, the first one in the files.
     fn asked(&self) -> Option<usize> {
         let of = |call: usize, what| self.counts.of_call(call, what).load(SeqCst);
         let open = self.tasks.called.iter().filter(|&&call| of(call, OfCall::Asked) > of(call, OfCall::Done));
         open.min_by_key(|&&call| of(call, OfCall::AskedAt)).copied()
     }
 
-    /// Makes the calls that come after iteration `number`, one after the other; `None` if everybody has to end.
+    /// Makes the calls after iteration `number`, one after the other; `None` if the run is aborted.
     pub(super) fn call(&self, number: u64, team: &Team) -> Option<()> {
         for &(call, every) in &self.tasks.calls {
             if every == 0 || !number.is_multiple_of(every) {
@@ -274,8 +275,8 @@ impl<'a> Neighbours<'a> {
         Some(())
     }
 
-    /// Iteration `number` is over: its items are there, those that it took are finished, and the `call` that it was for returns. Nothing
-    /// of it counts after the end of the run.
+    /// Iteration `number` is over: its items are available, its input items are finished, and the `call` that it served returns. Nothing
+    /// counts after the end of the run.
     pub(super) fn end(&mut self, number: u64, call: Option<usize>) {
         let now = now_ns();
         if self.counts.is_over(now) {
@@ -284,7 +285,7 @@ impl<'a> Neighbours<'a> {
         let at_us = now.saturating_sub(self.start_ns) / 1000;
         for (output, kept) in self.tasks.outputs.iter().zip(&mut self.items) {
             let of = |what| self.counts.of_channel(output.channel, what);
-            // Looked at before: what the other side finishes in between would make the most too small.
+            // Read before: items that the other side finishes in between would make the maximum too small.
             let finished = of(OfChannel::Finished).load(SeqCst);
             of(OfChannel::ProducedAt).fetch_add(at_us, SeqCst);
             let produced = of(OfChannel::Produced).fetch_add(1, SeqCst) + 1;
@@ -292,7 +293,7 @@ impl<'a> Neighbours<'a> {
             of(OfChannel::Most).fetch_max(there, SeqCst);
             if output.item_bytes > 0 {
                 let bytes = usize::try_from(output.item_bytes).unwrap_or(usize::MAX);
-                // Written to, so that the system really gives the memory.
+                // Written to, so that the system really allocates the memory.
                 kept.push_back(vec![number.to_le_bytes()[0] | 1; bytes]);
                 while kept.len() as u64 > there {
                     kept.pop_front();
@@ -311,7 +312,7 @@ impl<'a> Neighbours<'a> {
         self.counts.tell();
     }
 
-    /// Waits for something, and says so only where it is not there at once.
+    /// Waits for a condition, and reports it only if it is not met at once.
     fn waiting<T>(
         &self,
         team: &Team,

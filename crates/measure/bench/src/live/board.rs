@@ -1,4 +1,4 @@
-//! What the processes of a run share: counts, and one number that changes with any of them that somebody may wait for.
+//! The shared state of the processes of a run: counts, and one number that changes with any of them and that processes can wait for.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -9,14 +9,14 @@ use numasim_host::os::shared::Shareable;
 use numasim_host::os::thread::now_ns;
 use serde::{Deserialize, Serialize};
 
-/// Room for counts: 1 MiB of addresses, of which only those that are used take memory.
+/// Room for counts: 1 MiB of addresses, of which only the used ones take memory.
 const CELLS: usize = 1 << 17;
 
-/// The shared memory; all zeros at the beginning.
+/// The shared memory; all zeros at the start.
 #[repr(C)]
 pub struct Board {
     changed: AtomicU32,
-    /// Written when the address does not exist; nobody reads it.
+    /// Written if the address does not exist; never read.
     nowhere: AtomicU64,
     cells: [AtomicU64; CELLS],
 }
@@ -25,7 +25,7 @@ pub struct Board {
 #[allow(unsafe_code, reason = "the promise that other processes may map it")]
 unsafe impl Shareable for Board {}
 
-/// How many there are of what has counts.
+/// Numbers of the items that have counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// Application instances.
@@ -38,65 +38,65 @@ pub struct Extent {
     pub calls: usize,
 }
 
-/// Of all.
+/// Counts of the whole run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Whole {
     /// The common start by `now_ns`; 0 before it is known.
     Start,
-    /// Not 0: everybody ends.
+    /// Not 0: all processes must exit.
     Abort,
-    /// When the run is over, by `now_ns`: what happens later does not count. 0 where that is not known yet.
+    /// The end of the run, by `now_ns`: later events do not count. 0 if it is not known yet.
     End,
 }
 
-/// Of an application.
+/// Counts of an application.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OfApp {
     /// Not 0: its data is in place, and it waits for the start.
     Ready,
-    /// When it arrived, by `now_ns`; 0 before.
+    /// Its time of arrival, by `now_ns`; 0 before.
     Arrived,
-    /// When it was finished, by `now_ns`; 0 before.
+    /// Its time of completion, by `now_ns`; 0 before.
     Finished,
     /// Iterations done.
     Iterations,
-    /// Nanoseconds without an iteration under way, for want of an item.
+    /// Nanoseconds without a running iteration, for lack of an item.
     WaitedInput,
-    /// The same for want of room.
+    /// The same for lack of room.
     WaitedOutput,
-    /// The same for want of a call.
+    /// The same for lack of a call.
     WaitedCall,
-    /// Not 0: the system said where the pages of its data are.
+    /// Not 0: the system reported the location of the pages of its data.
     PagesKnown,
     /// Pages that are not where they had to be.
     Misplaced,
 }
 
-/// Of an application on a node.
+/// Counts of an application on a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OnNode {
     /// Threads in a task.
     Running,
-    /// Threads kept from running.
+    /// Blocked threads.
     Blocked,
     /// FLOP done.
     Flop,
     /// Bytes moved to or from memory, by the rule of `Access`.
     Bytes,
-    /// Processor time of tasks in nanoseconds.
+    /// CPU time of tasks in nanoseconds.
     Busy,
     /// Small pages of its data in the memory of the node.
     Pages,
 }
 
-/// Of a channel. Times are in microseconds since the start, so that the sums of 10^9 items still fit.
+/// Counts of a channel. Times are in microseconds since the start, so that the sums of 10^9 items still fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OfChannel {
     /// Items produced.
     Produced,
     /// Items finished.
     Finished,
-    /// The most that were produced and not finished.
+    /// The largest number that were produced and not finished.
     Most,
     /// The sum of the times at which items were produced.
     ProducedAt,
@@ -104,14 +104,14 @@ pub(super) enum OfChannel {
     FinishedAt,
 }
 
-/// Of a call.
+/// Counts of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OfCall {
-    /// How often it was made.
+    /// Number of times that it was made.
     Asked,
-    /// How often it returned.
+    /// Number of times that it returned.
     Done,
-    /// When it was made last, by `now_ns`.
+    /// Time at which it was last made, by `now_ns`.
     AskedAt,
 }
 
@@ -172,40 +172,40 @@ impl<'a> Counts<'a> {
         self.cell(self.extent.calls_at() + call * OF_CALL + what as usize)
     }
 
-    /// Tells everybody who waits that something changed.
+    /// Wakes all waiting processes after a change.
     pub(super) fn tell(self) {
         self.board.changed.fetch_add(1, SeqCst);
         shared::wake_all(&self.board.changed);
     }
 
-    /// Tells everybody to end.
+    /// Aborts the run for all processes.
     pub(super) fn abort(self) {
         self.whole(Whole::Abort).store(1, SeqCst);
         self.tell();
     }
 
-    /// Whether everybody has to end.
+    /// Whether the run is aborted.
     pub(super) fn aborted(self) -> bool {
         self.whole(Whole::Abort).load(SeqCst) != 0 || self.is_over(now_ns())
     }
 
-    /// When the run is over, by `now_ns`, once it is known.
+    /// The end of the run, by `now_ns`, once it is known.
     pub(super) fn end_ns(self) -> Option<u64> {
         Some(self.whole(Whole::End).load(SeqCst)).filter(|&end| end != 0)
     }
 
-    /// Whether what happens at `at_ns` does not count any more.
+    /// Whether events at `at_ns` no longer count.
     pub(super) fn is_over(self, at_ns: u64) -> bool {
         self.end_ns().is_some_and(|end| at_ns > end)
     }
 
-    /// The run is over at `at_ns`, unless it was before.
+    /// Ends the run at `at_ns`, unless it ended earlier.
     pub(super) fn end_at(self, at_ns: u64) {
         let at_ns = self.end_ns().map_or(at_ns, |end| end.min(at_ns));
         self.whole(Whole::End).store(at_ns, SeqCst);
     }
 
-    /// Waits until `now` gives something, asked whenever something changed; `None` if everybody has to end.
+    /// Waits until `now`, which is called after each change, returns a value; `None` if the run is aborted.
     pub(super) fn wait_for<T>(self, mut now: impl FnMut() -> Option<T>) -> Option<T> {
         /// A change cannot be missed; this is for systems that lose a process in the middle of one.
         const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -227,10 +227,10 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// All applications and channels.
+/// The state of all applications and channels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// Since the common start; when the run is over, its end.
+    /// Time since the common start; the end, when the run is over.
     pub at: Duration,
     /// In file order.
     pub apps: Vec<AppLook>,
@@ -241,17 +241,17 @@ pub struct Look {
 /// One application.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppLook {
-    /// When it arrived, after the start.
+    /// Its arrival, after the start.
     pub arrived: Option<Duration>,
-    /// When it was finished, after the start.
+    /// Its completion, after the start.
     pub finished: Option<Duration>,
     /// Iterations done.
     pub iterations: u64,
-    /// Without an iteration under way, for want of an item, of room, of a call.
+    /// Time without a running iteration, for lack of an item, of room, of a call.
     pub waited: [Duration; 3],
     /// By node.
     pub nodes: Vec<NodeLook>,
-    /// Where its data was at its end; `None` before, and where the system does not tell.
+    /// The location of its data at its end; `None` before, and if the system does not report it.
     pub pages: Option<DataPages>,
 }
 
@@ -260,22 +260,22 @@ pub struct AppLook {
 pub struct DataPages {
     /// By node of the memory.
     pub on_node: Vec<u64>,
-    /// Those that are not where they had to be.
+    /// Pages that are not where they had to be.
     pub misplaced: u64,
 }
 
 /// Its threads on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeLook {
-    /// In a task, asleep in it or not.
+    /// In a task, asleep or not.
     pub running: u64,
-    /// Kept from running.
+    /// Blocked.
     pub blocked: u64,
     /// FLOP done since the start.
     pub flop: u64,
     /// Bytes moved since the start, by the rule of `Access`.
     pub bytes: u64,
-    /// Processor time of tasks since the start.
+    /// CPU time of tasks since the start.
     pub busy: Duration,
 }
 
@@ -286,13 +286,13 @@ pub struct ChannelLook {
     pub produced: u64,
     /// Items finished.
     pub finished: u64,
-    /// The most that were produced and not finished; at most one too many, where an item was finished while another was produced.
+    /// The largest number that were produced and not finished; at most one too many, if an item was finished while another was produced.
     pub most: u64,
-    /// Seconds that all items together have been there, until now.
+    /// Total time of all items in the channel until now, in seconds.
     pub item_seconds: f64,
 }
 
-/// Looks now.
+/// Reads the current state.
 pub(super) fn look(board: &Board, extent: Extent) -> Look {
     let counts = Counts { board, extent };
     let start = counts.start_ns().unwrap_or_else(now_ns);
@@ -334,7 +334,7 @@ pub(super) fn look(board: &Board, extent: Extent) -> Look {
         let (finished, finished_at) = (of(OfChannel::Finished), of(OfChannel::FinishedAt));
         let (produced, produced_at) = (of(OfChannel::Produced), of(OfChannel::ProducedAt));
         let there = produced.saturating_sub(finished);
-        // Each item is there from when it was produced to when it was finished, or to now.
+        // Each item exists from its production to its completion, or until now.
         let seconds = (finished_at as f64 - produced_at as f64) / 1e6 + there as f64 * at.as_secs_f64();
         ChannelLook { produced, finished, most: of(OfChannel::Most), item_seconds: seconds.max(0.0) }
     };
@@ -465,7 +465,7 @@ mod look_tests {
             let look = look(&board, extent);
             assert_eq!(Some(look.at), ns(1000));
             let finished: Vec<_> = look.apps.iter().map(|app| app.finished).collect();
-            // What ends at the end still counts.
+            // Events at the end still count.
             assert_eq!(finished, [ns(999), ns(1000), None]);
             assert!(look.apps.iter().all(|app| app.arrived == ns(500)));
         }

@@ -1,4 +1,4 @@
-//! The processes of a run: started together, watched, and ended whatever happens.
+//! The processes of a run: started together, watched, and terminated in any case.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,24 +19,24 @@ use crate::live::Order;
 use crate::live::app::APP_COMMAND;
 use crate::live::board::{Board, Counts, Extent, Look, OfApp, Whole, look};
 
-/// How long those that were asked to end have for it.
+/// Time that processes have to exit after a request.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long those that were killed have: each needs a processor once to go, and on a busy machine waits for it.
+/// Time that killed processes have: each needs a logical CPU once to exit, and waits for it on a busy machine.
 const KILLED: Duration = Duration::from_secs(10);
-/// How often they are looked at.
+/// Interval between checks of the processes.
 const STEP: Duration = Duration::from_millis(5);
-/// And how often all processes of the system are, for those that they left behind.
+/// Interval between checks of all processes of the system, for those that they left behind.
 const LOOK_AROUND: Duration = Duration::from_millis(50);
 
-/// Why a run cannot go on.
+/// The reason why a run cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum FamilyError {
-    /// The system refused something.
+    /// A system call failed.
     #[error("{what}: {source}")]
     System {
-        /// What.
+        /// The operation.
         what: String,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// More counts than the shared memory has room for.
@@ -47,56 +47,56 @@ pub enum FamilyError {
         /// Nodes.
         nodes: usize,
     },
-    /// An application ended before it was finished.
+    /// An application exited before it was finished.
     #[error("application '{app}' {what}")]
     Failed {
-        /// Which one.
+        /// The application.
         app: String,
-        /// How it ended.
+        /// How it exited.
         what: String,
     },
 }
 
-/// How a process ended.
+/// How a process exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Of which application, in file order.
+    /// Its application, in file order.
     pub app: usize,
-    /// What is wrong, for people; `None` is nothing.
+    /// The error, for people; `None` if there is none.
     pub wrong: Option<String>,
 }
 
-/// All processes of a run. When it is dropped they are all gone, but for those of [`Family::left`].
+/// All processes of a run. When it is dropped, all of them are gone, except those of [`Family::left`].
 pub struct Family {
     board: Shared<Board>,
     extent: Extent,
     members: Vec<Member>,
     behind: Behind,
-    /// What could not be ended; `None` before the end.
+    /// Processes that could not be terminated; `None` before the end.
     left: Option<Vec<Left>>,
 }
 
 struct Member {
     app: usize,
     name: String,
-    /// Whether it is a program of its own, whose end is all that anybody hears of it.
+    /// Whether it is an external program, which reports only its exit.
     foreign: bool,
     child: Child,
-    /// The same, to wait for; `None` where the system has no room for it.
+    /// A handle to wait for it; `None` if the system has no room for one.
     held: Option<Held>,
     ended: Option<ExitStatus>,
     errors: Option<thread::JoinHandle<Vec<u8>>>,
 }
 
-/// Where the output of a program of its own goes.
+/// The files for the output of an external program.
 pub type Outputs = (File, File);
 
 impl Family {
-    /// None yet. From now on the calling process takes care of orphans (prctl(2), `PR_SET_CHILD_SUBREAPER`), and ends at the end all that
-    /// descend from it: it must not start anything else without [`Family::leave_alone`].
+    /// A family without processes. From now on the calling process adopts orphans (prctl(2), `PR_SET_CHILD_SUBREAPER`), and terminates all
+    /// its descendants at the end: it must not start anything else without [`Family::leave_alone`].
     ///
     /// # Errors
-    /// [`FamilyError::TooMany`], and no memory that can be shared.
+    /// [`FamilyError::TooMany`], and a lack of shareable memory.
     pub fn new(extent: Extent) -> Result<Self, FamilyError> {
         if !extent.fits() {
             return Err(FamilyError::TooMany { apps: extent.apps, nodes: extent.nodes });
@@ -112,13 +112,13 @@ impl Family {
         Ok(Self { board, extent, members: Vec::new(), behind, left: None })
     }
 
-    /// A child of this process that is none of the family.
+    /// Registers a child of this process that does not belong to the family.
     pub fn leave_alone(&mut self, pid: u32) {
         self.behind.leave_alone(pid);
     }
 
-    /// Starts the process of an application, which then waits for [`Self::start`]. With `outputs` it is a program of its own, and
-    /// they take what it prints; `environment` is added to ours.
+    /// Starts the process of an application, which then waits for [`Self::start`]. With `outputs` it is an external program that prints to
+    /// these files; `environment` is added to ours.
     ///
     /// # Errors
     /// [`FamilyError::System`].
@@ -163,13 +163,13 @@ impl Family {
         Ok(pid)
     }
 
-    /// Whether everybody is ready for the start.
+    /// Whether all are ready for the start.
     pub fn is_ready(&self) -> bool {
         let ready = |member: &Member| self.counts().of_app(member.app, OfApp::Ready).load(SeqCst) != 0;
         self.members.iter().all(ready)
     }
 
-    /// Starts all; with `until` the run is over so long after the start.
+    /// Starts all; with `until` the run is over at this time after the start.
     pub fn start(&self, until: Option<Duration>) {
         let now = now_ns();
         if let Some(until) = until {
@@ -179,12 +179,12 @@ impl Family {
         self.counts().tell();
     }
 
-    /// The run is over now, unless it was before: what happens from now on is not counted, and a look is one at the end.
+    /// Ends the run now, unless it ended earlier: later events are not counted, and a look shows the state at the end.
     pub fn stop_the_clock(&self) {
         self.counts().end_at(now_ns());
     }
 
-    /// The same when all are finished, at the time of the last one; whether they are.
+    /// Ends the run when all are finished, at the time of the last one; returns whether they are.
     pub fn is_finished(&self) -> bool {
         let counts = self.counts();
         let finished = |member: &Member| {
@@ -199,12 +199,12 @@ impl Family {
         last.is_some()
     }
 
-    /// Whether the end is over that was known before it came.
+    /// Whether a predetermined end has passed.
     pub fn is_time_over(&self) -> bool {
         self.counts().is_over(now_ns())
     }
 
-    /// Waits until a process ends, or the patience is over, or for no reason at all.
+    /// Waits until a process exits or the time is over; may also wake up spuriously.
     pub fn wait(&self, patience: Duration) {
         let running = self.members.iter().filter(|member| member.ended.is_none());
         wait_for_any(running.filter_map(|member| member.held.as_ref()), patience);
@@ -216,17 +216,17 @@ impl Family {
         Duration::from_nanos(now_ns().saturating_sub(start))
     }
 
-    /// How long it is until the end that is known; `None` where none is.
+    /// Time until the predetermined end; `None` without one.
     pub fn until_end(&self) -> Option<Duration> {
         self.counts().end_ns().map(|end| Duration::from_nanos((end + 1).saturating_sub(now_ns())))
     }
 
-    /// Everything as it is now.
+    /// The current state.
     pub fn look(&self) -> Look {
         look(&self.board, self.extent)
     }
 
-    /// Those that ended since the last call. Of programs of their own the end is noted as that of the application.
+    /// The processes that exited since the last call. The exit of an external program is recorded as that of the application.
     ///
     /// # Errors
     /// [`FamilyError::System`].
@@ -238,7 +238,7 @@ impl Family {
                 continue;
             }
             let at = now_ns();
-            // What is left of its group goes with it, as long as the number of the group cannot be another's.
+            // The rest of its group is killed with it, while the ID of the group cannot be reused.
             process::kill_group(member.child.id());
             let status = member.child.wait().map_err(|source| FamilyError::System {
                 what: format!("cannot watch application '{}'", member.name),
@@ -250,7 +250,7 @@ impl Family {
             if member.foreign && status.success() {
                 finished.store(at, SeqCst);
             }
-            // At the end of the run they end, finished or not.
+            // At the end of the run they exit, finished or not.
             let wrong = if status.success() && (finished.load(SeqCst) != 0 || counts.is_over(at)) {
                 None
             } else {
@@ -269,12 +269,13 @@ impl Family {
         self.members.iter().find(|member| member.app == app).map_or("", |member| &member.name)
     }
 
-    /// Whether all have ended.
+    /// Whether all have exited.
     pub fn is_over(&self) -> bool {
         self.members.iter().all(|member| member.ended.is_some())
     }
 
-    /// Ends all, with what they left behind: asks first, and after a while takes no answer. What cannot be ended is in [`Family::left`].
+    /// Terminates all, with the processes that they left behind: first by request, then, after a while, by force. Processes that cannot be
+    /// terminated are in [`Family::left`].
     pub fn end(&mut self) {
         self.stop_the_clock();
         self.counts().abort();
@@ -298,14 +299,14 @@ impl Family {
         self.left = Some(self.behind.alive(&[]).into_iter().map(left).collect());
     }
 
-    /// What could not be ended.
+    /// Processes that could not be terminated.
     pub fn left(&self) -> &[Left] {
         self.left.as_deref().unwrap_or_default()
     }
 
-    /// Whether nothing is there any more; does something to what was left behind.
+    /// Whether no process is left; applies `act` to those left behind.
     fn are_gone(&mut self, act: fn(&mut Behind, &[Listed], &[u32])) -> bool {
-        // What it says is said already.
+        // Its errors have been reported already.
         let _ = self.ended();
         let running: Vec<u32> = self
             .members
@@ -318,7 +319,7 @@ impl Family {
         running.is_empty() && alive.is_empty()
     }
 
-    /// Until it is time to look around again: the applications have ended, or some time has passed.
+    /// Waits until the next check of the system is due: until the applications have exited, or some time has passed.
     fn pause(&mut self, last: Instant) {
         let next = (Instant::now() + LOOK_AROUND).min(last);
         let was_over = self.is_over();
@@ -340,16 +341,16 @@ impl Drop for Family {
     }
 }
 
-// What the processes of a run started and left behind: it may have left their process groups (setsid(2)).
+// Processes that those of a run started and left behind: they may have left their process groups (setsid(2)).
 //
-// The process of the run is the parent of all that lose theirs, so that each of them descends from it. What was there before the run, and
-// what is of the run but none of its applications, is left alone, with all that these started. A process that has lost its parents may
-// descend from those: where there are any, it must have the environment of an application.
+// The process of the run becomes the parent of all orphans, so each of them descends from it. Processes from before the run, and processes
+// of the run that belong to none of its applications, are left alone, with their descendants. A process without its original parents may
+// descend from those: if there are any, it must have the environment of an application.
 
-/// A process of a run that cannot be ended.
+/// A process of a run that cannot be terminated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Its number.
+    /// Its ID.
     pub pid: u32,
     /// The name of its program.
     pub name: String,
@@ -357,21 +358,21 @@ pub struct Left {
 
 /// See the module.
 pub(super) struct Behind {
-    /// Descendants of this process that were there before.
+    /// Descendants of this process from before the run.
     before: BTreeSet<Identity>,
-    /// Children of this process that are of the run and of no application.
+    /// Children of this process that belong to the run but to no application.
     others: BTreeSet<Identity>,
-    /// What each application has in its environment.
+    /// Entries in the environment of each application.
     marks: Vec<Vec<Vec<u8>>>,
-    /// Those that were asked to end.
+    /// Processes that were asked to exit.
     asked: BTreeSet<Identity>,
 }
 
 impl Behind {
-    /// From now on orphans are children of this process.
+    /// Makes orphans children of this process from now on.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub(super) fn begin() -> io::Result<Self> {
         let table = System::host().table();
         let before = descendants(&table, is_this, |_| false).iter().map(|one| one.identity).collect();
@@ -379,21 +380,21 @@ impl Behind {
         Ok(Self { before, others: BTreeSet::new(), marks: Vec::new(), asked: BTreeSet::new() })
     }
 
-    /// An application has this in its environment.
+    /// Records entries in the environment of an application.
     pub(super) fn mark(&mut self, environment: &[(String, String)]) {
         let entry = |(key, value): &(String, String)| format!("{key}={value}").into_bytes();
         let ours = environment.iter().filter(|(key, _)| key.starts_with("NUMASIM_"));
         self.marks.push(ours.map(entry).collect());
     }
 
-    /// A child of this process that is of no application.
+    /// Registers a child of this process that belongs to no application.
     pub(super) fn leave_alone(&mut self, pid: u32) {
         if let Ok(listed) = System::host().listed(pid) {
             self.others.insert(listed.identity);
         }
     }
 
-    /// Lets the system forget those that have ended; `is_watched`: somebody asks how they did.
+    /// Reaps processes that have exited; `is_watched`: another part waits for their exit status.
     pub(super) fn reap(&self, is_watched: impl Fn(u32) -> bool) {
         while let Some(pid) = process::ended_one() {
             let is_other = self.others.iter().any(|other| other.number == pid);
@@ -404,7 +405,7 @@ impl Behind {
         }
     }
 
-    /// Those that live, without the `applications` themselves.
+    /// Live processes, without the `applications` themselves.
     pub(super) fn alive(&self, applications: &[u32]) -> Vec<Listed> {
         let system = System::host();
         let table = system.table();
@@ -429,19 +430,19 @@ impl Behind {
         self.marks.iter().any(|mark| !mark.is_empty() && mark.iter().all(|entry| environment.contains(entry)))
     }
 
-    /// Asks each of them once to end, but for those in the groups of `applications`: these are asked as groups.
+    /// Asks each of them once to exit, except those in the groups of `applications`, which are asked as groups.
     pub(super) fn terminate(&mut self, all: &[Listed], applications: &[u32]) {
         for one in all.iter().filter(|one| !applications.contains(&one.group)) {
             if self.asked.insert(one.identity)
                 && let Ok(held) = Held::open(one.identity)
             {
-                // One that may not be asked is told of at the end.
+                // A process that may not be signalled is reported at the end.
                 let _ = held.terminate();
             }
         }
     }
 
-    /// Ends each of them.
+    /// Kills each of them.
     pub(super) fn kill(&mut self, all: &[Listed], _applications: &[u32]) {
         for one in all {
             self.asked.insert(one.identity);

@@ -1,9 +1,9 @@
-//! Applications of a study as real processes on this host: each does its tasks with the kernels of the benchmark on the task
-//! runtime, and they wait for each other over counts in shared memory.
+//! Runs the applications of a study as real processes on this host. Each runs its tasks with the kernels of the benchmark on the task
+//! runtime, and they wait for each other with counts in shared memory.
 //!
-//! The process that starts them has a [`Family`]: it starts and watches them, and ends them however it ends itself. Each of them is
-//! the same program again ([`APP_COMMAND`]), reads its [`Order`] and calls [`serve`]. What they do stands on the [`Board`], where the
-//! starting process looks at it ([`Look`]) as often as it likes, without disturbing anybody.
+//! The process that starts them has a [`Family`]: it starts and watches them, and terminates them however it exits itself. Each of them is
+//! the same program again ([`APP_COMMAND`]), reads its [`Order`] and calls [`serve`]. Their progress is on the [`Board`], which the
+//! starting process can read at any time ([`Look`]) without disturbing them.
 
 mod app;
 mod board;
@@ -22,22 +22,22 @@ pub use crate::live::app::{APP_COMMAND, serve};
 pub use crate::live::board::{AppLook, Board, ChannelLook, DataPages, Extent, Look, NodeLook};
 pub use crate::live::family::{Ended, Family, FamilyError, Left, Outputs};
 
-/// One application for one process.
+/// The order for the process of one application.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
-    /// The inherited file with the board; set by the family.
+    /// The inherited file descriptor of the board; set by the family.
     pub board: RawFd,
-    /// What the board has counts of.
+    /// The extent of the board.
     pub extent: Extent,
-    /// Which application it is, in file order.
+    /// The application, in file order.
     pub app: usize,
     /// Its name.
     pub name: String,
-    /// When it arrives, in seconds after the start.
+    /// Its arrival, in seconds after the start.
     pub arrives_s: f64,
     /// The nodes of the machine.
     pub nodes: Vec<Node>,
-    /// What it does.
+    /// Its program.
     pub program: Program,
 }
 
@@ -50,71 +50,70 @@ pub struct Node {
     pub threads: usize,
     /// Cores of the node.
     pub cores: usize,
-    /// Processors of its cores, that of each core; empty binds nothing.
+    /// Logical CPUs of its cores, one list per core; empty binds nothing.
     pub cpus: Vec<u32>,
 }
 
-/// What an application does.
+/// The program of an application.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Program {
-    /// Tasks of our own.
+    /// Our own tasks.
     Tasks(Box<Tasks>),
-    /// Another program and its arguments, which takes the place of the process; it may use these processors.
+    /// An external program and its arguments, which replaces the process; it may use these logical CPUs.
     Command {
         /// The program and its arguments.
         words: Vec<String>,
-        /// Where it may run at the beginning.
+        /// The logical CPUs that it may use at the start.
         cpus: Vec<u32>,
     },
 }
 
-/// Tasks of our own.
+/// Our own tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tasks {
-    /// How it uses memory.
+    /// Its use of memory.
     pub access: Access,
     /// Instruction set of the kernels.
     pub isa: Isa,
-    /// Their way through memory, where another than the usual one is known to be the fastest on this machine.
+    /// Their access variant, if a non-default one is known to be the fastest on this machine.
     pub variant: Option<Variant>,
-    /// What it can be told.
+    /// The commands that it accepts.
     pub control: Control,
     /// Whether a thread is bound to one core, instead of those of its node.
     pub bind_to_core: bool,
-    /// How often it goes through its phases.
+    /// Number of passes through its phases.
     pub iterations: u64,
-    /// One after the other.
+    /// Phases, in sequence.
     pub phases: Vec<Phase>,
     /// Data of each thread and place, in bytes.
     pub bytes_per_thread: u64,
-    /// Coefficient of variation of the work of tasks, as factors that are drawn already, one after the other and again from the
-    /// beginning; empty is none.
+    /// Relative variation of the work of tasks, as predrawn factors that are used in sequence and repeated; empty means no variation.
     pub spread: Vec<f64>,
-    /// Channels into it.
+    /// Incoming channels.
     pub inputs: Vec<Input>,
-    /// Channels out of it.
+    /// Outgoing channels.
     pub outputs: Vec<Output>,
-    /// Calls that it makes: which, and after each how many iterations.
+    /// Its calls: the call, and the number of iterations after which it is made.
     pub calls: Vec<(usize, u64)>,
-    /// Calls that are made of it, in file order; with any it works on nothing else.
+    /// Calls to it, in file order. If there are any, it works only on these.
     pub called: Vec<usize>,
 }
 
-/// A channel into an application.
+/// An incoming channel of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Which one.
+    /// The channel.
     pub channel: usize,
 }
 
-/// A channel out of an application.
+/// An outgoing channel of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
-    /// Which one.
+    /// The channel.
     pub channel: usize,
-    /// Most items that are produced and not finished.
+    /// Maximum number of items that are produced and not finished.
     pub capacity: Option<u64>,
-    /// Memory that is really taken for each item, in bytes, until it is finished; 0 is none.
+    /// Memory that is really allocated for each item until it is finished, in bytes; 0 means none.
     pub item_bytes: u64,
 }
 
@@ -123,14 +122,15 @@ pub struct Output {
 pub struct Phase {
     /// FLOP per byte.
     pub arithmetic_intensity: f64,
-    /// Where the data of a thread of each node lies: numbers of the operating system with shares.
+    /// The data placement of a thread on each node: node numbers of the operating system with shares.
     pub memory: Vec<Vec<(u32, f64)>>,
     /// FLOP of each task; task k has entry k mod length.
     pub each_flop: Vec<f64>,
-    /// How many tasks an iteration has. Work that can be divided is tasks, too, of about a millisecond.
+    /// Number of tasks of an iteration. Divisible work also consists of tasks, of about a millisecond each.
     pub tasks: u64,
-    /// How long a thread sleeps after each task, in seconds.
+    /// Time that a thread sleeps after each task, in seconds.
     pub io_s: f64,
-    /// The part of its speed at which each of n running threads works, for n = 1, 2, ...; the last one stays. Empty is full speed.
+    /// The relative speed of each of n running threads, for n = 1, 2, ...; the last entry also applies to more threads. Empty means full
+    /// speed.
     pub efficiency: Vec<f64>,
 }

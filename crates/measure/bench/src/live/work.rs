@@ -1,4 +1,4 @@
-//! One task: so many FLOP of a kernel on the data of a thread, counted while they are done.
+//! One task: an amount of FLOP of a kernel on the data of a thread, counted during its execution.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -16,10 +16,10 @@ use numasim_model::units::FlopPerByte;
 use crate::live::board::{Counts, OfApp, OnNode};
 use crate::live::{Node, Phase, Tasks};
 
-/// How often a thread writes down what it did.
+/// Interval at which a thread records its progress.
 const WRITE_DOWN_NS: u64 = 1_000_000;
 
-/// Why an application cannot work.
+/// The reason why an application cannot work.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WorkError {
     #[error(transparent)]
@@ -28,7 +28,7 @@ pub(super) enum WorkError {
     Memory(#[from] MemoryError),
 }
 
-/// What all tasks of an application need.
+/// The common data of all tasks of an application.
 pub(super) struct Workshop<'a> {
     counts: Counts<'a>,
     app: usize,
@@ -36,7 +36,7 @@ pub(super) struct Workshop<'a> {
     kernels: Vec<PreparedKernel>,
     stock: Stock,
     nodes: &'a [Node],
-    /// The node of each processor, where it is known.
+    /// The node of each logical CPU, if known.
     node_of_cpu: Vec<Option<usize>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Workshop<'a> {
         Ok(Self { counts, app, phases: &tasks.phases, kernels, stock, nodes, node_of_cpu })
     }
 
-    /// Writes down where the pages of the data are, when no task is under way; nothing where the system does not tell.
+    /// Records the location of the pages of the data, while no task is running; does nothing if the system does not report it.
     pub(super) fn note_pages(&self) {
         let Some((on_node, misplaced)) = self.stock.pages() else { return };
         for (node, of) in self.nodes.iter().enumerate() {
@@ -83,7 +83,7 @@ impl<'a> Workshop<'a> {
         self.counts.of_app(self.app, OfApp::PagesKnown).store(1, SeqCst);
     }
 
-    /// Does a task of a phase, on the calling thread, with the sleep after it.
+    /// Runs a task of a phase, on the calling thread, with the sleep after it.
     pub(super) fn task(&self, phase: usize, flop: f64) {
         let Some(of) = self.phases.get(phase) else { return };
         let node = self.node();
@@ -102,12 +102,12 @@ impl<'a> Workshop<'a> {
         let Some(Slot { buffer, cursors }) = taken.slot() else { return };
         let data = buffer.data();
         if kernel.usable_len(data.len()) == 0 {
-            return; // the order gives every thread a block at least
+            return; // the order gives every thread at least one block
         }
         let Some(cursor) = cursors.get_mut(phase) else { return };
         let cursor = cursor.get_or_insert_with(|| kernel.cursor(data.len()));
         let per_block = kernel.kernel().flop_per_block() as f64;
-        // Positive; the conversion of a float saturates. What is not a whole block is less than 40,000 FLOP.
+        // Positive; the conversion of a float saturates. The remainder below a whole block is less than 40,000 FLOP.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let mut left = (flop / per_block).round() as u64;
         let chunk = kernel.chunk(cursor).flop / kernel.kernel().flop_per_block();
@@ -128,8 +128,8 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Threads that wait for each other keep their cores and do nothing: so that each works at the part of its speed that the
-    /// phase has with so many, a chunk of t ns is followed by a pause of t (1 / part - 1).
+    /// Threads that wait for each other keep their cores and do nothing. To give each thread the relative speed of the phase with this
+    /// number of threads, a chunk of t ns is followed by a pause of t (1 / part - 1).
     fn hold_back(&self, phase: usize, ns: u64) {
         let Some(efficiency) = self.phases.get(phase).map(|phase| &phase.efficiency) else { return };
         if efficiency.is_empty() {
@@ -148,14 +148,14 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Where the calling thread is; a processor that belongs to no node counts as the first one.
+    /// The node of the calling thread; a logical CPU outside all nodes counts as the first one.
     fn node(&self) -> usize {
         let cpu = affinity::current() as usize;
         self.node_of_cpu.get(cpu).copied().flatten().unwrap_or(0)
     }
 }
 
-/// What a thread did and has not written down.
+/// The unrecorded progress of a thread.
 struct Clocks {
     last_ns: u64,
     cpu_ns: u64,
@@ -180,14 +180,14 @@ impl Clocks {
     }
 }
 
-/// Data of one thread with how far each phase is in it.
+/// Data of one thread, with the position of each phase in it.
 pub(super) struct Slot {
     pub(super) buffer: Buffer,
-    /// By phase, made when the phase first comes here.
+    /// By phase, created when the phase first runs here.
     pub(super) cursors: Vec<Option<Cursor>>,
 }
 
-/// The slots of a place, by node: phases whose data lies alike use the same.
+/// The slots of a place, by node: phases with the same data placement use the same slots.
 struct Place {
     memory: Vec<Vec<(u32, f64)>>,
     free: Vec<Mutex<Vec<Slot>>>,
@@ -201,7 +201,7 @@ pub(super) struct Stock {
 }
 
 impl Stock {
-    /// Takes and fills memory for each thread of each place.
+    /// Allocates and fills memory for each thread of each place.
     ///
     /// # Errors
     /// Those of the system.
@@ -212,7 +212,7 @@ impl Stock {
     ) -> Result<Self, MemoryError> {
         let mut places: Vec<Place> = Vec::new();
         let mut of_phase = Vec::new();
-        // What one kernel of an access wrote first suits the others of the same access.
+        // The initial data of one kernel suits all kernels with the same access.
         let Some(kernel) = kernels.first() else { return Ok(Self { places, of_phase }) };
         let bytes = usize::try_from(tasks.bytes_per_thread).unwrap_or(usize::MAX);
         for phase in &tasks.phases {
@@ -239,7 +239,7 @@ impl Stock {
         Ok(Self { places, of_phase })
     }
 
-    /// Data for a task of a phase on a node: of that node, or, where a thread is elsewhere than it should be, of another one.
+    /// Data for a task of a phase on a node: from that node, or, if a thread is on another node than planned, from a different one.
     pub(super) fn take(&self, phase: usize, node: usize) -> Option<Taken<'_>> {
         let place = self.places.get(*self.of_phase.get(phase)?)?;
         let order = std::iter::once(node).chain((0..place.free.len()).filter(|&other| other != node));
@@ -250,8 +250,8 @@ impl Stock {
         })
     }
 
-    /// Where the pages of all data that nobody has are: by the operating system's number of the node, and how many are not where
-    /// they had to be; `None` where the system does not tell.
+    /// The location of all pages that are not in use: by node number of the operating system, and the number of misplaced pages; `None` if
+    /// the system does not report it.
     pub(super) fn pages(&self) -> Option<(BTreeMap<u32, u64>, u64)> {
         let (mut on_node, mut misplaced) = (BTreeMap::new(), 0);
         for free in self.places.iter().flat_map(|place| &place.free) {
@@ -270,7 +270,7 @@ impl Stock {
     }
 }
 
-/// A slot that somebody has; it goes back when this is dropped.
+/// A slot in use; it is returned when this is dropped.
 pub(super) struct Taken<'a> {
     free: &'a Mutex<Vec<Slot>>,
     slot: Option<Slot>,

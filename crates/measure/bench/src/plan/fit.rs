@@ -1,25 +1,24 @@
-//! Scaling a scenario to a smaller host (`--fit-host`).
+//! Scales a scenario to a smaller host (`--fit-host`).
 //!
 //! # Nodes
-//! With at least as many nodes on the host as in the file every node keeps its rank. Otherwise *neighbours stay
-//! together*: of M nodes, node i goes to node floor(i x H / M) of the host's H. Operating systems number the nodes of one
-//! socket (sub-NUMA clusters) one after the other, so what shares a socket in the file shares a node on the host; i mod H
-//! would tear it apart. Nodes with cores are folded onto nodes with cores, memory-only nodes onto memory-only nodes, or,
-//! where the host has none, onto nodes with cores.
+//! If the host has at least the number of nodes in the file, every node keeps its rank. Otherwise *neighbours stay together*: of M nodes,
+//! node i goes to node floor(i x H / M) of the host's H. Operating systems number the nodes of one socket (sub-NUMA clusters)
+//! consecutively. So nodes that share a socket in the file share a node on the host; i mod H would separate them. Nodes with cores are
+//! folded onto nodes with cores. Memory-only nodes are folded onto memory-only nodes, or onto nodes with cores if the host has none.
 //!
 //! # Data
-//! A home moves with its node; fractions of folded nodes add up; interleaved data is spread evenly over all nodes that
-//! something was folded onto. A share of the data that is spread evenly (`interleave = 0.3`) has no such form: where
-//! something was folded onto some nodes of the host only, the scenario cannot be scaled.
+//! A home moves with its node; fractions of folded nodes add up; interleaved data is spread evenly over all nodes that received a folded
+//! node. A share of the data that is spread evenly (`interleave = 0.3`) has no such form. If only some nodes of the host received folded
+//! nodes, such a scenario cannot be scaled.
 //!
 //! # Shared links
-//! A link that several pairs of nodes use together joins the nodes that its own went to, with the bandwidth that it has.
-//! Where a node would then be on both of its sides, it is left out.
+//! A link that several pairs of nodes use together connects the new places of its nodes, with unchanged bandwidth. It is left out if a node
+//! would then be on both of its sides.
 //!
 //! # Threads
-//! The threads of folded nodes add up. Where they are more than the cores, each application gets its share of the cores
-//! by the method of the largest remainder, but at least one thread; ties go to the first application. Nothing is scaled
-//! up: cores may idle. Where an application would have no thread, the scenario cannot be scaled.
+//! The threads of folded nodes add up. If they exceed the cores, each application gets its share of the cores by the method of the largest
+//! remainder, but at least one thread; ties go to the first application. Nothing is scaled up: cores may idle. If an application would have
+//! no thread, the scenario cannot be scaled.
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
@@ -28,7 +27,7 @@ use numasim_study::topology::HostTopology;
 
 use crate::plan::{Misfit, PlanError, Shape, misfit};
 
-/// The scenario on the host, and what that changed.
+/// The scenario on the host, and the changes.
 pub(super) fn scale(
     shape: &Shape,
     study: &Study,
@@ -74,9 +73,9 @@ pub(super) fn scale(
     Ok((scaled, changes))
 }
 
-/// Where each node of the file goes, given the cores of both sides.
+/// The new node for each node of the file, given the cores of both sides.
 ///
-/// `there` has a node with cores: [`numasim_host::host_topology`] refuses hosts without.
+/// `there` has a node with cores: [`numasim_host::host_topology`] rejects hosts without.
 pub fn fold(cores: &[u32], there: &[u32]) -> Vec<NodeId> {
     let ranks = |cores: &[u32], with_cores: bool| -> Vec<usize> {
         (0..cores.len()).filter(|&node| (cores[node] > 0) == with_cores).collect()
@@ -96,7 +95,7 @@ pub fn fold(cores: &[u32], there: &[u32]) -> Vec<NodeId> {
     map
 }
 
-/// Threads for each application when `cores` have to be enough; `None` if one of them would get none.
+/// Threads for each application on `cores` cores; `None` if one of them would get none.
 fn share(wanted: &[u32], cores: u32) -> Option<Vec<u32>> {
     let (all, cores) = (wanted.iter().map(|&count| u64::from(count)).sum::<u64>(), u64::from(cores));
     if all <= cores {
@@ -159,7 +158,7 @@ pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placemen
     }
 }
 
-/// Where these nodes went, ascending.
+/// The new places of these nodes, ascending.
 pub(super) fn folded_nodes(nodes: &[NodeId], map: &[NodeId]) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = nodes.iter().map(|node| map[node.0]).collect();
     nodes.sort_unstable();
@@ -167,7 +166,7 @@ pub(super) fn folded_nodes(nodes: &[NodeId], map: &[NodeId]) -> Vec<NodeId> {
     nodes
 }
 
-/// The shared link between the nodes that its own went to; `None` if one of them is then on both sides.
+/// The shared link between the new places of its nodes; `None` if one of them is then on both sides.
 pub(super) fn folded_link(link: &SharedLink, map: &[NodeId]) -> Option<SharedLink> {
     let (from, to) = (folded_nodes(&link.from, map), folded_nodes(&link.to, map));
     let apart = !from.iter().any(|node| to.contains(node));
@@ -204,7 +203,7 @@ fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: &[NodeId]) -> Vec<
     changes
 }
 
-/// The study of the scenarios that run. `host`: some of them were scaled to it, and all are told by its nodes.
+/// The study of the scenarios that run. `host`: some of them were scaled to it, and all of them use its nodes.
 pub(super) fn of_plan(
     study: &Study,
     ran: &[&Shape],
@@ -229,7 +228,7 @@ pub(super) fn of_plan(
             .iter()
             .map(|row| (0..nodes).map(|node| row.get(node).copied().unwrap_or(0)).collect())
             .collect();
-        // Lists of L3 domains, where the machine has as many on each node.
+        // Lists of L3 domains, if the machine has the same number on each node.
         let same = |(node, list): (&Node, &Vec<u32>)| node.domains() == list.len();
         let is_of_machine = |per_l3: &&PerDomain| {
             per_l3.iter().all(|list| list.len() == nodes && machine.nodes().iter().zip(list).all(same))
@@ -249,7 +248,7 @@ pub(super) fn of_plan(
     Ok(Study { apps: apps.collect(), scenarios: scenarios.collect::<Result<_, _>>()?, machine })
 }
 
-/// The data that an application has where no scenario says otherwise.
+/// The default data placement of an application without an override in a scenario.
 fn default_data(app: &App, from: &Machine, to: &Machine, map: &[NodeId]) -> Data {
     let Data::Placed(placement) = &app.data else { return app.data.clone() };
     if from.node_count() == to.node_count() {
@@ -262,7 +261,7 @@ fn cores(machine: &Machine) -> Vec<u32> {
     machine.nodes().iter().map(|node| node.cores).collect()
 }
 
-/// The same places on a machine with another number of nodes; what is not there was not used.
+/// The same places on a machine with another number of nodes; removed entries were unused.
 fn on_nodes(data: &Placement, from: usize, nodes: usize) -> Placement {
     let shares = match data {
         Placement::Interleave if from != nodes => &vec![1.0 / from as f64; from],
@@ -272,8 +271,8 @@ fn on_nodes(data: &Placement, from: usize, nodes: usize) -> Placement {
     Placement::Fractions((0..nodes).map(|node| shares.get(node).copied().unwrap_or(0.0)).collect())
 }
 
-/// Nodes and cores of the host with the figures of the file: each node has those of the first node that is folded onto
-/// it, and where none is, those of the node before it.
+/// Nodes and cores of the host with the values of the file: each node has those of the first node that is folded onto it, or else those of
+/// the previous node.
 fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
     let there: Vec<u32> = host.nodes.iter().map(|node| node.cores).collect();
     let map = fold(&cores(file), &there);
@@ -290,14 +289,14 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
         let cores_per_l3 = host.cores_per_l3(there);
         let l3_bandwidth = figures.l3_bandwidth.filter(|_| cores_per_l3.is_some());
         let peak = if cores > 0 { figures.gflops_per_core } else { Gflops::new(0.0) };
-        // What memory the nodes of the file have says nothing about this host, unless it is none.
+        // The memory sizes in the file do not apply to this host, except that a node without memory stays so.
         let memory = figures.memory.filter(|_| !figures.has_memory());
         Node { cores, gflops_per_core: peak, memory, cores_per_l3, l3_bandwidth, ..*figures }
     });
     let mut links = Vec::new();
     for &from in &of {
         for &to in &of {
-            // Two nodes with the figures of one have no link in the file: the widest link from there, or its memory.
+            // Two nodes with the values of one have no link in the file: use its fastest link, or its memory.
             let beside = || {
                 file.node_ids()
                     .filter_map(|other| file.link(from, other))
@@ -325,9 +324,9 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
 pub struct Change {
     /// The scenario that was changed.
     pub scenario: String,
-    /// The stable word for files and scripts.
+    /// The stable code for files and scripts.
     pub code: &'static str,
-    /// What changed, without the name of the scenario.
+    /// The change, without the name of the scenario.
     pub words: String,
 }
 
@@ -358,7 +357,7 @@ mod tests {
 
     #[test]
     fn threads_are_scaled_by_the_largest_remainder_and_everybody_keeps_one() {
-        // 20 threads on 10 cores: 0.5, 0.5, 0.5, 8.5 -> everybody keeps one: 1, 1, 1, and 7 are left.
+        // 20 threads on 10 cores: 0.5, 0.5, 0.5, 8.5 -> every application keeps one: 1, 1, 1, and 7 are left.
         assert_eq!(share(&[1, 1, 1, 17], 10), Some(vec![1, 1, 1, 7]));
         // 12 on 8: 3.33, 3.33, 1.33 -> 3, 3, 1 and one more to the first of equal remainders.
         assert_eq!(share(&[5, 5, 2], 8), Some(vec![4, 3, 1]));
@@ -409,7 +408,7 @@ mod tests {
             moved(Placement::Fractions(vec![0.5, 0.25, 0.125, 0.125])),
             Placement::Fractions(vec![0.75, 0.25])
         );
-        // Two nodes of four are reached.
+        // Two of four nodes receive folded nodes.
         let wide = fold(&[4; 2], &[2; 4]);
         let expected = Placement::Fractions(vec![0.5, 0.5, 0.0, 0.0]);
         assert_eq!(folded(&Placement::Interleave, &wide, 4), expected);

@@ -1,4 +1,4 @@
-//! Why a scenario does not fit a host: typed, with both numbers.
+//! The reasons why a scenario does not fit a host: typed, with both numbers.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use numasim_study::topology::HostTopology;
 use super::Shape;
 use numasim_kernels::synthetic::KernelError;
 
-/// One thing that a scenario wants and the host does not have.
+/// One requirement of a scenario that the host does not meet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// Fewer NUMA nodes.
@@ -31,28 +31,28 @@ pub enum Misfit {
         /// Cores that this process may use.
         usable: u32,
     },
-    /// Another number in the operating system.
+    /// A different number in the operating system.
     #[error(
         "{node} is NUMA node {file} of the operating system by the machine file, and NUMA node {there} on this host"
     )]
     OsNode {
         /// The node.
         node: NodeId,
-        /// What the file says.
+        /// The number in the file.
         file: u32,
-        /// What the host says.
+        /// The number on the host.
         there: u32,
     },
-    /// L3 domains that limit their threads are not those of the host.
+    /// L3 domains that limit their threads differ from those of the host.
     #[error(
         "the L3 domains of {node}, {file} cores each by the machine file, are not those of this host: {there}"
     )]
     Domains {
         /// The node.
         node: NodeId,
-        /// Cores of each by the file.
+        /// Cores of each in the file.
         file: u32,
-        /// What the host has.
+        /// The domains of the host.
         there: String,
     },
     /// One hardware thread on each core.
@@ -63,7 +63,7 @@ pub enum Misfit {
         /// The node.
         node: NodeId,
     },
-    /// Processors that the node does not have, or that may not be used.
+    /// Logical CPUs that the node does not have, or that may not be used.
     #[error("{node} is to use the processors {missing}, but usable there are {usable} (one for each core)")]
     Cpus {
         /// The node.
@@ -90,14 +90,14 @@ pub enum Misfit {
     SpreadShare {
         /// The application.
         app: String,
-        /// Nodes of the host that nodes of the file lie on.
+        /// Nodes of the host that received nodes of the file.
         reached: usize,
         /// Nodes of the host.
         there: usize,
     },
 }
 
-/// A scenario and everything that does not fit.
+/// A scenario and all its misfits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioMisfits {
     /// Its name.
@@ -115,23 +115,23 @@ impl fmt::Display for ScenarioMisfits {
 
 impl std::error::Error for ScenarioMisfits {}
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// Scenarios do not fit the host.
     #[error("{} not fit this host", if .0.len() == 1 { "a scenario does".to_owned() } else { format!("{} scenarios do", .0.len()) })]
     Misfits(Vec<ScenarioMisfits>),
-    /// Somebody has to choose where the data lies first.
+    /// The user has to choose the data placement first.
     #[error("scenario '{scenario}': {} ({}), and bench does not choose", .open.said_of(&format!("'{app}'")), .open.key())]
     OpenData {
         /// The scenario.
         scenario: String,
         /// The application.
         app: String,
-        /// What is open.
+        /// The open choice.
         open: OpenData,
     },
-    /// The benchmark keeps no copies.
+    /// The benchmark does not support replicated data.
     #[error("scenario '{scenario}': the data of '{app}' is replicated, and bench keeps no copies")]
     Replicated {
         /// The scenario.
@@ -139,7 +139,7 @@ pub enum PlanError {
         /// The application.
         app: String,
     },
-    /// Somebody has to choose the hardware threads first.
+    /// The user has to choose the hardware threads first.
     #[error("scenario '{scenario}': `smt` of '{app}' is open (smt = \"any\"), and bench does not choose")]
     OpenSmt {
         /// The scenario.
@@ -147,23 +147,23 @@ pub enum PlanError {
         /// The application.
         app: String,
     },
-    /// No kernel computes that way.
+    /// No kernel has this form of computation.
     #[error("there is no kernel for '{app}': {why}")]
     Kernel {
         /// The application.
         app: String,
-        /// Why not.
+        /// The reason.
         why: KernelError,
     },
-    /// The machine file that shall describe this host does not.
+    /// The machine file that should describe this host does not match it.
     #[error("the machine '{machine}' is not this host: {difference}")]
     OtherHost {
         /// Name of the machine.
         machine: String,
-        /// In what it differs.
+        /// The difference.
         difference: String,
     },
-    /// The study of what ran contradicts itself.
+    /// The study of the scenarios that ran contradicts itself.
     #[error("the scenarios that fit this host make no study: {0}")]
     Study(String),
 }
@@ -174,7 +174,7 @@ fn count(number: impl fmt::Display + Into<u128> + Copy, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
-/// Everything of a scenario that does not fit the host.
+/// All misfits between a scenario and the host.
 pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Misfit> {
     let machine = &study.machine;
     let there = host.nodes.len();
@@ -212,7 +212,7 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
             misfits.push(Misfit::HardwareThreads { node: id });
         }
         let Some(list) = &file.cpus else { continue };
-        // Those that the threads will run on: where domains are filled one by one, cores between them are not used.
+        // The cores of the threads: if domains are filled one by one, cores between them stay unused.
         let (own_first, own_second) =
             list.as_slice().split_at_checked(machine.node(id).cores as usize).unwrap_or_default();
         let taken = pinning::cores(machine, &per_l3, id);
@@ -222,7 +222,7 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
         });
         let usable = [first, if both { second } else { &[] }].concat();
         let missing: Vec<u32> = asked.copied().filter(|cpu| !usable.contains(cpu)).collect();
-        // Without any usable core the number of threads has said it.
+        // Without any usable core, the number of threads has been reported already.
         if !missing.is_empty() && !usable.is_empty() {
             misfits.push(Misfit::Cpus {
                 node: id,
@@ -256,7 +256,7 @@ fn slice(cpus: Option<&CpuList>) -> &[u32] {
     cpus.map_or(&[], CpuList::as_slice)
 }
 
-/// An application that has a share of its data spread over all nodes.
+/// An application with a share of its data spread over all nodes.
 pub(super) fn spread_share(shape: &Shape) -> Option<usize> {
     shape.active().find(|&app| matches!(shape.data[app], Placement::PartInterleave { .. }))
 }
@@ -277,7 +277,7 @@ fn used_nodes(shape: &Shape, nodes: usize) -> Vec<usize> {
     used
 }
 
-/// Refuses a machine that cannot be the host.
+/// Rejects a machine that cannot be the host.
 pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Result<(), PlanError> {
     let refuse = |difference| PlanError::OtherHost { machine: machine.name().to_owned(), difference };
     if machine.node_count() != host.nodes.len() {

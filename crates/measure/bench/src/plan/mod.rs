@@ -1,9 +1,8 @@
-//! What a run shall do on this host, decided before anything is measured: which thread runs which kernel on which
-//! processors, with its data on which NUMA nodes.
+//! The plan of a run on this host, made before any measurement: which thread runs which kernel on which logical CPUs, with its data on
+//! which NUMA nodes.
 //!
-//! A plan is a plain value. [`make`] makes it from scenarios and a host's topology, and a [`crate::runner::Runner`]
-//! carries it out. Node i of the machine file is node i of the host; what does not fit is a [`Misfit`], or is scaled
-//! by [`mod@fit`].
+//! A plan is a plain value. [`make`] creates it from scenarios and a host's topology, and a [`crate::runner::Runner`] executes it. Node i
+//! of the machine file is node i of the host. Requirements that the host does not meet are a [`Misfit`], or are scaled by [`mod@fit`].
 
 pub mod fit;
 mod misfit;
@@ -34,17 +33,17 @@ pub struct Plan {
     pub scenarios: Vec<PlannedScenario>,
     /// Operating-system number of each NUMA node of the host.
     pub os_nodes: Vec<u32>,
-    /// What was changed so that scenarios fit the host; empty without `--fit-host`.
+    /// The changes that made scenarios fit the host; empty without `--fit-host`.
     pub changes: Vec<Change>,
-    /// Scenarios that cannot be scaled to the host, and why.
+    /// Scenarios that cannot be scaled to the host, with the reasons.
     pub skipped: Vec<ScenarioMisfits>,
-    /// Ways of kernels through memory that the machine file has and this processor lacks: they go the usual way.
+    /// Access variants in the machine file that this processor lacks: these kernels use the default.
     pub unavailable: Vec<Unavailable>,
-    /// The processor on which the ways of its kernels through memory were tried, where it has such and the file says.
+    /// The processor on which the access variants of its kernels were tuned, if it has any and the file records it.
     pub tried_on: Option<String>,
-    /// What runs, as a study: the scenarios of the plan with the nodes that the results name.
+    /// The scenarios that run, as a study with the nodes that the results name.
     ///
-    /// Where a scenario was scaled, its machine has the nodes and cores of the host.
+    /// For scaled scenarios, its machine has the nodes and cores of the host.
     pub study: Study,
 }
 
@@ -55,7 +54,7 @@ pub struct PlannedScenario {
     pub name: String,
     /// Its applications that have threads, in the order of the files.
     pub apps: Vec<PlannedApp>,
-    /// It was scaled to this host (`--fit-host`) and is not what the file says.
+    /// Whether it was scaled to this host (`--fit-host`) and differs from the file.
     pub fitted: bool,
 }
 
@@ -64,32 +63,33 @@ pub struct PlannedScenario {
 pub struct PlannedApp {
     /// The name of the instance: `mem-2`.
     pub name: String,
-    /// What its threads compute.
+    /// The work of its threads.
     pub kernel: Workload,
     /// Its threads, node by node.
     pub threads: Vec<PlannedThread>,
-    /// Where its arrays lie, if not each as the data of its thread.
+    /// The placement of its arrays, unless each is placed like the data of its thread.
     pub arrays: Option<Arrays>,
 }
 
-/// Where the arrays of an application lie whose threads have some in common. Together they are what [`PlannedThread::memory`] says of a thread.
+/// The placement of the arrays of an application whose threads share some of them. Together they match [`PlannedThread::memory`] of a
+/// thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arrays {
-    /// Those that all threads access.
+    /// Arrays that all threads access.
     pub shared: Vec<(u32, f64)>,
-    /// Those of each thread, and its part of divided ones.
+    /// Arrays of each thread, and its part of divided ones.
     pub own: Vec<Vec<(u32, f64)>>,
 }
 
 /// One thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedThread {
-    /// The node it runs on: its place in [`numasim_study::topology::HostTopology::nodes`].
+    /// The node it runs on: its index in [`numasim_study::topology::HostTopology::nodes`].
     pub node: NodeId,
-    /// The processors it may use: one with `--bind core`, all of the node with `--bind node`.
+    /// The logical CPUs it may use: one with `--bind core`, all of the node with `--bind node`.
     pub cpus: CpuList,
-    /// Where its data lies: operating-system number of each NUMA node and the share of the data on it, sum 1, no zeros.
-    /// The shares hold for any long stretch of the data, so that a thread reads all its nodes all the time.
+    /// The placement of its data: node numbers of the operating system and the share of the data on each, sum 1, no zeros. The shares hold
+    /// for any long stretch of the data, so a thread reads from all its nodes at all times.
     pub memory: Vec<(u32, f64)>,
 }
 
@@ -99,7 +99,7 @@ impl Plan {
         self.scenarios.iter().map(PlannedScenario::expected_rows).collect()
     }
 
-    /// All that was changed of a scenario.
+    /// All changes of a scenario.
     pub fn changes_of(&self, scenario: &str) -> String {
         let own = self.changes.iter().filter(|change| change.scenario == scenario);
         own.map(|change| change.words.as_str()).collect::<Vec<_>>().join("; ")
@@ -124,7 +124,7 @@ impl PlannedScenario {
 }
 
 impl PlannedApp {
-    /// Where arrays lie that all its threads access.
+    /// The placement of arrays that all its threads access.
     pub fn shared_memory(&self) -> &[(u32, f64)] {
         match &self.arrays {
             Some(arrays) => &arrays.shared,
@@ -132,16 +132,17 @@ impl PlannedApp {
         }
     }
 
-    /// Where arrays of a thread lie, and its part of divided ones.
+    /// The placement of arrays of a thread, and of its part of divided ones.
     pub fn own_memory(&self, thread: usize) -> &[(u32, f64)] {
         let own = self.arrays.as_ref().and_then(|arrays| arrays.own.get(thread));
         own.or_else(|| self.threads.get(thread).map(|thread| &thread.memory)).map_or(&[], Vec::as_slice)
     }
 
-    /// Its threads as a kernel sees them: those on the same node are a group, and groups come in the order in which their nodes come first.
+    /// Its threads in the form for a kernel: those on the same node are a group, and groups are in the order in which their nodes first
+    /// occur.
     ///
     /// # Errors
-    /// [`TeamError`] where it has no thread.
+    /// [`TeamError`] if it has no thread.
     pub fn team(&self) -> Result<Team, TeamError> {
         let mut nodes = Vec::new();
         let groups = self.threads.iter().map(|thread| {
@@ -153,7 +154,7 @@ impl PlannedApp {
         Team::new(groups.collect())
     }
 
-    /// Bytes of all its arrays, with so much data for each thread of a synthetic kernel; `None` where the kernel does not take the size.
+    /// Bytes of all its arrays, with this data size for each thread of a synthetic kernel; `None` if the kernel does not support the size.
     pub fn data_bytes(&self, bytes_per_thread: u64) -> Option<u64> {
         let problem = self.kernel.problem(usize::try_from(bytes_per_thread).unwrap_or(usize::MAX));
         let needs = problem.arrays(&self.team().ok()?).ok()?;
@@ -178,43 +179,43 @@ numasim_model::words! {
     /// How threads are bound.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Bind {
-        /// Each thread to a core of its own.
+        /// Each thread to a separate core.
         #[default]
         Core = "core",
-        /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
+        /// Each thread to all cores of its node, among which the operating system chooses (option 3 of the paper, section IV).
         Node = "node",
-        /// Each thread to all cores of all nodes: none is bound to anything, and only data lies where it shall. What another node is for a
-        /// thread then changes while it runs.
+        /// Each thread to all cores of all nodes: none is bound to anything, and only data has its planned place. A node can then change
+        /// between local and remote for a thread during the run.
         None = "none",
     }
 }
 
-/// What a person may choose about a plan.
+/// The options of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How threads are bound.
     pub bind: Bind,
     /// Scale scenarios that do not fit the host.
     pub fit: bool,
-    /// Figures of this host, for the study of scaled scenarios; `None` takes those of the file, node by node.
+    /// Values of this host, for the study of scaled scenarios; `None` uses those of the file, node by node.
     pub host_machine: Option<Machine>,
-    /// The instruction set that a person asked for: ways through memory of another one are left out.
+    /// The requested instruction set: access variants of another one are left out.
     pub isa: Option<Isa>,
 }
 
-/// A scenario with decided homes: threads of each application on each node, and where its data lies.
+/// A scenario with decided homes: threads of each application on each node, and the placement of its data.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) name: String,
     /// Cores of each application on each node: `threads[app][node]`. Each runs a thread, or two with [`Smt::Both`].
     pub(crate) threads: Vec<Vec<u32>>,
-    /// The same in each L3 domain, where the scenario says that; never of a scaled scenario.
+    /// The same in each L3 domain, if the scenario defines that; never for a scaled scenario.
     pub(crate) per_l3: Option<PerDomain>,
-    /// What each application uses of a core; [`Smt::One`] where it has no threads and that is open.
+    /// The hardware threads of a core that each application uses; [`Smt::One`] if it has no threads and the choice is open.
     pub(crate) smt: Vec<Smt>,
-    /// One for each application; [`Placement::Local`] where it has no threads and its home is open.
+    /// One for each application; [`Placement::Local`] if it has no threads and its home is open.
     pub(crate) data: Vec<Placement>,
-    /// Whether work is divided beforehand: for the study, what is measured does not depend on it.
+    /// Whether work is scheduled statically: only for the study, the measurement does not depend on it.
     pub(crate) static_work: bool,
 }
 
@@ -224,7 +225,7 @@ impl Shape {
         (0..self.threads.len()).filter(|&app| self.threads[app].iter().any(|&threads| threads > 0))
     }
 
-    /// Its threads on nodes, and in their L3 domains where it says so.
+    /// Its threads on nodes, and in their L3 domains if it defines them.
     pub(crate) fn allocation(&self) -> Allocation {
         let by_domain = self.per_l3.clone().and_then(Allocation::from_domains);
         // Each row has an entry for each node.
@@ -265,12 +266,12 @@ impl Shape {
 
 /// Plans `scenarios` of `study` for `host`.
 ///
-/// Threads take the processors of their node as [`numasim_model::pinning::cores`] gives them. The list is that of the machine file where it has
-/// one.
+/// Threads use the logical CPUs of their node in the order of [`numasim_model::pinning::cores`]. The list comes from the machine file if it
+/// has one.
 ///
 /// # Errors
-/// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
-/// [`PlanError::OpenData`], [`PlanError::Replicated`] and [`PlanError::Kernel`] for what no host could run.
+/// [`PlanError::Misfits`] with all requirements that the host does not meet; with [`Options::fit`] only if no scenario is left.
+/// [`PlanError::OpenData`], [`PlanError::Replicated`] and [`PlanError::Kernel`] for scenarios that no host could run.
 pub fn make(
     study: &Study,
     scenarios: &[&Scenario],
@@ -326,7 +327,7 @@ pub fn make(
     let shapes: Vec<&Shape> = ran.iter().map(|(shape, _)| shape).collect();
     let study = fit::of_plan(file, &shapes, any_fitted.then_some(host), options.host_machine.as_ref())?;
     let plan = |((shape, fitted), scenario): (&(Shape, bool), &Scenario)| {
-        // The processors that a machine file names are those of its own nodes.
+        // The logical CPUs in a machine file are those of its own nodes.
         let machine = (!fitted).then_some(&file.machine);
         let per_l3 = scenario.allocation.per_l3(&study.machine);
         let cores = pinned::Cores { per_l3: &per_l3, machine: &study.machine };
@@ -334,7 +335,7 @@ pub fn make(
     };
     let planned = ran.iter().zip(&study.scenarios).map(plan).collect::<Result<Vec<_>, _>>()?;
     let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
-    // What a person asked for is no doubt.
+    // A user's request causes no warning.
     let unavailable = match options.isa {
         Some(_) => Vec::new(),
         None => pinned::unavailable(kernels.iter().flatten(), figures, Isa::is_available),

@@ -1,4 +1,4 @@
-//! From counts of threads to threads: a processor or all of the node's, and where the data lies.
+//! From thread counts to threads: each with a logical CPU or all of the node's, and the placement of its data.
 
 use numasim_kernels::kernel::Lies;
 use numasim_kernels::loops::{Isa, Way};
@@ -12,14 +12,14 @@ use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::plan::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
 
-/// In which L3 domains the cores of each application are, on the machine that has them.
+/// The L3 domains of the cores of each application, on the machine that defines them.
 #[derive(Clone, Copy)]
 pub(super) struct Cores<'a> {
     pub(super) per_l3: &'a PerDomain,
     pub(super) machine: &'a Machine,
 }
 
-/// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.
+/// Assigns the threads of a fitting scenario to logical CPUs of the host. `machine` may name them; its nodes are those of `shape`.
 #[allow(clippy::too_many_arguments, reason = "each is a value of its own")]
 pub(super) fn plan(
     shape: &Shape,
@@ -40,7 +40,7 @@ pub(super) fn plan(
         let mut threads = Vec::new();
         for (node, taken) in taken.iter().enumerate() {
             let (first, second) = cpus(node, machine, host);
-            // The second hardware threads of its cores after the first ones, as `pin` has them.
+            // The second hardware threads of its cores after the first ones, in the order of `pin`.
             let both = shape.smt[app_index] == Smt::Both;
             let lists = [Some(first), both.then_some(second)];
             let places = lists
@@ -69,13 +69,13 @@ pub(super) fn plan(
     Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })
 }
 
-/// All processors of the cores of a node.
+/// All logical CPUs of the cores of a node.
 fn of_node(node: &HostNode, both: bool) -> Vec<u32> {
     let lists = [node.cpus.as_ref(), node.second_cpus.as_ref().filter(|_| both)];
     lists.into_iter().flatten().flat_map(|list| list.as_slice().iter().copied()).collect()
 }
 
-/// The processors of the cores of a node in the order in which threads take them, and the second hardware threads of the same cores.
+/// The logical CPUs of the cores of a node in the order in which threads use them, and the second hardware threads of the same cores.
 fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -> (&'a [u32], &'a [u32]) {
     let of_file = machine.and_then(|machine| {
         let list = machine.os_nodes().get(node)?.cpus.as_ref()?.as_slice();
@@ -88,10 +88,10 @@ fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -
     }
 }
 
-/// Where arrays lie of an application that has some which all threads access; of others each lies as the data of its thread.
+/// The placement of the arrays of an application if all threads access some of them; otherwise each is placed like the data of its thread.
 ///
-/// A share at a home, or spread, is then the array that all access (the source of a copy), and what each thread has for itself is near it; data near
-/// threads are, of an array that all access, as much on each node as it has threads.
+/// A share at a home, or a spread one, is then the array that all threads access (the source of a copy), and the separate arrays of each
+/// thread are local. For local data of an array that all threads access, the share of each node is proportional to its threads.
 fn arrays(app: &PlannedApp, data: &Placement, nodes: Nodes<'_>, host: &HostTopology) -> Option<Arrays> {
     let Workload::Real(real, _) = app.kernel else { return None };
     let needs = real.problem().arrays(&app.team().ok()?).ok()?;
@@ -117,10 +117,10 @@ fn arrays(app: &PlannedApp, data: &Placement, nodes: Nodes<'_>, host: &HostTopol
     Some(Arrays { shared, own: app.threads.iter().map(|thread| of(own_data, thread.node)).collect() })
 }
 
-/// How many nodes there are, and the machine file where they are its nodes and not those of the host for a scaled scenario.
+/// The number of nodes, and the machine file if these are its nodes and not those of the host for a scaled scenario.
 type Nodes<'a> = (usize, Option<&'a Machine>);
 
-/// Where the data of a thread on `node` lies, by number of the operating system.
+/// The placement of the data of a thread on `node`, by node numbers of the operating system.
 fn memory(
     data: &Placement,
     node: usize,
@@ -147,7 +147,7 @@ fn memory(
     some.filter_map(|(node, share)| Some((host.nodes.get(node)?.os_index, share))).collect()
 }
 
-/// A way of a machine file that was chosen with an instruction set which this processor lacks.
+/// An access variant in a machine file whose instruction set this processor lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unavailable {
     /// The kernel's use of memory.
@@ -156,7 +156,8 @@ pub struct Unavailable {
     pub isa: Isa,
 }
 
-/// What the threads of an application compute, with the way through memory that was the fastest on this machine, where the file has one for a processor like this.
+/// The work of an application's threads, with the access variant that was the fastest on this machine, if the file has one for a processor
+/// like this.
 pub(super) fn workload(app: &App, machine: &Machine, asked: Option<Isa>) -> Result<Workload, KernelError> {
     if let Some(problem) = &app.problem {
         let real = Real::new(problem)?;
@@ -169,7 +170,7 @@ pub(super) fn workload(app: &App, machine: &Machine, asked: Option<Isa>) -> Resu
     Ok(variant.map_or(kernel, |variant| kernel.with(variant)).into())
 }
 
-/// Ways that these workloads would take if the processor could, each once.
+/// Access variants that these workloads would use if the processor supported them, each once.
 pub(super) fn unavailable<'a>(
     workloads: impl IntoIterator<Item = &'a Workload>,
     machine: &Machine,
@@ -189,7 +190,7 @@ pub(super) fn unavailable<'a>(
     found
 }
 
-/// The processor on which these workloads' ways were tried, where any of them has one and the file says.
+/// The processor on which the access variants of these workloads were tuned, if any of them has one and the file records it.
 pub(super) fn tried_on<'a>(
     workloads: impl IntoIterator<Item = &'a Workload>,
     machine: &Machine,
@@ -229,13 +230,13 @@ mod tests {
         };
         let read = Way { streams: 2, prefetch_bytes: [512, 256], stores: Stores::Streaming };
         let copy = Way { streams: 1, prefetch_bytes: [0, 0], stores: Stores::Cached };
-        // Chains have none, and of `triad` the file says nothing.
+        // Chains have no variant, and the file contains none for `triad`.
         assert_eq!([0, 1, 2, 3, 4].map(way), [Some(read), Some(copy), None, None, Some(read)]);
         assert_eq!(
             Real::new(&numasim_model::problem::KernelProblem::of(KernelName::Spmv)).map(Real::access),
             Ok(Some(Access::Read))
         );
-        // A person who asks for another instruction set has the usual way.
+        // A user who requests another instruction set gets the default variant.
         let other = workload(&study.apps[0], &study.machine, Some(Isa::Avx2));
         assert!(matches!(other, Ok(Workload::Real(_, None))));
     }

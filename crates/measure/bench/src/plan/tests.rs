@@ -8,7 +8,7 @@ use numasim_study::{SourceFile, read_study};
 
 use super::*;
 
-/// A host whose processors are numbered one node after the other; nodes without cores are memory-only.
+/// A host whose logical CPUs are numbered node by node; nodes without cores are memory-only.
 pub(crate) fn host(cores: &[u32]) -> HostTopology {
     let mut first = 0;
     let mut node = |(os_index, &cores): (u32, &u32)| {
@@ -62,7 +62,7 @@ pub(crate) fn plan(text: &str, cores: &[u32], fit: bool) -> Result<Plan, PlanErr
     make(&study, &scenarios, &host(cores), &Options { fit, ..Options::default() })
 }
 
-/// Processors of each application: "mem-1 0,8,16,24".
+/// Logical CPUs of each application: "mem-1 0,8,16,24".
 fn pinned(scenario: &PlannedScenario) -> Vec<String> {
     let cpus = |app: &PlannedApp| {
         app.threads.iter().map(|thread| thread.cpus.to_string()).collect::<Vec<_>>().join(" ")
@@ -120,10 +120,10 @@ fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
     let near = vec![at_0.clone(), at_1.clone()];
     assert_eq!(arrays("{ home = 1, share = 0.5 }"), Arrays { shared: at_1.clone(), own: near.clone() });
     assert_eq!(arrays("{ interleave = 0.5 }"), Arrays { shared: spread.clone(), own: near.clone() });
-    // As much on each node as it has threads.
+    // The share of each node is proportional to its threads.
     assert_eq!(arrays("\"local\""), Arrays { shared: spread, own: near });
     assert_eq!(arrays("{ home = 0 }"), Arrays { shared: at_0.clone(), own: vec![at_0.clone(), at_0] });
-    // Nothing is in common: each array lies as the data of its thread.
+    // No array is shared: each is placed like the data of its thread.
     let own = real("kernel = \"memcpy\"\ndata = \"local\"\nproblem = { source = \"own\" }").expect("fits");
     assert_eq!(own.scenarios[0].apps[0].arrays, None);
 }
@@ -167,7 +167,7 @@ fn with_bind_node_threads_may_use_all_cores_of_their_node() {
     let options = Options { bind: Bind::Node, ..Options::default() };
     let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
     assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-7 8-15 16-23 24-31");
-    // Without any binding all cores of all nodes; data stays where it shall be.
+    // Without any binding, all cores of all nodes; the data keeps its planned place.
     let options = Options { bind: Bind::None, ..Options::default() };
     let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
     assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-31 0-31 0-31 0-31");
@@ -197,7 +197,7 @@ fn what_a_scenario_does_not_use_need_not_be_there() {
     let plan =
         make(&study, &[&study.scenarios[0]], &host(&[2]), &Options::default()).expect("one node is enough");
     assert_eq!(pinned(&plan.scenarios[0]), ["mem-1: 0 1"]);
-    // The same threads with data on the last node are another matter.
+    // The same threads with data on the last node differ.
     let far = text.replace(
         "{ \"mem-1\" = [2, 0, 0, 0] }",
         "{ \"mem-1\" = [2, 0, 0, 0] }\ndata = { mem = { home = 2 } }",
@@ -208,7 +208,7 @@ fn what_a_scenario_does_not_use_need_not_be_there() {
     assert_eq!(misfits(&error), ["scenario 'uneven': it uses 3 NUMA nodes, but this host has 1 NUMA node"]);
 }
 
-/// Two nodes; the file names processors and numbers of the operating system.
+/// Two nodes; the file specifies logical CPUs and node numbers of the operating system.
 fn named(first: &str, second: &str) -> String {
     format!(
         "[machine]\nname = \"m\"\nbandwidth_gbs = 32\nlink_gbs = 10\n\
@@ -239,7 +239,7 @@ fn a_node_without_any_usable_core_is_reported_once() {
     assert_eq!(messages, ["scenario 's': node 1 gets 2 threads, but this host has 0 cores usable there"]);
 }
 
-/// Domains of 2 cores with two hardware threads: processors 0 to 3 and 4 to 7.
+/// Domains of 2 cores with two hardware threads: logical CPUs 0 to 3 and 4 to 7.
 const DOMAINS: &str = "\
 [machine]
 name = \"domains\"
@@ -285,14 +285,14 @@ fn plan_there(text: &str) -> Result<Plan, PlanError> {
 #[test]
 fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core() {
     let of = |a, b| pinned(&plan_there(&of_domains(a, b)).expect("fits").scenarios[0]);
-    // a is dealt over both domains, the first cores; b has what is left, and its siblings.
+    // a is distributed over both domains, the first cores; b has the rest, and its siblings.
     assert_eq!(of("2", "4"), ["a: 0 2", "b: 1 3 5 7"]);
     assert_eq!(of("[[0, 2]]", "2"), ["a: 2 3", "b: 0 4"]);
     assert_eq!(of("1", "[[0, 4]]"), ["a: 0", "b: 2 3 6 7"]);
-    // What ran is compared with the same domains and hardware threads.
+    // The measured scenarios are compared with the same domains and hardware threads.
     let ran = plan_there(&of_domains("1", "[[0, 4]]")).expect("fits").study;
     assert_eq!(ran.scenarios[0].threads_per_l3(AppId(1)), Some(vec![vec![0, 4]]));
-    // Domains of another size, and processors of another domain.
+    // Domains of another size, and logical CPUs of another domain.
     let others = |text: &str| misfits(&plan_there(text).expect_err("other domains"))[0].clone();
     let of_four = of_domains("1", "2").replace("cores_per_l3 = 2", "cores_per_l3 = 4");
     let words = "the L3 domains of node 0, 4 cores each by the machine file, are not those of this host: 4 usable cores in domains of 2";
@@ -301,12 +301,12 @@ fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core
         others(&of_domains("1", "2").replace("0-7", "0,2,1,3-7"))
             .contains("2 cores each by the machine file")
     );
-    // a is on core 0, b on core 2 (the other domain): of the second hardware threads only that of core 2 must be there.
+    // a is on core 0, b on core 2 (the other domain): of the second hardware threads, only that of core 2 must exist.
     assert_eq!(
         others(&of_domains("1", "2").replace("0-7", "0-3,8-11")),
         "scenario 's': node 0 is to use the processors 10, but usable there are 0-7 (one for each core)"
     );
-    // Without hardware threads on the host, and with one domain where the file limits two.
+    // A host without second hardware threads, and with one domain although the file limits two.
     let study = study(&of_domains("1", "2"));
     let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
     let error = make(&study, &scenarios, &host(&[4]), &Options::default()).expect_err("no siblings");
@@ -451,7 +451,7 @@ fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
     assert_eq!(of(&read.machine).1, Some(21.0));
     assert_eq!(read.machine.provenance(), plan.study.machine.provenance());
     assert_eq!(read.apps, plan.study.apps);
-    // `c` has no threads: where its data would lie is left open again.
+    // `c` has no threads, so the placement of its data is open again.
     assert_eq!(read.scenarios[0].data[..2], plan.study.scenarios[0].data[..2]);
     assert_eq!(read.scenarios[0].allocation, plan.study.scenarios[0].allocation);
     assert_eq!(read.machine.shared_links().len(), 2);
@@ -474,7 +474,7 @@ fn a_shared_link_of_a_scaled_scenario_joins_other_nodes_or_is_left_out() {
     assert!(changes.contains(&"shared link 'inside' left out".to_owned()), "{changes:?}");
     let links = plan.study.machine.shared_links();
     assert_eq!((links.len(), links[0].bandwidth.value()), (1, 12.0));
-    // A share over all four nodes of the file cannot lie on two of four nodes of the host.
+    // A share over all four nodes of the file cannot be spread over two of four nodes of the host.
     let spread =
         text.replace("arithmetic_intensity = 0.5", "arithmetic_intensity = 0.5\ndata = { interleave = 0.5 }");
     let refused =

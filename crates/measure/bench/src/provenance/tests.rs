@@ -1,4 +1,4 @@
-//! A provenance survives being written and read; what is not one is refused.
+//! A provenance survives being written and read; other data is rejected.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -100,7 +100,7 @@ fn an_input_that_was_changed_afterwards_is_refused() {
 
 #[test]
 fn the_hash_is_the_one_of_the_standard() {
-    // FIPS 180-2, appendix B.1; the empty text is what `sha256sum /dev/null` prints.
+    // FIPS 180-2, appendix B.1; the hash of the empty text is the output of `sha256sum /dev/null`.
     assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }

@@ -1,4 +1,4 @@
-//! The arrays of an application: which its kernel needs, where they lie, and who looks after them.
+//! The arrays of an application: which ones its kernel needs, their placement, and the threads responsible for them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use numasim_kernels::team::Team;
 use crate::plan::PlannedApp;
 use crate::runner::{RunError, Settings};
 
-/// What an application needs before anything of it is mapped.
+/// The requirements of an application before any memory is mapped.
 pub(super) struct Arrays {
     pub(super) problem: Box<dyn Problem>,
     pub(super) team: Team,
@@ -21,12 +21,13 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// Which there are and where each lies:
+    /// The arrays and their placement:
     ///
-    /// - An array of one part lies as the data of its thread.
-    /// - One that is divided lies for each part as the data of that part's thread. The page in which two parts meet belongs to the first of them.
-    /// - One of a group lies as the data of the group's first thread.
-    /// - One that all share lies where the plan says, whoever accesses it.
+    /// - An array of one part is placed like the data of its thread.
+    /// - In a divided array, each part is placed like the data of that part's thread. The page in which two parts meet belongs to the first
+    ///   of them.
+    /// - An array of a group is placed like the data of the group's first thread.
+    /// - An array that all share has its place from the plan, whichever thread accesses it.
     ///
     /// `first_turn`: threads of the applications before; see [`Layout::new`].
     pub(super) fn of(app: &PlannedApp, settings: &Settings, first_turn: usize) -> Result<Self, RunError> {
@@ -47,7 +48,7 @@ impl Arrays {
                     Layout::new(bytes, own(first), first_turn + first)
                 }
                 Lies::Shared => Layout::new(bytes, app.shared_memory(), first_turn),
-                // Where all parts lie alike it is one piece, whose stripes are huge pages.
+                // If all parts have the same placement, it is one piece, whose stripes are huge pages.
                 Lies::Divided(_) if (1..team.parts()).all(|part| own(part) == own(0)) => {
                     Layout::new(bytes, own(0), first_turn)
                 }
@@ -66,7 +67,7 @@ impl Arrays {
         Ok(Self { problem, team, needs, wanted })
     }
 
-    /// Those whose pages the thread of a part asks for when it has worked; all parts together have all pages.
+    /// The stretches whose pages the thread of a part queries after its work; all parts together cover all pages.
     pub(super) fn stretches(&self, part: usize, buffers: &[Buffer]) -> Vec<Stretch> {
         let both = self.needs.iter().zip(buffers);
         both.filter_map(|(need, buffer)| {
@@ -81,7 +82,7 @@ impl Arrays {
         .collect()
     }
 
-    /// The share of what a part accesses that is in huge pages, 0 to 1.
+    /// The fraction of the memory accessed by a part that is in huge pages, 0 to 1.
     pub(super) fn huge_share(&self, part: usize, buffers: &[Buffer], huge: &HugePages) -> f64 {
         let of = |(need, buffer): (&Need, &Buffer)| {
             let accessed = match &need.lies {
@@ -96,7 +97,7 @@ impl Arrays {
         if sums.0 > 0.0 { sums.1 / sums.0 } else { 0.0 }
     }
 
-    /// Page faults that the work of a part has, because memory is new for it: one for each page.
+    /// Expected page faults of a part because memory is new for it: one for each page.
     pub(super) fn first_touches(&self, part: usize, buffers: &[Buffer], huge: &HugePages) -> u64 {
         let new =
             self.needs.iter().zip(buffers).filter(|(need, _)| need.untouched && need.lies == Lies::Own(part));
@@ -104,7 +105,7 @@ impl Arrays {
     }
 }
 
-/// The part that answers for a group.
+/// The part that is responsible for a group.
 fn first_of(team: &Team, group: usize) -> usize {
     team.group_of_parts().iter().position(|&of| of == group).unwrap_or(0)
 }
@@ -114,7 +115,7 @@ fn memory_bytes(need: &Need) -> usize {
     need.words() * size_of::<f64>()
 }
 
-/// Bytes of a divided array from the first page that begins in a part to the first one that begins behind it.
+/// Bytes of a divided array from the first page that starts in a part to the first one that starts after it.
 fn pages(need: &Need, part: usize) -> Range<usize> {
     let Lies::Divided(division) = &need.lies else { return 0..0 };
     let (all, page) = (memory_bytes(need), page_size());
@@ -127,7 +128,7 @@ fn pages(need: &Need, part: usize) -> Range<usize> {
     }
 }
 
-/// Where the pages of some stretches are.
+/// The location of the pages of some stretches.
 pub(super) fn placement(stretches: &[Stretch]) -> Placement {
     let mut all = Placement::default();
     for stretch in stretches {
@@ -139,15 +140,15 @@ pub(super) fn placement(stretches: &[Stretch]) -> Placement {
 /// Memory for an array.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
-    /// Processors of the threads that touch it: its page tables are near them.
+    /// Logical CPUs of the threads that touch it: its page tables are near them.
     pub(super) who: String,
-    /// Where it shall lie.
+    /// Its planned placement.
     pub(super) layout: Layout,
     /// It must be new.
     pub(super) untouched: bool,
 }
 
-/// Refuses if all this memory together is more than what is free now.
+/// Rejects the memory if its total exceeds the memory that is free now.
 pub(super) fn refuse_if_short_for(all: &[&Wanted]) -> Result<(), MemoryError> {
     refuse_if_short(&on_nodes(all.iter().map(|wanted| &wanted.layout)))
 }
@@ -172,8 +173,8 @@ struct Kept {
 }
 
 impl Pool {
-    /// A buffer for each: kept ones where they fit, new ones for the others. Kept ones that do not fit are
-    /// given back to the system if the memory is needed, the longest unused first.
+    /// A buffer for each: kept ones if they fit, new ones for the others. Kept ones that do not fit are released to the system if the
+    /// memory is needed, the longest unused first.
     ///
     /// # Errors
     /// [`MemoryError::NotEnoughMemory`] and the like, before anything new is touched.
@@ -191,7 +192,7 @@ impl Pool {
         both.map(|(found, wanted)| found.map_or_else(|| Buffer::new(wanted.layout.clone()), Ok)).collect()
     }
 
-    /// Keeps buffers, each with what it was wanted for; those that had to be new are given back to the system.
+    /// Keeps buffers, each with its requirement; those that had to be new are released to the system.
     pub(super) fn keep(&mut self, wanted: Vec<Wanted>, buffers: Vec<Buffer>) {
         let again = wanted.into_iter().zip(buffers).filter(|(wanted, _)| !wanted.untouched);
         self.0.extend(again.map(|(Wanted { who, .. }, buffer)| Kept { who, buffer }));

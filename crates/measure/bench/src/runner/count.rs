@@ -1,4 +1,4 @@
-//! What a thread does between the common start and the end: it works and looks at the clock.
+//! The work of a thread between the common start and the end: it runs steps and reads the clock.
 
 use std::thread;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use numasim_kernels::kernel::Work;
 use super::Settings;
 use super::crew::{Crew, Gate, nanoseconds};
 
-/// Moments in the window at which a thread looks on which processor it is.
+/// Number of times in the window at which a thread checks its logical CPU.
 const CPU_LOOKS: u64 = 8;
-/// A stretch of work between two looks at the clock is at least that many times as long as a look.
+/// A stretch of work between two clock reads takes at least this many times as long as a read.
 const LOOKS_PER_STRETCH: f64 = 4000.0;
-/// ... at least that long, in nanoseconds,
+/// Minimum length of a stretch, in nanoseconds.
 const SHORTEST_STRETCH: f64 = 50_000.0;
-/// ... and at most this share of the window: its ends are not sharper than a stretch.
+/// Maximum length of a stretch as a fraction of the window: the ends of the window are only as precise as a stretch.
 const LONGEST_STRETCH: f64 = 0.02;
-/// Stretches before the start, from which the length of a step is learnt.
+/// Stretches before the start, which determine the length of a step.
 const TRIED: usize = 3;
-/// How often a thread that has done its part of a finite problem looks whether all others have finished.
+/// Interval at which a thread that has done its part of a finite problem checks whether all others have finished.
 const LOOK_FOR_END: Duration = Duration::from_micros(200);
 
-/// What time it is.
+/// A source of time.
 pub(super) trait Clock {
     /// Nanoseconds; the same for all threads.
     fn now_ns(&self) -> u64;
-    /// What a look costs, in nanoseconds.
+    /// Cost of one read, in nanoseconds.
     fn look_cost_ns(&self) -> f64;
 }
 
@@ -44,34 +44,34 @@ impl Clock for SystemClock {
     }
 }
 
-/// What a thread counted in the window.
+/// The counts of a thread in the window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Counted {
-    /// From the first look at the clock in the window to the first look after it, in nanoseconds. Of a finite problem: from the common start until the
-    /// last thread had done its part.
+    /// From the first clock read in the window to the first one after it, in nanoseconds. For a finite problem: from the common start until
+    /// the last thread had done its part.
     pub(super) time_ns: u64,
     /// Work in that time.
     pub(super) work: Work,
     /// Steps in that time.
     pub(super) steps: u64,
-    /// Looks at the clock in that time.
+    /// Clock reads in that time.
     pub(super) looks: u64,
-    /// What one of them costs, in nanoseconds.
+    /// Cost of one of them, in nanoseconds.
     pub(super) look_ns: f64,
-    /// How much of that time it waited for other threads, in nanoseconds.
+    /// The part of that time in which it waited for other threads, in nanoseconds.
     pub(super) waited_ns: u64,
     /// Page faults in that time.
     pub(super) page_faults: u64,
-    /// Processors seen: before, some times within and after the window, each once, ascending.
+    /// Logical CPUs it was seen on: before, several times within and after the window, each once, ascending.
     pub(super) cpus: Vec<u32>,
 }
 
-/// Why a thread does not go on.
+/// The reason why a thread stops.
 #[derive(Debug, PartialEq)]
 pub(super) enum Stopped {
-    /// Somebody gave the measurement up.
+    /// The measurement was aborted.
     Aborted,
-    /// The kernel says that its steps overlap.
+    /// The kernel reports that its steps overlap.
     Access(AccessError),
 }
 
@@ -81,7 +81,7 @@ impl From<AccessError> for Stopped {
     }
 }
 
-/// The thread of a part, bound, with everything of its crew prepared.
+/// The bound thread of a part, when everything of its crew is prepared.
 pub(super) struct Worker<'a, C: Clock> {
     pub(super) clock: C,
     pub(super) crew: &'a Crew<'a>,
@@ -89,15 +89,15 @@ pub(super) struct Worker<'a, C: Clock> {
     pub(super) gate: &'a Gate,
     /// Threads of all crews and processes.
     pub(super) threads: u32,
-    /// Steps taken since the part was prepared.
+    /// Steps done since the part was prepared.
     pub(super) step: u64,
-    /// It waits for the others after each step, and after each phase of one.
+    /// Whether it waits for the others after each step, and after each phase of one.
     lockstep: bool,
     /// Phases of a step.
     phases: u64,
     /// Nanoseconds that it waited for others between steps.
     waited_ns: u64,
-    /// Looks at the clock for that.
+    /// Clock reads for that.
     looks: u64,
 }
 
@@ -107,8 +107,8 @@ impl<'a, C: Clock> Worker<'a, C> {
         Self { clock, crew, part, gate, threads, step: 0, lockstep, phases, waited_ns: 0, looks: 0 }
     }
 
-    /// Steps one after the other; whether the crew has ended. In lockstep all wait for each other after each step, and the last one to come sees whether
-    /// everybody has counted: so all end after the same step.
+    /// Runs steps in sequence; returns whether the crew has ended. In lockstep all wait for each other after each step, and the last one to
+    /// arrive sees whether all have counted: so all end after the same step.
     fn steps(&mut self, steps: u64) -> Result<bool, Stopped> {
         let kernel = &*self.crew.kernel;
         for _ in 0..steps {
@@ -127,7 +127,7 @@ impl<'a, C: Clock> Worker<'a, C> {
         Ok(false)
     }
 
-    /// Waits for the others in lockstep; what the last one to come says with `over`.
+    /// Waits for the others in lockstep; the last one to arrive evaluates `over`.
     fn meet(&mut self, over: impl FnOnce() -> bool) -> Result<bool, Stopped> {
         if !self.lockstep {
             return Ok(false);
@@ -143,10 +143,11 @@ impl<'a, C: Clock> Worker<'a, C> {
         if self.gate.aborted() { Err(Stopped::Aborted) } else { Ok(()) }
     }
 
-    /// Waits for the common start, warms up, counts in the window, and works on until all threads have counted, so that nobody is measured beside
-    /// neighbours that have stopped. A finite problem is done once instead.
+    /// Waits for the common start, warms up, counts in the window, and continues to work until all threads have counted, so that no thread
+    /// is measured next to neighbours that have stopped. A finite problem runs once instead.
     ///
-    /// In the window nothing is allocated, and no memory is written that another thread reads, but for what the steps of the kernel say to each other.
+    /// In the window nothing is allocated, and no memory is written that another thread reads, except for the communication between steps
+    /// of the kernel.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -163,7 +164,8 @@ impl<'a, C: Clock> Worker<'a, C> {
         let longest = window as f64 * LONGEST_STRETCH;
         let mut stretch =
             Stretch { ns: (look_ns * LOOKS_PER_STRETCH).max(SHORTEST_STRETCH).min(longest), steps: 1 };
-        // How long a step takes, before the warm-up may be over at once. Who waits for others tries as many steps as they do.
+        // The length of a step, before the warm-up may be over at once. A thread that waits for others tries the same number of steps as
+        // they do.
         let mut shortest = u64::MAX;
         for _ in 0..TRIED {
             let before = self.clock.now_ns();
@@ -195,7 +197,7 @@ impl<'a, C: Clock> Worker<'a, C> {
         look = began;
         let pause = (window / CPU_LOOKS).max(1);
         let mut next_cpu_look = began + pause;
-        // Where one step is longer than the window, one step is what is counted.
+        // If one step is longer than the window, one step is counted.
         let mut at_least_one = shortest > window / 2;
         while look < end || at_least_one {
             at_least_one = false;
@@ -227,7 +229,7 @@ impl<'a, C: Clock> Worker<'a, C> {
         Ok(Counted { time_ns, work, steps, looks, look_ns, waited_ns, page_faults, cpus: once_each(cpus) })
     }
 
-    /// A finite problem, once: all steps from the common start on. What the processor does before is nothing but looking at the clock, so that its
+    /// Runs a finite problem once: all steps from the common start on. Before that, the processor only reads the clock, so that its
     /// frequency is up.
     fn whole(&mut self, steps: u64, settings: &Settings) -> Result<Counted, Stopped> {
         let look_ns = self.clock.look_cost_ns();
@@ -237,7 +239,7 @@ impl<'a, C: Clock> Worker<'a, C> {
             self.go_on()?;
         }
         let faults = minor_faults();
-        // Counted from the start on: what a thread is late there counts.
+        // Counted from the start on: a late start of a thread counts.
         self.steps(steps)?;
         let end = self.clock.now_ns();
         let page_faults = minor_faults() - faults;
@@ -253,7 +255,7 @@ impl<'a, C: Clock> Worker<'a, C> {
         Ok(Counted { time_ns, work, steps, looks: 1 + self.looks, look_ns, waited_ns, page_faults, cpus })
     }
 
-    /// Waits for the common start; when the window begins.
+    /// Waits for the common start; returns the start of the window.
     fn start(&self, settings: &Settings) -> Result<u64, Stopped> {
         let start = self.gate.wait_for_start().ok_or(Stopped::Aborted)?;
         start.checked_add(nanoseconds(settings.warm_up)).ok_or(Stopped::Aborted)
@@ -272,16 +274,16 @@ fn once_each(mut cpus: Vec<u32>) -> Vec<u32> {
     cpus
 }
 
-/// The work between two looks at the clock.
+/// The work between two clock reads.
 struct Stretch {
-    /// How long it should take.
+    /// The intended length.
     ns: f64,
-    /// Steps that take about that long.
+    /// Steps that take about that time.
     steps: u64,
 }
 
 impl Stretch {
-    /// Learns from the time of the last stretch.
+    /// Adapts to the time of the last stretch.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -289,7 +291,7 @@ impl Stretch {
     )]
     fn adapt(&mut self, took_ns: u64) {
         let step_ns = took_ns.max(1) as f64 / self.steps as f64;
-        // Not far above what was tried: an interrupt or a page fault may have made it look slow or fast.
+        // Not far above the tried number: an interrupt or a page fault may have distorted its time.
         self.steps = ((self.ns / step_ns) as u64).clamp(1, self.steps.saturating_mul(64));
     }
 }

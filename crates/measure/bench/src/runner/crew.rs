@@ -1,4 +1,5 @@
-//! What the threads of one application share while they are measured: the kernel, how far each part is, and where they wait for each other.
+//! The shared state of the threads of one application during a measurement: the kernel, the progress of each part, and the place where they
+//! wait for each other.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -11,20 +12,20 @@ use numasim_kernels::kernel::Kernel;
 
 use crate::runner::{RunError, Settings};
 
-/// Looks at the others before a waiting thread offers its processor to somebody else: about 10 us.
+/// Checks of the others before a waiting thread yields its logical CPU: about 10 us.
 const LOOKS: u32 = 500;
 
 /// The threads of an application, one for each part of its kernel.
 pub(super) struct Crew<'m> {
     /// The name of the application.
     pub(super) app: &'m str,
-    /// What they compute.
+    /// Their work.
     pub(super) kernel: Box<dyn Kernel + 'm>,
     /// Where all wait for each other.
     pub(super) meeting: Meeting,
-    /// Steps that each part has taken, written when it has ended.
+    /// Steps of each part, written when it has ended.
     steps: Vec<AtomicU64>,
-    /// When the last one of a finite problem had done its part, by the clock.
+    /// Time at which the last thread of a finite problem had done its part, by the clock.
     end_ns: AtomicU64,
 }
 
@@ -35,7 +36,7 @@ impl<'m> Crew<'m> {
         Self { app, kernel, meeting: Meeting::new(threads), steps, end_ns: AtomicU64::new(0) }
     }
 
-    /// Notes the end of a part, and waits until all have ended: how many steps each has taken. `None` if the measurement was given up.
+    /// Records the end of a part, and waits until all have ended; returns the steps of each. `None` if the measurement was aborted.
     pub(super) fn end(&self, gate: &Gate, part: usize, steps: u64) -> Option<Vec<u64>> {
         if let Some(own) = self.steps.get(part) {
             own.store(steps, Relaxed);
@@ -44,27 +45,27 @@ impl<'m> Crew<'m> {
         Some(self.steps.iter().map(|steps| steps.load(Relaxed)).collect())
     }
 
-    /// Notes when a part of a finite problem was done.
+    /// Records the time at which a part of a finite problem was done.
     pub(super) fn done_at(&self, ns: u64) {
         self.end_ns.fetch_max(ns, AcqRel);
     }
 
-    /// When the last part was done, once all have noted it.
+    /// The time at which the last part was done, once all have recorded it.
     pub(super) fn last_done(&self) -> u64 {
         self.end_ns.load(Acquire)
     }
 }
 
-/// Where some threads wait until all of them have come, again and again.
+/// A barrier that can be used repeatedly.
 ///
-/// Who waits looks for a while, and then lets others work between the looks, so that more threads than processors get on; it never waits
-/// longer than until the measurement is given up.
+/// A waiting thread polls for a while, and then yields between the checks, so that more threads than logical CPUs can make progress. It
+/// never waits beyond an abort of the measurement.
 #[derive(Debug)]
 pub(super) struct Meeting {
     threads: u32,
-    /// Threads that have come.
+    /// Threads that have arrived.
     arrived: Lines<AtomicU32>,
-    /// Twice how often all had come, and one more if the last time was said to be the last.
+    /// Twice the number of completed waits, plus one if the last one was declared final.
     turn: Lines<AtomicU64>,
 }
 
@@ -73,8 +74,8 @@ impl Meeting {
         Self { threads, arrived: Lines(AtomicU32::new(0)), turn: Lines(AtomicU64::new(0)) }
     }
 
-    /// Waits for all. The last one to come says with `over` whether it was the last time, and all are told the same. `None` if the measurement
-    /// was given up.
+    /// Waits for all. The last one to arrive decides with `over` whether this was the last time, and all get the same result. `None` if the
+    /// measurement was aborted.
     pub(super) fn wait(&self, gate: &Gate, over: impl FnOnce() -> bool) -> Option<bool> {
         let turn = self.turn.0.load(Acquire) >> 1;
         if self.arrived.0.fetch_add(1, AcqRel) + 1 == self.threads {
@@ -98,25 +99,25 @@ impl Meeting {
     }
 }
 
-// What the threads of a measurement share: the common start, who is ready, who has finished, and whether to give up.
+// The shared state of the threads of a measurement: the common start, the ready and finished threads, and the abort flag.
 //
-// The same for threads of one process and of several: plain atomics, which may lie in shared memory.
+// It is the same for threads of one process and of several: plain atomics, which may be in shared memory.
 
-/// From the order to start until the start: every thread looks for it more often.
+/// Time from setting the start to the start: every thread checks for it more often.
 const NOTICE: Duration = Duration::from_millis(5);
-/// How often a waiting thread looks for the start.
+/// Interval at which a waiting thread checks for the start.
 const LOOK_FOR_START: Duration = Duration::from_micros(200);
-/// How often the conductor wakes during a measurement: seldom, it may need a processor that is measured.
+/// Interval at which the conductor wakes during a measurement: rarely, because it may need a measured logical CPU.
 const WATCH: Duration = Duration::from_millis(50);
-/// How often it looks before and after.
+/// Interval of its checks before and after.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A value with cache lines of its own (adjacent ones are fetched in pairs): who writes it disturbs nobody else.
+/// A value on separate cache lines (adjacent ones are fetched in pairs), so that writes disturb no other thread.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
 pub(super) struct Lines<T>(pub(super) T);
 
-/// The shared state; all zeros at the beginning.
+/// The shared state; all zeros at the start.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Gate {
@@ -126,7 +127,7 @@ pub(crate) struct Gate {
     start_ns: Lines<AtomicU64>,
     /// Threads that have finished counting.
     finished: Lines<AtomicU32>,
-    /// Not 0: everybody ends. Read in the window, written never or once.
+    /// Not 0: all threads must stop. Read in the window, written at most once.
     abort: Lines<AtomicU32>,
 }
 
@@ -135,17 +136,17 @@ pub(crate) struct Gate {
 unsafe impl Shareable for Gate {}
 
 impl Gate {
-    /// Tells everybody to end.
+    /// Aborts the measurement for all threads.
     pub(crate) fn abort(&self) {
         self.abort.0.store(1, SeqCst);
     }
 
-    /// Somebody told everybody to end.
+    /// Whether the measurement was aborted.
     pub(crate) fn aborted(&self) -> bool {
         self.abort.0.load(SeqCst) != 0
     }
 
-    /// Says that the calling thread is ready, and waits for the start; its time, or `None` to end.
+    /// Reports that the calling thread is ready, and waits for the start; returns its time, or `None` after an abort.
     pub(super) fn wait_for_start(&self) -> Option<u64> {
         self.ready.0.fetch_add(1, SeqCst);
         loop {
@@ -164,18 +165,18 @@ impl Gate {
         self.start_ns.0.store(ns, SeqCst);
     }
 
-    /// Says that the calling thread has finished counting.
+    /// Reports that the calling thread has finished counting.
     pub(super) fn finish(&self) {
         self.finished.0.fetch_add(1, SeqCst);
     }
 
-    /// All `threads` have finished counting.
+    /// Whether all `threads` have finished counting.
     pub(super) fn all_finished(&self, threads: u32) -> bool {
         self.finished.0.load(SeqCst) >= threads
     }
 }
 
-/// What the measured threads are doing.
+/// The stage of the measured threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Putting threads and data in place.
@@ -184,13 +185,13 @@ pub(super) enum Phase {
     Measuring,
 }
 
-/// Starts `threads` threads together when all are ready, and waits until all have counted. `watch` is called
-/// now and then and may give up.
+/// Starts `threads` threads together when all are ready, and waits until all have counted. `watch` is called from time to time and may
+/// abort.
 ///
-/// The time of the start; `None` if a thread gave up, which then says why itself.
+/// Returns the time of the start; `None` if a thread aborted, which then reports the reason itself.
 ///
 /// # Errors
-/// What `watch` says; all threads are told to end.
+/// The error of `watch`; all threads are then aborted.
 pub(super) fn conduct(
     gate: &Gate,
     threads: u32,
@@ -215,7 +216,7 @@ pub(super) fn conduct(
     gate.start_at(start);
     let end = start + nanoseconds(settings.warm_up) + nanoseconds(settings.window);
     let left = || Duration::from_nanos(end.saturating_sub(now_ns()));
-    // Work that has an end may be done before the window is over.
+    // Finite work may be done before the window is over.
     let pause = || (!gate.all_finished(threads)).then(|| left().clamp(LOOK, WATCH));
     let measured = wait(Phase::Measuring, &pause)?;
     Ok(measured.then_some(started))
@@ -237,7 +238,7 @@ mod tests {
             let threads = [(); 4].map(|()| {
                 scope.spawn(|| {
                     let mut turns = 1;
-                    // One look for all at each turn: the hundredth says that it is over.
+                    // One shared count per turn: the hundredth ends it.
                     while !meeting.wait(&gate, || looks.fetch_add(1, Relaxed) == 99).expect("nobody gives up")
                     {
                         turns += 1;

@@ -1,4 +1,4 @@
-//! On systems without Linux's NUMA calls: the same doors, each of which says so.
+//! For systems without Linux's NUMA calls: the same interface, of which each function reports that.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub const WORKER_COMMAND: &str = "__bench-worker";
 pub struct HostRunner;
 
 impl HostRunner {
-    /// A runner that refuses.
+    /// A runner that always returns an error.
     pub fn new(_stop: Arc<AtomicBool>) -> Self {
         Self
     }
@@ -28,7 +28,7 @@ impl HostRunner {
         self
     }
 
-    /// Nothing is ever waited for.
+    /// Never waits.
     #[must_use]
     pub const fn with_patience(self, _patience: Duration) -> Self {
         self
@@ -41,7 +41,7 @@ impl Runner for HostRunner {
     }
 }
 
-/// Answers that nothing can be measured.
+/// Returns that nothing can be measured.
 pub fn serve(_order: &str) -> String {
     RunError::NeedsLinux.to_string()
 }

@@ -14,7 +14,7 @@ use crate::runner::count::{Counted, Stopped, SystemClock, Worker};
 use crate::runner::crew::{Crew, Gate};
 use crate::runner::{MeasuredApp, MeasuredThread, RunError, Settings};
 
-/// Who starts with whom.
+/// The common start of the threads.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) gate: &'a Gate,
@@ -28,19 +28,19 @@ pub(super) struct Start<'a> {
 /// One thread to measure.
 struct Job<'a> {
     crew: &'a Crew<'a>,
-    /// Its part of the kernel, which is its number in the application, from 0.
+    /// Its part of the kernel, which is its index in the application, from 0.
     part: usize,
-    /// Where it has to be.
+    /// Its planned place.
     thread: &'a PlannedThread,
-    /// Memory of which it asks where it is.
+    /// Memory whose location it queries.
     stretches: Vec<Stretch>,
 }
 
-/// Why a thread has no result.
+/// The reason why a thread has no result.
 enum Ended {
-    /// It found this.
+    /// It found this error.
     Failed(RunError),
-    /// Somebody else gave up.
+    /// Another thread aborted.
     Aborted,
 }
 
@@ -50,12 +50,11 @@ impl<E: Into<RunError>> From<E> for Ended {
     }
 }
 
-/// Measures applications, all in this process. Their memory comes from `pool` and goes back there. `conduct` runs on the calling thread meanwhile, and
-/// its result is handed back beside what was measured.
+/// Measures applications, all in this process. Their memory comes from `pool` and returns to it. `conduct` runs on the calling thread in
+/// the meantime, and its result is returned with the measurements.
 ///
 /// # Errors
-/// What the first thread that failed says, else what `conduct` says; [`RunError::Interrupted`] if another process
-/// ended the measurement.
+/// The error of the first thread that failed, else that of `conduct`; [`RunError::Interrupted`] if another process aborted the measurement.
 pub(super) fn measure<T>(
     apps: &[PlannedApp],
     pool: &mut Pool,
@@ -112,7 +111,7 @@ pub(super) fn measure<T>(
     Ok((conducted, measured))
 }
 
-/// Runs all jobs, each on a thread of its own.
+/// Runs all jobs, each on a separate thread.
 fn run<T>(
     jobs: Vec<Job<'_>>,
     start: Start<'_>,
@@ -164,7 +163,7 @@ fn one(job: &Job<'_>, start: Start<'_>) -> Result<(Counted, Placement), Ended> {
     let Job { crew, part, .. } = *job;
     affinity::bind_this_thread(&job.thread.cpus)?;
     let overlap = |error| RunError::Steps { app: crew.app.to_owned(), thread: part, error };
-    // By its thread, after binding: also where the system does not bind memory, it is near.
+    // By its thread, after binding: it is local even if the system does not bind memory.
     crew.kernel.prepare(part).map_err(overlap)?;
     crew.meeting.wait(start.gate, || false).ok_or(Ended::Aborted)?;
     let mut worker = Worker::new(SystemClock, crew, part, start.gate, start.all_threads);
@@ -183,7 +182,7 @@ fn one(job: &Job<'_>, start: Start<'_>) -> Result<(Counted, Placement), Ended> {
     Ok((counted, placement(&job.stretches)))
 }
 
-/// `of_huge`: the share of its data in huge pages, and the page faults of memory that is new for it.
+/// `of_huge`: the fraction of its data in huge pages, and the page faults of memory that is new for it.
 fn report(
     thread: &PlannedThread,
     counted: Counted,

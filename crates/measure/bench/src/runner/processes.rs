@@ -1,4 +1,4 @@
-//! One process for each application: started, watched, asked for its answer, and never left behind.
+//! One process for each application: started, watched, queried for its answer, and never left behind.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -22,42 +22,41 @@ use crate::runner::crew::{Gate, Phase, conduct};
 use crate::runner::group::{self, Start};
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement, RunError, Runner, Settings};
 
-/// First argument of a program that shall be a worker: it hands its standard input to [`super::serve`] and writes what
-/// that returns.
+/// First argument of a program that is to run as a worker: it passes its standard input to [`super::serve`] and prints the result.
 pub const WORKER_COMMAND: &str = "__bench-worker";
 
-/// How often workers are looked at when nothing is measured.
+/// Interval between checks of workers when nothing is measured.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The program that is a worker.
+/// The program for workers.
 #[derive(Clone, Debug)]
 pub(super) struct WorkerProgram {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
 }
 
-/// This program itself.
+/// The running program itself.
 impl Default for WorkerProgram {
     fn default() -> Self {
         Self { program: "/proc/self/exe".into(), arguments: vec![WORKER_COMMAND.into()] }
     }
 }
 
-/// How long a worker may take beyond the time that its window takes.
+/// The time that a worker may take beyond its window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// In any case.
     pub(super) plain: Duration,
-    /// Memory of all workers, which is touched before and looked at after.
+    /// Memory of all workers, which is touched before and checked after the window.
     pub(super) bytes: u64,
 }
 
-/// How long a worker process may take beyond its work.
+/// The time that a worker process may take beyond its work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Measures on this host.
 ///
-/// Buffers are kept from one measurement to the next where memory allows, and verified each time.
+/// Buffers are reused by the next measurement if memory allows, and verified each time.
 #[derive(Debug)]
 pub struct HostRunner {
     stop: Arc<AtomicBool>,
@@ -67,20 +66,20 @@ pub struct HostRunner {
 }
 
 impl HostRunner {
-    /// A runner that gives up with [`RunError::Interrupted`] soon after `stop` becomes true.
+    /// A runner that stops with [`RunError::Interrupted`] soon after `stop` becomes true.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Self { stop, program: WorkerProgram::default(), patience: PATIENCE, pool: Pool::default() }
     }
 
-    /// Starts this program with these arguments for each application instead of the running one with
-    /// [`crate::runner::WORKER_COMMAND`]; for a program whose own command line has no room for that.
+    /// Starts this program with these arguments for each application, instead of the running one with [`crate::runner::WORKER_COMMAND`].
+    /// For programs whose own command line cannot include it.
     #[must_use]
     pub fn with_worker(mut self, program: PathBuf, arguments: Vec<OsString>) -> Self {
         self.program = WorkerProgram { program, arguments };
         self
     }
 
-    /// Waits that long for a worker process beyond the time its work should take, instead of a minute.
+    /// Waits this long for a worker process beyond its expected time, instead of a minute.
     #[must_use]
     pub const fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -98,7 +97,7 @@ impl HostRunner {
         let (started, apps) = group::measure(&scenario.apps, &mut self.pool, start, || {
             conduct(&gate, all_threads, settings, |_| interrupted(stop))
         })?;
-        // No start means that a thread gave up, and that is an error already.
+        // No start means that a thread aborted, which is already an error.
         let started = started.ok_or(RunError::Interrupted)?;
         Ok(Measurement { started, apps })
     }
@@ -109,7 +108,7 @@ impl HostRunner {
         settings: &Settings,
     ) -> Result<Measurement, RunError> {
         self.pool = Pool::default();
-        // Each process sees only its own needs; together they are looked at here.
+        // Each process sees only its own requirements; they are checked together here.
         let arrays =
             scenario.apps.iter().map(|app| Arrays::of(app, settings, 0)).collect::<Result<Vec<_>, _>>()?;
         let wanted: Vec<&Wanted> = arrays.iter().flat_map(|arrays| &arrays.wanted).collect();
@@ -130,7 +129,7 @@ impl Runner for HostRunner {
     }
 }
 
-/// Measures a scenario. A worker that is not ready in time, or does not end in time, hangs.
+/// Measures a scenario. A worker that is not ready in time, or does not exit in time, hangs.
 pub(super) fn measure(
     program: &WorkerProgram,
     scenario: &PlannedScenario,
@@ -169,7 +168,7 @@ pub(super) fn measure(
         };
         workers.hanging(deadline, if phase == Phase::Preparing { "get ready" } else { "finish its work" })
     })?;
-    // Checking results and asking for pages takes about as long as touching.
+    // Checking results and querying pages takes about as long as touching.
     let answering = Instant::now() + patience + touching;
     while workers.look()? {
         interrupted(stop)?;
@@ -205,7 +204,7 @@ impl Workers<'_> {
     /// Whether one still runs.
     ///
     /// # Errors
-    /// The first that ended badly.
+    /// The error of the first one that failed.
     fn look(&mut self) -> Result<bool, RunError> {
         let mut running = false;
         for (app, worker) in &mut self.workers {
@@ -214,7 +213,7 @@ impl Workers<'_> {
         Ok(running)
     }
 
-    /// An error if it is later than `deadline`.
+    /// An error after `deadline`.
     fn hanging(&self, deadline: Instant, what: &str) -> Result<(), RunError> {
         let late = self.workers.iter().find(|(_, worker)| worker.answer.is_none());
         match late {
@@ -243,7 +242,7 @@ struct Worker {
     /// Standard output and standard error, read to the end by threads, so that no pipe is ever full.
     output: Option<JoinHandle<Vec<u8>>>,
     errors: Option<JoinHandle<Vec<u8>>>,
-    /// Once it has ended well.
+    /// Set once it has exited successfully.
     answer: Option<Answer>,
 }
 
@@ -260,7 +259,7 @@ impl Worker {
         let read_both = || {
             let talk = move || {
                 if let Some(mut input) = input {
-                    // One that does not read its order is found by what it answers.
+                    // A worker that does not read its order is detected by its answer.
                     let _ = input.write_all(&order);
                 }
                 read_all(output)
@@ -278,13 +277,13 @@ impl Worker {
         }
     }
 
-    /// It may just have ended by itself; either way it is waited for, so that no zombie stays.
+    /// It may have exited by itself; either way it is waited for, so that no zombie stays.
     fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Whether it still runs; once it has ended, its answer is there. The error is for people.
+    /// Whether it still runs; once it has exited, its answer is stored. The error is for people.
     fn look(&mut self) -> Result<bool, String> {
         if self.answer.is_some() {
             return Ok(false);
@@ -317,40 +316,39 @@ fn short(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
-/// One application for one process.
+/// The order for the process of one application.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// The inherited file with the shared state.
+    /// The inherited file descriptor of the shared state.
     pub(super) gate: RawFd,
     /// Threads of all processes.
     pub(super) all_threads: u32,
     /// Threads of the applications before: their data takes the first turns.
     pub(super) threads_before: usize,
-    /// What it measures.
+    /// The application to measure.
     pub(super) app: PlannedApp,
-    /// How.
+    /// The settings.
     pub(super) settings: Settings,
 }
 
-/// What a worker says at its end.
+/// The final message of a worker.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Answer {
     /// Its threads, in order.
     Measured(Vec<MeasuredThread>),
-    /// What went wrong, for people.
+    /// The error, for people.
     Failed(String),
-    /// It was told to end.
+    /// It was aborted.
     Aborted,
 }
 
-/// Measures what the text of an order says, together with the other processes of the measurement, and returns the text
-/// of the answer.
+/// Measures the application of an order, together with the other processes of the measurement, and returns the text of the answer.
 ///
-/// For the program that [`crate::runner::WORKER_COMMAND`] starts; the order comes from its standard input, the answer goes to
-/// its standard output. Every failure is in the answer.
+/// For the program that [`crate::runner::WORKER_COMMAND`] starts: the order comes from its standard input, the answer goes to its standard
+/// output. Every failure is in the answer.
 pub fn serve(order: &str) -> String {
     let answer = answer(order).unwrap_or_else(Answer::Failed);
-    serde_json::to_string(&answer).unwrap_or_default() // plain values: it cannot fail
+    serde_json::to_string(&answer).unwrap_or_default() // plain values: this cannot fail
 }
 
 fn answer(order: &str) -> Result<Answer, String> {

@@ -1,9 +1,9 @@
-//! A whole run: every scenario of a plan, repeated and interleaved, each measurement kept as soon as it is made.
+//! A whole run: every scenario of a plan, repeated and interleaved, each measurement stored immediately.
 //!
-//! [`run`] asks a [`Runner`] for measurements, turns each into rows and gives them to a [`Sink`] before the next one
-//! begins, so that whatever ends the run early (Ctrl-C, a full disk, a killed job) costs at most the measurement that is
-//! under way. A measurement whose threads or data were misplaced is kept as such and made once more; if it fails again
-//! the run goes on, and its outcome says so. What is done already, from an earlier part of the same run, is left out.
+//! [`run`] asks a [`Runner`] for measurements, turns each into rows and passes them to a [`Sink`] before the next one starts. So if the run
+//! ends early (Ctrl-C, a full disk, a killed job), at most the current measurement is lost. A measurement with misplaced threads or data is
+//! stored as such and repeated once. If it fails again, the run continues, and its outcome records it. Measurements from an earlier part of
+//! the same run are skipped.
 
 #[cfg(test)]
 mod tests;
@@ -19,9 +19,9 @@ use crate::result_file::{FileError, ResultFile};
 use crate::rows::{of_measurement, problems};
 use crate::runner::{MeasuredApp, Measurement, RunError, Runner, Settings};
 
-/// Where rows go.
+/// A destination for rows.
 pub trait Sink {
-    /// Keeps the rows of one measurement; when this returns they are safe.
+    /// Stores the rows of one measurement; when this returns they are safe.
     ///
     /// # Errors
     /// [`FileError::Lost`] if they are not.
@@ -36,30 +36,30 @@ impl Sink for ResultFile {
 
 /// Receives progress.
 pub trait Observer {
-    /// Whether the person has asked for an end; looked at between measurements.
+    /// Whether the user asked to stop; called between measurements.
     fn stop(&self) -> bool;
-    /// A measurement begins; `again`: because threads or data were misplaced.
+    /// A measurement starts; `again`: because threads or data were misplaced.
     fn begins(&mut self, job: Job, again: bool);
-    /// A measurement was kept.
+    /// A measurement was stored.
     fn kept(&mut self, job: Job);
 }
 
-/// What to run and how.
+/// The input of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Session<'a> {
     /// The scenarios.
     pub plan: &'a Plan,
-    /// The same for all measurements.
+    /// The common settings of all measurements.
     pub settings: &'a Settings,
-    /// How often each scenario is measured.
+    /// Number of measurements of each scenario.
     pub repetitions: u32,
     /// The id of the run.
     pub run: &'a str,
-    /// Doubts that hold for the whole run.
+    /// Warnings that apply to the whole run.
     pub doubts: &'a [Doubt],
 }
 
-/// Why a run could not go on.
+/// The reason why a run could not continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// A scenario cannot be measured.
@@ -69,13 +69,13 @@ pub enum SessionError {
         scenario: String,
         /// The repetition, from 1.
         repetition: u32,
-        /// Why.
+        /// The reason.
         source: RunError,
     },
     /// The runner measured other applications or threads than planned.
     #[error("scenario '{0}': the measurement has other threads than the plan")]
     OtherThreads(String),
-    /// Rows cannot be kept.
+    /// Rows cannot be stored.
     #[error(transparent)]
     Sink(#[from] FileError),
 }
@@ -85,26 +85,26 @@ pub enum SessionError {
 pub enum Ended {
     /// Everything was measured.
     Complete,
-    /// The person asked for it.
+    /// The user asked to stop.
     Interrupted,
-    /// It could not go on.
+    /// It could not continue.
     Failed(SessionError),
 }
 
-/// A measurement that failed because threads or data were not in their places.
+/// A measurement that failed because threads or data were misplaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplacement {
     /// The scenario.
     pub scenario: String,
     /// The repetition, from 1.
     pub repetition: u32,
-    /// Which pages and threads of which application.
+    /// The misplaced pages and threads of each application.
     pub problems: Vec<String>,
-    /// It was made once more, and then everything was in place.
+    /// Whether everything was in place in the second attempt.
     pub mended: bool,
 }
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended.
@@ -113,25 +113,25 @@ pub struct Outcome {
     pub rows: Vec<Row>,
     /// Measurements that were misplaced in this part of the run.
     pub misplaced: Vec<Misplacement>,
-    /// What the repetitions of each application have in common, for [`crate::doubt::after`].
+    /// A summary of the repetitions of each application, for [`crate::doubt::after`].
     pub repeated: Vec<Repeated>,
 }
 
 impl Outcome {
-    /// Scenarios and repetitions that have no valid measurement although everything was tried.
+    /// Scenarios and repetitions without a valid measurement after all attempts.
     pub fn lost(&self) -> impl Iterator<Item = &Misplacement> {
         self.misplaced.iter().filter(|one| !one.mended)
     }
 }
 
-/// A new id of a run: 16 hexadecimal digits that nobody can foresee.
+/// A new id of a run: 16 unpredictable hexadecimal digits.
 pub fn new_run_id() -> String {
     // Keys of the standard library's hash maps come from the random numbers of the operating system.
     let random = std::hash::RandomState::new().build_hasher().finish();
     format!("{random:016x}")
 }
 
-/// The measurements that `rows` have already: whole, and everything in its place.
+/// The measurements that `rows` already contain: complete, with everything in place.
 pub fn done(plan: &Plan, rows: &[Row]) -> BTreeSet<Job> {
     let valid = rows.iter().filter(|row| row.status == Status::Ok);
     let job = |row: &Row| {
@@ -141,7 +141,7 @@ pub fn done(plan: &Plan, rows: &[Row]) -> BTreeSet<Job> {
     valid.filter_map(job).collect()
 }
 
-/// Measures everything that `earlier` rows of the same run do not have yet.
+/// Runs all measurements that the `earlier` rows of the same run do not contain.
 pub fn run(
     session: &Session<'_>,
     earlier: Vec<Row>,
@@ -195,7 +195,7 @@ impl State {
         Ended::Complete
     }
 
-    /// Makes one measurement and keeps it. Returns whether everything was in its place.
+    /// Runs one measurement and stores it. Returns whether everything was in place.
     fn measure(
         &mut self,
         session: &Session<'_>,
@@ -216,7 +216,7 @@ impl State {
             .apps
             .iter()
             .map(|app| {
-                // Only a scaled scenario can want more cores than it uses.
+                // Only a scaled scenario can request more cores than it uses.
                 let fewer = |doubt: &&Doubt| scenario.fitted || !matches!(doubt, Doubt::FewerCores { .. });
                 let all = session.doubts.iter().filter(fewer).chain(&own);
                 codes(all.filter(|doubt| doubt.holds_for(&scenario.name, &app.name))).join(" ")
@@ -250,20 +250,20 @@ impl State {
     }
 }
 
-// In which order scenarios are measured: repetition after repetition, each time in another order.
+// The order of measurements: repetition after repetition, each time with another order of scenarios.
 //
-// What drifts (heat, clock, load of others) then meets every scenario alike. The orders are the rows of a Latin square
-// that is balanced for residual effects (E. J. Williams, "Experimental designs balanced for the estimation of residual
-// effects of treatments", Australian Journal of Scientific Research 2, 1949): over n repetitions of n scenarios each
-// stands once at every place and follows each other one equally often; for odd n that takes 2n repetitions, every
-// second one backwards. The order depends on the numbers alone, so that a resumed run goes on as if it had not stopped.
+// Drift (heat, clock, other load) then affects every scenario alike. The orders are the rows of a Latin square that is balanced for
+// residual effects (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", Australian
+// Journal of Scientific Research 2, 1949). Over n repetitions of n scenarios each is once at every position and follows each other one
+// equally often. For odd n that takes 2n repetitions, every second one in reverse. The order depends only on the numbers, so a resumed run
+// continues as if it had not stopped.
 
 /// One measurement to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Job {
     /// From 1.
     pub repetition: u32,
-    /// Place of the scenario in the plan.
+    /// Index of the scenario in the plan.
     pub scenario: usize,
 }
 
@@ -289,11 +289,11 @@ fn row(scenarios: usize, r: u32) -> Vec<usize> {
     row
 }
 
-/// Over all valid measurements, by scenario and application.
+/// The state of all valid measurements, by scenario and application.
 #[derive(Debug, Default)]
 struct Evidence(BTreeMap<(String, String), Seen>);
 
-/// Of one application.
+/// The values of one application.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     huge_pages: Option<f64>,
@@ -303,7 +303,7 @@ struct Seen {
     waited: Option<f64>,
 }
 
-/// How far page faults are from what the kernel has.
+/// The deviation of page faults from the expected number.
 fn off((counted, expected): (u64, u64)) -> u64 {
     counted.abs_diff(expected)
 }
@@ -349,7 +349,7 @@ impl Evidence {
         }
     }
 
-    /// Every application of the plan with its valid repetitions, also those of earlier parts of the run.
+    /// Every application of the plan with its valid repetitions, including those of earlier parts of the run.
     fn repeated(&self, plan: &Plan, rows: &[Row]) -> Vec<Repeated> {
         let mut all = Vec::new();
         for scenario in &plan.scenarios {
@@ -384,12 +384,12 @@ fn repeated(
         app: app.name.clone(),
         gflops,
         huge_pages: seen.and_then(|seen| seen.huge_pages),
-        // Measured in an earlier part of the run: its rows say it.
+        // Measured in an earlier part of the run: its rows contain it.
         pages_verified: seen.is_none_or(|seen| seen.pages_verified),
         counting: seen.and_then(|seen| seen.counting),
         page_faults: seen.and_then(|seen| seen.page_faults),
         waited: seen.and_then(|seen| seen.waited),
-        // What a real kernel counts decides; a file that says otherwise is refused when it is read.
+        // The count of a real kernel decides; a file with another value is rejected when it is read.
         asked_intensity: asked
             .filter(|app| app.problem.is_none())
             .map_or(ran, |app| app.arithmetic_intensity.value()),
@@ -397,7 +397,7 @@ fn repeated(
     }
 }
 
-/// What is doubtful about one measurement by itself.
+/// Warnings about a single measurement.
 fn doubts(plan: &Plan, scenario: &PlannedScenario, measured: &Measurement) -> Vec<Doubt> {
     let apps = scenario.apps.iter().zip(&measured.apps);
     let alone: Vec<Repeated> = apps

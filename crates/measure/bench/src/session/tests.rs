@@ -29,7 +29,7 @@ fn session<'a>(plan: &'a Plan, settings: &'a Settings, repetitions: u32, doubts:
     Session { plan, settings, repetitions, run: "00c0ffee", doubts }
 }
 
-/// Jobs as the runner saw them.
+/// Jobs in the order of the runner.
 fn order_of(mock: &Mock) -> String {
     mock.asked.join(" ")
 }
@@ -109,7 +109,7 @@ fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
     assert_eq!(problems, [own, others, "", "", "", own, own, "", ""]);
     let wrong = sink.rows.iter().filter(|row| row.status == Status::Misplaced).count();
     assert_eq!(wrong, 4);
-    // Misplaced rows count for nothing.
+    // Misplaced rows do not count.
     let lone = summarise(&plan.expected_rows(), &sink.rows).into_iter().find(|s| s.scenario == "lone");
     assert_eq!(lone.map(|s| s.repetitions), Some(1));
 }
@@ -133,7 +133,7 @@ fn what_is_done_is_not_measured_again_and_what_was_misplaced_is() {
         &mut Memory::default(),
         &mut Nobody::default(),
     );
-    // `lone` of repetition 2 is made up for, then comes repetition 3.
+    // `lone` of repetition 2 is repeated, then comes repetition 3.
     assert_eq!(order_of(&second), "lone pair lone");
     let summaries = summarise(&plan.expected_rows(), &outcome.rows);
     assert!(summaries.iter().all(|summary| summary.repetitions == 3), "{summaries:?}");

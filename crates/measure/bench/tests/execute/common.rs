@@ -21,19 +21,19 @@ pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
     Machine::uniform("here", nodes, node, GigabytesPerSecond::new(1000.0)).expect("a machine")
 }
 
-/// A processor for each worker; several have the same one where there are few.
+/// A logical CPU for each worker; several share one if there are few.
 pub(crate) fn cores(nodes: usize, cores: usize) -> Cores {
     let allowed = affinity::allowed().unwrap_or_else(|_| vec![0]);
     let cpu = |worker: usize| allowed[worker % allowed.len()];
     Cores((0..nodes).map(|node| (0..cores).map(|core| cpu(node * cores + core)).collect()).collect())
 }
 
-/// Those of [`machine`], without an agent.
+/// The workers of [`machine`], without an agent.
 pub(crate) fn workers(nodes: usize, of_node: u32) -> Workers {
     Workers::start(&machine(nodes, of_node), &cores(nodes, of_node as usize), None).expect("threads")
 }
 
-/// For so many nodes.
+/// For this number of nodes.
 pub(crate) fn programs(nodes: usize) -> Vec<(TaskGraph, Box<dyn Code>)> {
     let some = [
         Generator::Cholesky { n: 5, tile: 16, init: true },

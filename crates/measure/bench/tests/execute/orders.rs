@@ -1,4 +1,4 @@
-//! Orders while a graph runs: whoever is parked begins nothing, others run all that is left, and results stay those of a serial run.
+//! Commands while a graph runs: parked workers start nothing, others run all remaining tasks, and results stay those of a serial run.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use numasim_runtime::Order;
 
 use crate::common::{cores, machine, programs, question, workers};
 
-/// Waits for something that must happen, generously: a slow machine is no failure.
+/// Waits for a required event with a generous limit: a slow machine is no failure.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -23,14 +23,14 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A code whose tasks wait, all but the first `free`, until they may go on; it knows which workers have begun a task since.
+/// A code whose tasks wait, all but the first `free`, until they may continue; it records the workers that have started a task since then.
 struct Watched {
     code: Box<dyn Code>,
     free: usize,
     begun: AtomicUsize,
     inside: AtomicUsize,
     go: AtomicBool,
-    /// Names of threads that began a task after `go`.
+    /// Names of threads that started a task after `go`.
     later: Mutex<BTreeSet<String>>,
 }
 
@@ -79,7 +79,7 @@ impl Code for Watched {
     }
 }
 
-/// All of them have tasks for both nodes at the beginning.
+/// All of them have tasks for both nodes at the start.
 const KINDS: [SchedulerKind; 5] = [
     SchedulerKind::Fifo,
     SchedulerKind::Dep,
@@ -92,7 +92,8 @@ fn settings(kind: SchedulerKind) -> SchedulerSettings {
     SchedulerSettings { kind, window: 20, stride: 1, ..SchedulerSettings::default() }
 }
 
-/// Four workers are inside a task of a Cholesky factorisation, the first two or more of whose 50 tasks are over, when `orders` are given. Who begins a task after that?
+/// Gives `orders` while four workers are inside a task of a Cholesky factorisation, of whose 50 tasks the first two or more are over.
+/// Returns the workers that start a task after that.
 fn begun_later(kind: SchedulerKind, orders: impl Fn(&numasim_runtime::Pool, &Watched) + Sync) -> Vec<String> {
     let (machine, runtime, scheduler) = (machine(2, 2), RuntimeSettings::default(), settings(kind));
     let workers = workers(2, 2);
@@ -138,7 +139,7 @@ fn a_graph_waits_while_nobody_may_run_and_goes_on_on_the_node_that_is_raised() {
             assert!(pool.status().queued > 0);
             pool.order(&Order::PerNode(vec![0, 2])).expect("an order");
         });
-        // Numbered round the nodes: 1 and 3 are those of node 1. One of them may have been fast enough for all.
+        // Numbered round-robin over the nodes: 1 and 3 are those of node 1. One of them may have been fast enough for all.
         let of_node_1 = |name: &String| name == "worker 1" || name == "worker 3";
         assert!(!later.is_empty() && later.iter().all(of_node_1), "{kind:?}: {later:?}");
     }

@@ -1,4 +1,4 @@
-//! Programs on this host: results are those of a serial run in every bit, whoever decides.
+//! Programs on this host: results equal those of a serial run in every bit, for any scheduler.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn every_whole_page_of_the_blocks_is_counted_for_the_node_that_made_it() {
     let code = code(&generator).expect("kernels");
     let run =
         execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &workers(2, 1)).expect("a run");
-    // A container may forbid to ask.
+    // A container may forbid the query.
     let Some(pages) = run.pages else { return };
     assert_eq!(pages.0.len(), 2);
     let counted = |pages: &numasim_host::memory::Pages| pages.absent + pages.on_node.values().sum::<u64>();
@@ -68,7 +68,7 @@ fn every_scheduler_leaves_what_a_serial_run_leaves() {
             let run = execute(&question, &*code, &workers).expect("a run");
             assert_eq!(run.store.difference(&reference.store), None, "{kind:?}");
             assert_eq!(run.partition_s > 0.0, kind.partitions(), "{kind:?}");
-            // Each task once, behind all for which it waits, and one at a time on each worker.
+            // Each task once, after all tasks for which it waits, and one at a time on each worker.
             let by_task: BTreeMap<u32, _> =
                 run.records.iter().map(|record| (record.task.0, record)).collect();
             assert_eq!((by_task.len(), run.records.len()), (graph.task_count(), graph.task_count()));
@@ -151,7 +151,7 @@ fn calibrated_tasks_take_as_long_in_the_simulation_as_in_the_serial_run() {
         let serial = serial(&graph, &*code, cores(1, 1).0[0][0]).expect("a serial run");
         let other = calibrated(&graph, &machine, &serial);
         let run = simulate(&question(&machine, &other, &scheduler, &runtime), &mut Silent).expect("a run");
-        // Means times counts are the sum; what tasks move is nothing at 1000 GB/s.
+        // Means times counts are the sum; the traffic of tasks is negligible at 1000 GB/s.
         let simulated_s = run.makespan.value();
         assert!((simulated_s / serial.seconds - 1.0).abs() < 0.02, "{simulated_s} {}", serial.seconds);
     }

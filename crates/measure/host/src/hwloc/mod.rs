@@ -1,5 +1,5 @@
-//! The only folder that names hwlocality: its release is an alpha, and its types stay behind this door. What hwloc finds leaves it as XML,
-//! which `evidence` reads as that of another machine.
+//! The only folder that uses hwlocality: its release is an alpha, and its types do not leave this module. Results of hwloc leave it as XML,
+//! which `evidence` reads like that of another machine.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use numasim_study::topology::{Counting, HostTopology, Origin};
 
 use crate::{DetectError, Source, affinity};
 
-/// Linux is built for at most half as many. The XML of many more has gigabytes.
+/// Linux supports at most half of that. The XML of many more takes gigabytes.
 const MOST_PROCESSORS: u64 = 16_384;
 
 /// Reads this host or a synthetic description; see [`crate::detect`].
@@ -67,7 +67,7 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
         return Ok(xml::read(&text, &reading)?);
     }
     let topology = build(everything(Topology::builder()).map_err(unreadable)?).map_err(unreadable)?;
-    // HWLOC_SYNTHETIC and HWLOC_FSROOT put another machine in the place of this one.
+    // HWLOC_SYNTHETIC and HWLOC_FSROOT replace this machine by another one.
     let here = topology.is_this_system();
     let text = exported(&topology).map_err(unreadable)?;
     let root = variable("HWLOC_FSROOT").map(PathBuf::from);
@@ -89,7 +89,7 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
     Ok(xml::read(&text, &reading)?)
 }
 
-/// What a Linux with its files below `root` says; of this host also what is switched off and what this process may use.
+/// The facts of a Linux system with its files below `root`; for this host also offline logical CPUs and those that this process may use.
 fn system(root: &Path, here: bool) -> System {
     let system = crate::system::System::at(root);
     let nodes = system.node_cpus();
@@ -104,7 +104,7 @@ fn system(root: &Path, here: bool) -> System {
         if let (Some(present), Some(online)) = (read("present"), read("online")) {
             found.offline = present.into_iter().filter(|cpu| !online.contains(cpu)).collect();
         }
-        // Of this thread: the mask of a process is the one of its first thread, and nothing was bound yet.
+        // The mask of this thread: the mask of a process is that of its first thread, and nothing was bound yet.
         found.mask = affinity::allowed().ok();
     }
     found
@@ -113,11 +113,11 @@ fn system(root: &Path, here: bool) -> System {
 /// The name of this host.
 fn own_name() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    // What Linux says where it was given no name.
+    // The value of Linux without a configured name.
     Some(name.trim().to_owned()).filter(|name| !["", "(none)"].contains(&name.as_str()))
 }
 
-/// Also what this process may not use, to be able to say so.
+/// Includes parts that this process may not use, to be able to report them.
 fn everything(builder: TopologyBuilder) -> Result<TopologyBuilder, String> {
     builder.with_flags(BuildFlags::INCLUDE_DISALLOWED).map_err(|error| error.to_string())
 }
@@ -143,13 +143,13 @@ const TYPES: [&str; 14] = [
     "thread", "l1", "l2",
 ];
 
-/// What looks wrong in a description that hwloc refused.
+/// The likely mistake in a description that hwloc rejected.
 fn mistake(text: &str) -> String {
     if text.trim().is_empty() {
         return "it is empty".into();
     }
     let mut last = "";
-    // Attributes stand in brackets and may have spaces.
+    // Attributes are in brackets and may contain spaces.
     let mut depth = 0_i32;
     let mut words: Vec<String> = vec![String::new()];
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Topologies that are described, not found: the same on every machine.
+//! Topologies from descriptions, not from a host: the same on every machine.
 
 use numasim_evidence::formats::hwloc::{XmlError, read_xml};
 use numasim_study::topology::{Cache, UnusableThing, Why};
@@ -52,15 +52,15 @@ fn two_hardware_threads_of_a_core_count_once_unless_smt_is_wanted() {
     assert_eq!(cores(text), [2, 2]);
     let host = read(Source::Synthetic(text), Counting::HardwareThreads).expect("valid");
     assert_eq!(host.nodes.iter().map(|node| node.cores).collect::<Vec<_>>(), [4, 4]);
-    // Core 0 has processors 0 and 1, core 1 has 2 and 3: the first threads of both cores come first.
+    // Core 0 has logical CPUs 0 and 1, core 1 has 2 and 3: the first threads of both cores come first.
     assert_eq!(cpus(&host), ["0,2,1,3", "4,6,5,7"]);
 }
 
 #[test]
 fn the_processor_of_a_core_is_its_first_hardware_thread() {
-    // Siblings side by side: cores 0 and 1 have processors 0,1 and 2,3.
+    // Adjacent siblings: cores 0 and 1 have logical CPUs 0,1 and 2,3.
     assert_eq!(cpus(&synthetic("pack:2 [numa] core:2 pu:2")), ["0,2", "4,6"]);
-    // As many servers number them: the second threads of all cores come after the first ones.
+    // The numbering of many servers: the second threads of all cores come after the first ones.
     assert_eq!(cpus(&synthetic("pack:2 [numa] core:2 pu:2(indexes=0,4,1,5,2,6,3,7)")), ["0-1", "2-3"]);
 }
 
@@ -72,7 +72,7 @@ fn the_second_memory_beside_the_same_cores_is_memory_only() {
 
 #[test]
 fn a_memory_beside_all_cores_does_not_take_them_from_the_nodes_inside() {
-    // Node 0 is beside the whole machine; nodes 1 and 2 are each beside one package.
+    // Node 0 is attached to the whole machine; nodes 1 and 2 are each attached to one package.
     assert_eq!(cores("[numa(indexes=0)] pack:2 [numa] core:4 pu:1").iter().sum::<u32>(), 8);
     assert_eq!(cores("[numa] pack:2 [numa] core:4 pu:1").iter().filter(|&&cores| cores == 4).count(), 2);
 }
@@ -92,7 +92,7 @@ fn caches_of_the_same_size_and_sharing_are_listed_once() {
 
 #[test]
 fn processors_that_another_machine_may_not_use_are_listed() {
-    // Processor 3 (bit 3 of 0xf) is not allowed.
+    // Logical CPU 3 (bit 3 of 0xf) is not allowed.
     let text = written(
         "pack:1 [numa] core:4 pu:1",
         &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x00000007\"")],
@@ -106,7 +106,7 @@ fn processors_that_another_machine_may_not_use_are_listed() {
 
 #[test]
 fn a_core_with_one_forbidden_hardware_thread_is_a_core() {
-    // Cores 0 and 1 have processors 0,1 and 2,3; processor 2 is not allowed.
+    // Cores 0 and 1 have logical CPUs 0,1 and 2,3; logical CPU 2 is not allowed.
     let text = written(
         "pack:1 [numa] core:2 pu:2",
         &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x0000000b\"")],
@@ -169,7 +169,7 @@ fn references(xml: &str) -> Vec<&str> {
 
 #[test]
 fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
-    // Two memories beside cores 0 and 1: node 0 owns the cores, node 1 is seen from them.
+    // Two memories attached to cores 0 and 1: node 0 owns the cores, node 1 is visible from them.
     let text = written("pack:1 [numa] [numa] core:2 pu:1", &[]);
     let nodes = references(&text);
     let value = |node: usize, value| {
@@ -202,7 +202,7 @@ fn nodes_know_their_package_and_their_memory() {
         synthetic(text).nodes.iter().map(|node| node.sockets.clone()).collect()
     };
     assert_eq!(packages("pack:2 node:2 core:2 pu:1"), [[0], [0], [1], [1]]);
-    // The second memory beside the same cores is on their package, too.
+    // The second memory of the same cores is also on their package.
     assert_eq!(packages("pack:2 [numa] [numa] core:2 pu:1"), [[0], [0], [1], [1]]);
     assert_eq!(packages("node:2 pack:2 core:2 pu:1"), [[0, 1], [2, 3]]);
     assert_eq!(packages("node:2 core:2 pu:1"), [Vec::<u32>::new(), Vec::new()]);

@@ -1,4 +1,4 @@
-//! The data of one thread, bound to its nodes, and where its pages are.
+//! The data of one thread, bound to its nodes, and the location of its pages.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,30 +17,30 @@ pub struct Buffer {
     layout: Layout,
 }
 
-/// A part of a buffer, of which is asked where its pages are while somebody else works on it.
+/// A part of a buffer whose pages are queried while another thread works on it.
 #[derive(Clone, Debug)]
 pub struct Stretch {
     addresses: Range<usize>,
-    /// What of the layout is inside, from the start of the stretch.
+    /// The part of the layout inside it, from the start of the stretch.
     stripes: Vec<Stripe>,
 }
 
-/// Where the pages of a buffer are.
+/// The location of the pages of a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// Small pages by node; empty if unknown.
     pub pages: BTreeMap<u32, u64>,
     /// Pages that are not where they had to be.
     pub misplaced: Vec<Misplaced>,
-    /// Why the system does not tell.
+    /// The reason why the system does not report it.
     pub unknown: Option<String>,
 }
 
 impl Buffer {
-    /// Maps the memory of `layout` and binds it to its nodes; nothing is touched.
+    /// Maps the memory of `layout` and binds it to its nodes; touches nothing.
     ///
-    /// Where the kernel refuses to bind (none of the NUMA calls, or a container that forbids them) and there is one
-    /// node only, this is no loss.
+    /// If the kernel does not allow binding (none of the NUMA calls, or a container that forbids them) and there is only one node, nothing
+    /// is lost.
     ///
     /// # Errors
     /// [`MemoryError::System`] if memory cannot be mapped or bound.
@@ -59,7 +59,7 @@ impl Buffer {
         Ok(Self { mapping, layout })
     }
 
-    /// The data, at a multiple of a huge page; zeros where nothing was written.
+    /// The data, at a multiple of a huge page; unwritten parts are zero.
     pub fn data(&mut self) -> &mut [f64] {
         self.mapping.as_mut_slice()
     }
@@ -69,12 +69,12 @@ impl Buffer {
         self.mapping.addresses()
     }
 
-    /// What it was made from.
+    /// Its layout.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The pages that begin in these bytes of the data.
+    /// The pages that start in these bytes of the data.
     pub fn stretch(&self, bytes: &Range<usize>) -> Stretch {
         let (page, all) = (page_size(), self.mapping.addresses());
         let bytes = bytes.start.next_multiple_of(page)..bytes.end.next_multiple_of(page);
@@ -87,14 +87,14 @@ impl Buffer {
         Stretch { addresses: place(bytes.start)..place(bytes.end), stripes: inside.collect() }
     }
 
-    /// Asks for the node of each page and compares it with the layout.
+    /// Queries the node of each page and compares it with the layout.
     pub fn placement(&self) -> Placement {
         self.stretch(&(0..self.mapping.byte_len())).placement()
     }
 }
 
 impl Stretch {
-    /// Asks for the node of each page and compares it with the layout.
+    /// Queries the node of each page and compares it with the layout.
     pub fn placement(&self) -> Placement {
         match page_nodes(&self.addresses) {
             Ok(nodes) => compare(&nodes, &self.stripes, page_size()),
@@ -108,7 +108,7 @@ impl Stretch {
 }
 
 impl Placement {
-    /// Those of more data.
+    /// Adds the placement of more data.
     pub fn add(&mut self, more: Self) {
         for (node, pages) in more.pages {
             *self.pages.entry(node).or_default() += pages;
@@ -118,7 +118,7 @@ impl Placement {
     }
 }
 
-/// The kernel binds whole pages; the last one may be used in part only.
+/// The kernel binds whole pages; the last one may be only partly used.
 fn whole_pages(bytes: &Range<usize>, all: usize) -> Range<usize> {
     bytes.start..bytes.end.next_multiple_of(page_size()).min(all)
 }
@@ -131,7 +131,7 @@ fn bind_error(os_node: u32, source: io::Error) -> MemoryError {
     let why = match source.raw_os_error() {
         Some(libc::ENOSYS) => " (this kernel has no NUMA support)",
         Some(libc::EPERM | libc::EACCES) => " (a container needs the capability SYS_NICE for it)",
-        // Each stripe is a mapping of its own.
+        // Each stripe is a separate mapping.
         Some(libc::ENOMEM) => " (more mappings than vm.max_map_count allows)",
         _ => "",
     };
@@ -144,7 +144,7 @@ fn compare(nodes: &[i32], stripes: &[Stripe], page: usize) -> Placement {
     let mut wrong: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     let mut absent = 0;
     for stripe in stripes {
-        // Stripes are multiples of the page, but for the end of the last one.
+        // Stripes are multiples of the page, except for the end of the last one.
         let inside = stripe.bytes.start / page..stripe.bytes.end.div_ceil(page);
         for &node in nodes.get(inside).unwrap_or_default() {
             match u32::try_from(node) {
@@ -196,15 +196,14 @@ mod tests {
         assert_eq!(nodes[..2], [0, 0]);
         nodes[0] = 2; // spilled
         nodes[1] = -14; // never touched
-        nodes[2] = -2; // never touched, as other kernels say it
+        nodes[2] = -2; // never touched, as other kernels report it
         let wrong = compare(&nodes, layout.stripes(), PAGE);
         assert_eq!(wrong.pages, [(0, 1021), (1, 1024), (2, 1)].into());
         let spilled = Misplaced::Pages { pages: 1, all: 2048, seen: 2, wanted: "node 0".into() };
         assert_eq!(wrong.misplaced, [spilled, Misplaced::Absent { pages: 2, all: 2048 }]);
     }
 
-    /// Leaves a test out where a container forbids the calls, and says so. With `NUMASIM_REQUIRE_TOOLS=1`, as in
-    /// `.ci/run`, that is a failure.
+    /// Skips a test if a container forbids the calls, and prints that. With `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
     fn skipped(why: &str) {
         let required = std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_some_and(|value| value == "1");
         assert!(!required, "{why}");
@@ -229,7 +228,7 @@ mod tests {
     #[test]
     fn a_node_that_does_not_exist_cannot_be_bound() {
         let Err(error) = Buffer::new(Layout::new(1 << 20, &[(900, 1.0)], 0)).map(drop) else {
-            // With one node nothing is lost by that.
+            // With one node that has no effect.
             assert_eq!(usable_nodes().len(), 1, "no machine has node 900");
             return skipped("the system forbids a process to bind memory");
         };

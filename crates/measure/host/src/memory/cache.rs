@@ -1,4 +1,4 @@
-//! How much data a thread needs so that its cache holds little of it.
+//! The data size of a thread at which its cache holds little of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,25 +6,24 @@ use std::path::Path;
 
 use numasim_model::cpus::CpuList;
 
-/// Data is at least that many times the thread's share of the last-level cache (the rule of STREAM).
+/// Data is at least this multiple of the thread's share of the last-level cache (the rule of STREAM).
 const TIMES: f64 = 4.0;
-/// Never less: also where caches are small or unknown, a chunk of work must stay small against the data.
+/// Minimum data size: even if caches are small or unknown, a chunk of work must stay small compared with the data.
 const LEAST: u64 = 64 << 20;
-/// Data is a multiple of that: whole huge pages.
+/// Data is a multiple of this: whole huge pages.
 const UNIT: u64 = 2 << 20;
 
-/// Data for each thread in bytes when threads run on these processors at the same time: 4 x the largest share that one
-/// of them has of its last-level cache, at least 64 MiB, whole huge pages.
+/// Data for each thread in bytes when threads run on these logical CPUs at the same time: 4 x the largest share of a last-level cache for
+/// any of them, at least 64 MiB, whole huge pages.
 ///
-/// The share of a thread is the cache divided by the threads that run on it, not by its cores: a thread alone has it
-/// all. A thread that may use several processors counts for an equal part on each. Where the system does not tell which
-/// caches there are, 64 MiB.
+/// The share of a thread is the cache divided by the threads that run on it, not by its cores: a thread alone has the whole cache. A thread
+/// that may use several logical CPUs counts equally on each. If the system does not report the caches, the result is 64 MiB.
 pub fn bytes_per_thread(threads: &[&CpuList]) -> u64 {
     below(Path::new("/sys/devices/system/cpu"), threads)
 }
 
 fn below(root: &Path, threads: &[&CpuList]) -> u64 {
-    // Which cache, its size, the threads on it.
+    // The cache, its size, the threads on it.
     let mut caches: BTreeMap<String, (u64, f64)> = BTreeMap::new();
     for cpus in threads {
         for cpu in cpus.as_slice() {
@@ -40,7 +39,7 @@ fn below(root: &Path, threads: &[&CpuList]) -> u64 {
     bytes.max(LEAST).next_multiple_of(UNIT)
 }
 
-/// Bytes of all last-level caches that threads on these processors have together; `None` where the system does not tell.
+/// Combined size in bytes of the last-level caches of threads on these logical CPUs; `None` if the system does not report it.
 pub fn last_level_bytes(threads: &[&CpuList]) -> Option<u64> {
     together(Path::new("/sys/devices/system/cpu"), threads)
 }
@@ -52,18 +51,18 @@ fn together(root: &Path, threads: &[&CpuList]) -> Option<u64> {
     (!caches.is_empty()).then(|| caches.values().sum())
 }
 
-/// A last-level cache that several processors have together.
+/// A last-level cache that several logical CPUs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedCache {
     /// Its size in bytes.
     pub bytes: u64,
-    /// Size in bytes of the next smaller cache of data, which the first of them has; `None` where there is none.
+    /// Size in bytes of the next smaller data cache of the first of them; `None` if there is none.
     pub below_bytes: Option<u64>,
-    /// How many of the first processors of the list have it together.
+    /// Number of the first logical CPUs of the list that share it.
     pub sharers: usize,
 }
 
-/// The last-level cache of the first of these processors; `None` where the system does not tell.
+/// The last-level cache of the first of these logical CPUs; `None` if the system does not report it.
 pub fn shared_last_level(cpus: &CpuList) -> Option<SharedCache> {
     shared(Path::new("/sys/devices/system/cpu"), cpus)
 }
@@ -79,13 +78,13 @@ fn shared(root: &Path, cpus: &CpuList) -> Option<SharedCache> {
     Some(SharedCache { bytes, below_bytes, sharers: all.take_while(same).count() })
 }
 
-/// Processors that share the last-level cache, as the kernel lists them, and its size in bytes.
+/// Logical CPUs that share the last-level cache, in the format of the kernel, and its size in bytes.
 fn last_level(caches: &Path) -> Option<(String, u64)> {
     let found = of_data(caches)?.into_iter();
     found.max_by_key(|(level, ..)| *level).map(|(_, shared_by, size)| (shared_by, size))
 }
 
-/// Caches that hold data, in no order: level, processors that share one, bytes.
+/// Data caches, in no order: level, logical CPUs that share one, bytes.
 fn of_data(caches: &Path) -> Option<Vec<(u32, String, u64)>> {
     let indices = fs::read_dir(caches).ok()?.filter_map(Result::ok).map(|entry| entry.path());
     let found = indices.filter_map(|index| {
@@ -114,7 +113,7 @@ fn bytes(size: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Four processors; each pair shares 40 MiB.
+    /// Four logical CPUs; each pair shares 40 MiB.
     fn machine() -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a temporary folder");
         for cpu in 0..4 {
@@ -143,12 +142,12 @@ mod tests {
 
     #[test]
     fn data_is_four_times_the_share_of_the_cache() {
-        // Two threads share 40 MiB: 4 x 20. A thread alone has it all: 4 x 40.
+        // Two threads share 40 MiB: 4 x 20. A thread alone has the whole cache: 4 x 40.
         assert_eq!(mib(&["0", "1"]), 80);
         assert_eq!(mib(&["0"]), 160);
-        // The largest share counts: processor 3 is alone on its cache.
+        // The largest share counts: logical CPU 3 is alone on its cache.
         assert_eq!(mib(&["0", "1", "3"]), 160);
-        // Eight threads of 5 MiB each: the least.
+        // Eight threads of 5 MiB each: the minimum.
         assert_eq!(mib(&["0", "0", "0", "0", "1", "1", "1", "1"]), 64);
     }
 

@@ -1,4 +1,4 @@
-//! Is there enough free memory on the nodes, before anything is touched?
+//! Checks that the nodes have enough free memory, before anything is touched.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,9 +11,9 @@ use crate::memory::MemoryError;
 
 const NODES: &str = "/sys/devices/system/node";
 
-/// Refuses if a node has less free memory than `wanted` says (bytes by the operating system's number of the node), or
-/// the process may not use it, or a limit on the process is lower. Data that is bound strictly gets no memory from
-/// elsewhere: the kernel would kill the program.
+/// Returns an error if a node has less free memory than `wanted` (bytes by node number of the operating system), if the process may not use
+/// the node, or if a limit on the process is lower. Strictly bound data gets no memory from other nodes: the operating system would kill
+/// the program.
 ///
 /// # Errors
 /// [`MemoryError::NoSuchNode`], [`MemoryError::NotEnoughMemory`], [`MemoryError::MemoryLimit`].
@@ -23,7 +23,7 @@ pub fn refuse_if_short(wanted: &BTreeMap<u32, u64>) -> Result<(), MemoryError> {
         if !usable.contains(&os_node) {
             return Err(MemoryError::NoSuchNode { os_node, usable: format!("node {}", ranges(&usable)) });
         }
-        // A kernel that does not tell cannot be asked; pages are still verified afterwards.
+        // If the kernel does not report free memory, there is no check here; pages are still verified afterwards.
         if let Some(free_bytes) = memory_of(os_node).map(left)
             && free_bytes < wanted_bytes
         {
@@ -33,8 +33,7 @@ pub fn refuse_if_short(wanted: &BTreeMap<u32, u64>) -> Result<(), MemoryError> {
     refuse_if_lower(wanted.values().sum())
 }
 
-/// What may be taken: some is left for the rest of the machine, 64 MiB at least, and never below the kernel's own
-/// reserves.
+/// The memory that may be used: some is left for the rest of the machine, at least 64 MiB, and never below the kernel's own reserves.
 fn left(memory: MemInfo) -> u64 {
     memory.free.saturating_sub((memory.total / 50).max(64 << 20))
 }
@@ -62,7 +61,7 @@ pub(super) fn usable_nodes() -> Vec<u32> {
 
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Refuses if a limit on this process leaves less than `wanted_bytes`.
+/// Returns an error if a limit on this process leaves less than `wanted_bytes`.
 pub(super) fn refuse_if_lower(wanted_bytes: u64) -> Result<(), MemoryError> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     match tightest(Path::new(GROUPS), &own) {
@@ -73,7 +72,7 @@ pub(super) fn refuse_if_lower(wanted_bytes: u64) -> Result<(), MemoryError> {
     }
 }
 
-/// The least that any limit of the process's group and the groups around it leaves, and the file of the limit.
+/// The smallest remainder of any limit of the process's group and its ancestors, and the file of the limit.
 fn tightest(root: &Path, own: &str) -> Option<(u64, PathBuf)> {
     // Version 2: `0::/path`. Version 1 has a path for each kind of resource.
     let groups = own.lines().filter_map(|line| {
@@ -93,14 +92,14 @@ fn tightest(root: &Path, own: &str) -> Option<(u64, PathBuf)> {
             group.ancestors().take_while(|group| group.starts_with(&top)).map(Path::to_owned).collect();
         around.into_iter().filter_map(move |group| {
             let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
-            let (most, used) = (number(limit)?, number(used)?); // `max` is no number: no limit
+            let (most, used) = (number(limit)?, number(used)?); // `max` is not a number: no limit
             Some((most.saturating_sub(used.saturating_sub(files(&group))), group.join(limit)))
         })
     });
     limits.min_by_key(|(free, _)| *free)
 }
 
-/// Files in memory that count as used, but give way to data.
+/// Cached files that count as used, but can be dropped for data.
 fn files(group: &Path) -> u64 {
     let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
     let kinds = ["active_file ", "inactive_file "];
@@ -108,12 +107,12 @@ fn files(group: &Path) -> u64 {
     stat.lines().filter_map(of).sum()
 }
 
-/// What a `meminfo` says.
+/// The contents of a `meminfo` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemInfo {
-    /// All memory, in bytes.
+    /// Total memory, in bytes.
     pub(crate) total: u64,
-    /// What new data can have: free pages, and files in memory, which the kernel drops for it. In bytes.
+    /// Memory available for new data: free pages, and cached files, which the kernel drops for it. In bytes.
     pub(crate) free: u64,
 }
 
@@ -129,7 +128,7 @@ pub(crate) fn parse(text: &str) -> Option<MemInfo> {
         })
     };
     let files: u64 = ["Active(file)", "Inactive(file)"].iter().filter_map(|key| bytes(key)).sum();
-    // Pages that are not yet on disk cannot be dropped at once.
+    // Pages that are not yet on disk cannot be dropped immediately.
     let busy: u64 = ["Dirty", "Writeback"].iter().filter_map(|key| bytes(key)).sum();
     let free = bytes("MemFree")?.checked_add(files.saturating_sub(busy))?;
     Some(MemInfo { total: bytes("MemTotal")?, free })
@@ -143,7 +142,7 @@ const HUGE_PAGE: u64 = 2 << 20;
 pub struct HugePages(Vec<(Range<usize>, u64)>);
 
 impl HugePages {
-    /// Of this process, now; `None` where the system does not tell.
+    /// For this process, now; `None` if the system does not report it.
     #[cfg(target_os = "linux")]
     pub fn now() -> Option<Self> {
         Self::parse(&std::fs::read_to_string("/proc/self/smaps").ok()?)
@@ -176,8 +175,8 @@ impl HugePages {
         self.bytes(addresses) as f64 / (addresses.end - addresses.start).max(1) as f64
     }
 
-    /// How often memory at these addresses was not there when it was touched for the first time: once for each of its pages, huge ones and
-    /// small ones of `page` bytes.
+    /// Number of page faults when memory at these addresses is touched for the first time: one for each of its pages, huge ones and small
+    /// ones of `page` bytes.
     pub fn first_touches(&self, addresses: &Range<usize>, page: usize) -> u64 {
         let (huge, all) = (self.bytes(addresses), (addresses.end - addresses.start) as u64);
         huge / HUGE_PAGE + all.saturating_sub(huge).div_ceil(page.max(1) as u64)
@@ -307,7 +306,7 @@ mod huge_tests {
         assert_eq!(pages.share(&(0x40_0000..0x80_0000)), 0.5);
         assert_eq!(pages.share(&(0x40_0000..0xc0_0000)), 0.75);
         assert_eq!(pages.share(&(0x100_0000..0x200_0000)), 0.0);
-        // 4 MiB: a huge page, and 2 MiB of 4096 bytes. 8 MiB: three huge pages, and as many small ones.
+        // 4 MiB: a huge page, and 2 MiB of 4096 bytes. 8 MiB: three huge pages, and 512 small ones.
         assert_eq!(pages.first_touches(&(0x40_0000..0x80_0000), 4096), 1 + 512);
         assert_eq!(pages.first_touches(&(0x40_0000..0xc0_0000), 4096), 3 + 512);
     }

@@ -1,15 +1,15 @@
-//! Which part of a thread's data lies on which node: stripes, so that the shares hold for any long stretch.
+//! The node of each part of a thread's data: stripes, so that the shares hold for any long stretch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A huge page: with smaller stripes there can be none.
+/// The size of a huge page: with smaller stripes there can be none.
 const LARGEST_STRIPE: usize = 2 << 20;
-/// Smaller stripes would make more mappings than Linux allows a process.
+/// Smaller stripes would need more mappings than Linux allows for a process.
 const SMALLEST_STRIPE: usize = 64 << 10;
-/// The share of a node may be that much off because stripes are whole.
+/// Allowed error of a node's share because stripes are whole.
 const TOLERANCE: f64 = 0.01;
-/// Kernels read that many streams at once, each through its own quarter of the data.
+/// Number of streams that kernels read at once, each through its own quarter of the data.
 const STREAMS: usize = 4;
 
 /// Neighbouring pages on one node.
@@ -17,7 +17,7 @@ const STREAMS: usize = 4;
 pub struct Stripe {
     /// The operating system's number of the node.
     pub os_node: u32,
-    /// Place from the start of the data, in bytes.
+    /// Range from the start of the data, in bytes.
     pub bytes: Range<usize>,
 }
 
@@ -28,10 +28,10 @@ pub struct Layout(Vec<Stripe>);
 impl Layout {
     /// Splits `bytes` by `shares` (node and share of the data; positive, sum 1).
     ///
-    /// Stripes of 2 MiB, smaller only where the shares would be more than 0.01 off; nodes take turns, so that equal
-    /// shares are interleaving. Each quarter of the data starts one turn later than the one before, because kernels
-    /// read four quarters at once: they then read different nodes at any time. `turn` moves the whole by that many
-    /// turns, so that the threads of an application do not all begin on the same node.
+    /// Stripes have 2 MiB, or less if the shares would otherwise be off by more than 0.01. Nodes take turns, so that equal shares are
+    /// interleaved. Each quarter of the data starts one turn later than the previous one, because kernels read four quarters at once: they
+    /// then read different nodes at any time. `turn` shifts the whole by this number of turns, so that the threads of an application do not
+    /// all start on the same node.
     pub fn new(bytes: usize, shares: &[(u32, f64)], turn: usize) -> Self {
         if let [(os_node, _)] = shares {
             return Self(vec![Stripe { os_node: *os_node, bytes: 0..bytes }]);
@@ -51,8 +51,8 @@ impl Layout {
         }
     }
 
-    /// One layout after the other: for each part the place of its end from the start of the data, its shares and its turn, as [`Self::new`]
-    /// takes them. Ends must ascend, and all but the last be multiples of the small page: the kernel binds whole pages.
+    /// One layout after the other: for each part, the position of its end from the start of the data, its shares and its turn, as in
+    /// [`Self::new`]. Ends must ascend, and all but the last must be multiples of the small page: the kernel binds whole pages.
     pub fn joined<'a>(parts: impl IntoIterator<Item = (usize, &'a [(u32, f64)], usize)>) -> Self {
         let mut found: Vec<Stripe> = Vec::new();
         let mut from = 0;
@@ -114,7 +114,7 @@ fn stripes(bytes: usize, size: usize, shares: &[(u32, f64)], turn: usize) -> Vec
     found
 }
 
-/// Nodes in turn: always the one that is furthest behind its share; of equals, the first.
+/// Nodes in turn: always the one that is furthest behind its share; in a tie, the first.
 struct Turns<'a> {
     shares: &'a [(u32, f64)],
     given: Vec<f64>,
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn stripes_shrink_until_the_shares_are_right() {
-        // 4 MiB are two stripes of 2 MiB; a third cannot be told with them.
+        // 4 MiB are two stripes of 2 MiB, which cannot represent a third.
         let shares = [(0, 1.0 / 3.0), (1, 2.0 / 3.0)];
         let layout = Layout::new(4 * MIB, &shares, 0);
         let on_0 = layout.bytes_by_node()[&0] as f64 / (4 * MIB) as f64;
@@ -215,7 +215,7 @@ mod tests {
             [Stripe { os_node: 0, bytes: 0..6 * MIB }, Stripe { os_node: 1, bytes: 6 * MIB..7 * MIB }];
         assert_eq!((layout.stripes(), layout.len()), (&expected[..], 7 * MIB));
         assert!(Layout::joined([]).is_empty());
-        // A part that is spread is spread within itself: 8 MiB on two nodes behind 2 MiB on one of them.
+        // A spread part is spread within itself: 8 MiB on two nodes behind 2 MiB on one of them.
         let spread = [(0, 0.5), (1, 0.5)];
         let layout = Layout::joined([(2 * MIB, &other[..], 0), (10 * MIB, &spread[..], 0)]);
         assert_eq!(layout.bytes_by_node(), [(0, 4 << 20), (1, 6 << 20)].into());

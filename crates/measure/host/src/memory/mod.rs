@@ -1,7 +1,7 @@
-//! Memory of the benchmark's threads: how much, on which NUMA nodes, and where it really is.
+//! Memory of the benchmark's threads: its size, its NUMA nodes, and its real location.
 //!
-//! Nothing spills: pages are bound strictly (`MPOL_BIND`) before anything touches them, the free memory of every node
-//! is looked at before, and afterwards each page is asked for its node.
+//! Nothing spills: pages are bound strictly (`MPOL_BIND`) before they are touched, the free memory of every node is checked before, and the
+//! node of each page is queried afterwards.
 
 #[cfg(target_os = "linux")]
 mod buffer;
@@ -28,10 +28,10 @@ pub use crate::memory::free::HugePages;
 pub use crate::memory::free::refuse_if_short;
 pub use crate::memory::layout::{Layout, Stripe};
 
-/// Why the data of threads cannot lie where it shall.
+/// The reason why the data of threads cannot have its planned place.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// A node has too little free memory for the data that shall lie on it.
+    /// A node has too little free memory for its planned data.
     #[error(
         "node {os_node} has {} of free memory, the data of this scenario needs {}",
         size(*.free_bytes), size(*.wanted_bytes)
@@ -58,19 +58,19 @@ pub enum MemoryError {
         size(*.free_bytes), size(*.wanted_bytes)
     )]
     MemoryLimit {
-        /// Where the limit is set.
+        /// The file that sets the limit.
         limit: String,
         /// Free below the limit.
         free_bytes: u64,
         /// Needed.
         wanted_bytes: u64,
     },
-    /// The operating system refused something.
+    /// A system call failed.
     #[error("{what}: {source}")]
     System {
-        /// What was asked, in words.
+        /// The operation, in words.
         what: String,
-        /// The answer.
+        /// The error.
         source: std::io::Error,
     },
 }
@@ -86,17 +86,17 @@ pub fn size(bytes: u64) -> String {
     format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// How many pages of something are on which node.
+/// Number of pages on each node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     /// Small pages by the operating system's number of the node.
     pub on_node: BTreeMap<u32, u64>,
-    /// Those that no node holds: never touched, or swapped out.
+    /// Pages that are on no node: never touched, or swapped out.
     pub absent: u64,
 }
 
 impl Pages {
-    /// The small pages that lie wholly in `addresses`; `None` where the system does not tell.
+    /// The small pages that are completely inside `addresses`; `None` if the system does not report them.
     pub fn of(addresses: &Range<usize>) -> Option<Self> {
         let mut pages = Self::default();
         for node in nodes(addresses)? {
@@ -108,7 +108,7 @@ impl Pages {
         Some(pages)
     }
 
-    /// These, too.
+    /// Adds more pages.
     pub fn add(&mut self, more: &Self) {
         for (&node, pages) in &more.on_node {
             *self.on_node.entry(node).or_default() += pages;
@@ -116,7 +116,7 @@ impl Pages {
         self.absent += more.absent;
     }
 
-    /// Pages that are elsewhere than on this node, or nowhere.
+    /// Pages that are not on this node.
     pub fn not_on(&self, os_node: u32) -> u64 {
         let elsewhere = self.on_node.iter().filter(|&(&node, _)| node != os_node).map(|(_, pages)| pages);
         elsewhere.sum::<u64>() + self.absent

@@ -1,4 +1,4 @@
-//! Memory straight from the kernel: mapped, bound to NUMA nodes, and asked where it is.
+//! Memory directly from the kernel: mapped, bound to NUMA nodes, and queried for its location.
 
 use std::ffi::c_void;
 use std::io;
@@ -11,8 +11,8 @@ pub const HUGE_PAGE: usize = 2 << 20;
 /// Anonymous private memory, zeroed and untouched at first, at a multiple of [`HUGE_PAGE`].
 #[derive(Debug)]
 pub struct Mapping {
-    /// What was reserved: the memory, and inaccessible space around it, so that the kernel never joins it with
-    /// other memory of the process and every line of `smaps` inside it is about it alone.
+    /// The reserved range: the memory, and inaccessible space around it, so that the kernel never merges it with other memory of the
+    /// process and every line of `smaps` inside it refers to it alone.
     reserved: NonNull<c_void>,
     reserved_len: usize,
     start: NonNull<u8>,
@@ -30,10 +30,10 @@ pub fn page_size() -> usize {
 }
 
 impl Mapping {
-    /// Maps `bytes`, rounded up to small pages, and asks for huge pages. Nothing is touched.
+    /// Maps `bytes`, rounded up to small pages, and requests huge pages. Touches nothing.
     ///
     /// # Errors
-    /// What the system says (`mmap`).
+    /// The error of the system (`mmap`).
     pub fn new(bytes: usize) -> io::Result<Self> {
         let too_much = || io::Error::from(io::ErrorKind::OutOfMemory);
         let len = bytes.max(1).checked_next_multiple_of(page_size()).ok_or_else(too_much)?;
@@ -50,11 +50,11 @@ impl Mapping {
         // SAFETY: `skip` <= HUGE_PAGE and `skip + len` < `reserved_len`: inside the reserved space.
         let start = unsafe { reserved.cast::<u8>().add(skip) };
         let mapping = Self { reserved, reserved_len, start, len };
-        // SAFETY: the range lies inside the reserved space, which nobody else uses.
+        // SAFETY: the range is inside the reserved space, which has no other user.
         if unsafe { libc::mprotect(start.as_ptr().cast(), len, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: as above. It fails where the kernel has no huge pages; how many it gave is asked later.
+        // SAFETY: as above. It fails if the kernel has no huge pages; the real number is queried later.
         unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_HUGEPAGE) };
         Ok(mapping)
     }
@@ -64,13 +64,13 @@ impl Mapping {
         self.len
     }
 
-    /// Its addresses, as `smaps` writes them.
+    /// Its addresses, in the format of `smaps`.
     pub fn addresses(&self) -> Range<usize> {
         let start = self.start.addr().get();
         start..start + self.len
     }
 
-    /// The memory as numbers. Zeroed where it was never written.
+    /// The memory as numbers. Zero unless it was written.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         // SAFETY: the range is mapped readable and writable, aligned to more than 8 bytes, exclusively borrowed, and
         // every bit pattern is an f64.
@@ -80,14 +80,14 @@ impl Mapping {
     /// Pages of `bytes` (from its start) that are touched from now on come from `node` and from no other.
     ///
     /// # Errors
-    /// What the system says (`mbind`).
+    /// The error of the system (`mbind`).
     pub fn bind(&self, bytes: &Range<usize>, node: u32) -> io::Result<()> {
         let inside = bytes.start < bytes.end && bytes.end <= self.len;
-        let mut mask = [0_u64; 16]; // 1024 nodes: the most that Linux can be built for
+        let mut mask = [0_u64; 16]; // 1024 nodes: the maximum for which Linux can be built
         let word = mask.get_mut(node as usize / 64).filter(|_| inside);
         let Some(word) = word else { return Err(io::ErrorKind::InvalidInput.into()) };
         *word = 1 << (node % 64);
-        // SAFETY: the range lies inside the mapping; the kernel reads one bit less than the given number of `mask`.
+        // SAFETY: the range is inside the mapping; the kernel reads one bit less than the given number of `mask`.
         let failed = unsafe {
             libc::syscall(
                 libc::SYS_mbind,
@@ -102,16 +102,16 @@ impl Mapping {
         if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// The node of every small page; negative for one that is nowhere: never touched, or swapped out.
+    /// The node of every small page; negative for one without a node: never touched, or swapped out.
     ///
     /// # Errors
-    /// The kernel cannot tell (built without NUMA) or must not (a container).
+    /// The kernel cannot report it (built without NUMA) or must not (a container).
     pub fn page_nodes(&self) -> io::Result<Vec<i32>> {
         page_nodes(&self.addresses())
     }
 }
 
-/// The node of every small page that lies wholly in `addresses`, whoever mapped it; negative for one that is nowhere.
+/// The node of every small page that is completely inside `addresses`, however it was mapped; negative for one without a node.
 ///
 /// # Errors
 /// As [`Mapping::page_nodes`].
@@ -128,8 +128,8 @@ pub fn page_nodes(addresses: &Range<usize>) -> io::Result<Vec<i32>> {
             (0..status.len())
                 .map(|page| ptr::without_provenance::<c_void>(first + (batch * BATCH + page) * size)),
         );
-        // SAFETY: both arrays have `pages.len()` entries; without target nodes the call only asks, reads none of the
-        // pages, and writes to `status` alone.
+        // SAFETY: both arrays have `pages.len()` entries; without target nodes the call only queries, reads none of the pages, and writes
+        // only to `status`.
         let failed = unsafe {
             libc::syscall(
                 libc::SYS_move_pages,
@@ -155,12 +155,13 @@ impl Drop for Mapping {
     }
 }
 
-/// Smallest block that gets pages of its own, in bytes: what glibc begins with.
+/// Smallest block that gets separate pages, in bytes: the initial value of glibc.
 #[cfg(target_env = "gnu")]
 const PAGES_OF_ITS_OWN: libc::c_int = 128 * 1024;
 
-/// From now on every block of 128 KiB or more has pages of its own, which come fresh from the system and go back to it. Without this, glibc keeps pages of blocks that
-/// were given back, wherever they lie, for the next ones. Whether that could be arranged: other libraries than glibc cannot.
+/// From now on every block of 128 KiB or more has separate pages, which come fresh from the system and return to it. Without this, glibc
+/// keeps pages of freed blocks, wherever they are, for the next ones. Returns whether that could be set: libraries other than glibc do not
+/// support it.
 pub fn fresh_pages() -> bool {
     #[cfg(target_env = "gnu")]
     {
@@ -190,7 +191,7 @@ mod tests {
         let size = page_size();
         // From inside the first page into the fourth: the second and the third.
         match page_nodes(&(10 * size + 1..13 * size + 1)) {
-            // Nobody maps the lowest addresses.
+            // No process maps the lowest addresses.
             Ok(nodes) => assert!(nodes.len() == 2 && nodes.iter().all(|&node| node < 0), "{nodes:?}"),
             Err(error) => {
                 assert!(matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)), "{error}");
@@ -217,7 +218,7 @@ mod tests {
 
 #[cfg(all(test, target_env = "gnu"))]
 mod heap_tests {
-    /// A block of this many bytes has a mapping of its own: the first page begins with the allocator's header of 16 B.
+    /// A block of this many bytes has a separate mapping: the first page starts with the allocator's header of 16 B.
     const BYTES: usize = 8 << 20;
 
     #[test]

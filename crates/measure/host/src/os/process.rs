@@ -1,4 +1,4 @@
-//! Other processes: children with all that they start, others that are held by a file of theirs, and who is at the other end of a socket.
+//! Other processes: children with their descendants, processes that are held by a file descriptor, and the peer of a socket.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::system::{Identity, System};
 
-/// The child is killed when the starting thread ends, has a process group of its own (Ctrl-C in a terminal reaches the
-/// starting process alone, which ends its children itself), and inherits the open file `file` under its number.
+/// Prepares a child process. It is killed when the starting thread exits. It has a separate process group: Ctrl-C in a terminal reaches
+/// only the starting process, which terminates its children itself. It inherits the open file `file` under its number.
 pub fn prepare(command: &mut Command, file: RawFd) {
     let parent = std::process::id();
     let in_child = move || {
@@ -32,29 +32,29 @@ pub fn prepare(command: &mut Command, file: RawFd) {
     unsafe { command.process_group(0).pre_exec(in_child) };
 }
 
-/// From now on processes whose parents ended are children of this process, if it started one of their ancestors (prctl(2),
-/// `PR_SET_CHILD_SUBREAPER`): it can find them and has to [`reap`] them.
+/// From now on orphaned descendants become children of this process (prctl(2), `PR_SET_CHILD_SUBREAPER`): it can find them and has to
+/// [`reap`] them.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn take_orphans() -> io::Result<()> {
     // SAFETY: numbers only.
     let failed = unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
     if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// A child that has ended and was not asked how; it stays so. `None`: there is no such child.
+/// A child that has exited and was not waited for; it stays so. `None`: there is no such child.
 pub fn ended_one() -> Option<u32> {
     ended(libc::P_ALL, 0)
 }
 
-/// Whether this child has ended; it can still be asked how.
+/// Whether this child has exited; its status can still be queried.
 pub fn has_ended(pid: u32) -> bool {
     ended(libc::P_PID, pid) == Some(pid)
 }
 
 fn ended(which: libc::idtype_t, pid: u32) -> Option<u32> {
-    // SAFETY: a siginfo_t is numbers and pointers, for which zero is a value.
+    // SAFETY: a siginfo_t consists of numbers and pointers, for which zero is a valid value.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let how = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
     // SAFETY: `info` lives through the call, which writes it.
@@ -62,33 +62,33 @@ fn ended(which: libc::idtype_t, pid: u32) -> Option<u32> {
     if failed != 0 {
         return None;
     }
-    // SAFETY: what waitid wrote is about a child, or all zeros: both have a number of a process.
+    // SAFETY: the result of waitid is about a child, or all zeros: both contain a process ID.
     let found = unsafe { info.si_pid() };
     u32::try_from(found).ok().filter(|&pid| pid > 0)
 }
 
-/// Lets the system forget a child that has ended.
+/// Reaps a child that has exited.
 pub fn reap(pid: u32) {
     let Ok(pid) = libc::pid_t::try_from(pid) else { return };
     let mut status = 0;
-    // SAFETY: `status` lives through the call. That there is no such child is no mistake.
+    // SAFETY: `status` lives through the call. A missing child is not an error.
     unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) };
 }
 
-/// Asks every process of the group that this child leads to end.
+/// Asks every process of the group that this child leads to exit.
 pub fn terminate_group(leader: u32) {
     signal(leader, libc::SIGTERM);
 }
 
-/// Ends every process of the group that this child leads, if there is any.
+/// Kills every process of the group that this child leads, if there is any.
 pub fn kill_group(leader: u32) {
     signal(leader, libc::SIGKILL);
 }
 
 fn signal(leader: u32, signal: libc::c_int) {
-    // 0 and 1 would be this process's own group and everybody.
+    // 0 and 1 would mean this process's own group and all processes.
     if let Some(leader) = libc::pid_t::try_from(leader).ok().filter(|&leader| leader > 1) {
-        // SAFETY: numbers only. That nobody is left is no mistake.
+        // SAFETY: numbers only. An empty group is not an error.
         unsafe { libc::kill(-leader, signal) };
     }
 }
@@ -100,10 +100,10 @@ pub struct Held {
 }
 
 impl Held {
-    /// Of a child that was not asked how it ended: its number is nobody else's.
+    /// Holds a child that was not waited for, so that its ID cannot be reused.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn child(pid: u32) -> io::Result<Self> {
         let pid = libc::pid_t::try_from(pid).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
         // SAFETY: numbers only.
@@ -113,13 +113,13 @@ impl Held {
         Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
     }
 
-    /// Of any process.
+    /// Holds any process.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::NotFound`]: the number is another's by now.
+    /// The error of the system; [`io::ErrorKind::NotFound`]: another process has the ID by now.
     pub fn open(process: Identity) -> io::Result<Self> {
         let held = Self::child(process.number)?;
-        // Looked at after it is held: what is there now is what is held.
+        // Checked after it is held: the process that exists now is the one that is held.
         if System::host().listed(process.number)?.identity == process {
             Ok(held)
         } else {
@@ -127,32 +127,32 @@ impl Held {
         }
     }
 
-    /// Asks it to end.
+    /// Asks it to exit.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(libc::SIGTERM)
     }
 
-    /// Ends it.
+    /// Kills it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn kill(&self) -> io::Result<()> {
         self.signal(libc::SIGKILL)
     }
 
     fn signal(&self, signal: libc::c_int) -> io::Result<()> {
         let nothing = std::ptr::null::<libc::siginfo_t>();
-        // SAFETY: an open descriptor and numbers; without information the kernel makes that of kill(2).
+        // SAFETY: an open descriptor and numbers; without signal information the kernel uses that of kill(2).
         let failed =
             unsafe { libc::syscall(libc::SYS_pidfd_send_signal, self.fd.as_raw_fd(), signal, nothing, 0) };
         if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }
 
-/// Waits until one of them has ended, or the patience is over; or for no reason at all.
+/// Waits until one of them has exited, or the time is over; may also wake up spuriously.
 pub fn wait_for_any<'a>(processes: impl Iterator<Item = &'a Held>, patience: Duration) {
     let polled = |held: &Held| libc::pollfd { fd: held.fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let mut all: Vec<libc::pollfd> = processes.map(polled).collect();
@@ -160,13 +160,13 @@ pub fn wait_for_any<'a>(processes: impl Iterator<Item = &'a Held>, patience: Dur
         tv_sec: libc::time_t::try_from(patience.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: patience.subsec_nanos().into(),
     };
-    // SAFETY: as many descriptors as are told, and a time, which live through the call.
+    // SAFETY: the given number of descriptors, and a time, which live through the call.
     unsafe {
         libc::ppoll(all.as_mut_ptr(), all.len() as libc::nfds_t, &raw const time, std::ptr::null());
     }
 }
 
-/// All that comes out of a pipe; what came before an error is shown to people.
+/// The whole output of a pipe; output before an error is shown to people.
 pub fn read_all(pipe: Option<impl io::Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
@@ -175,7 +175,7 @@ pub fn read_all(pipe: Option<impl io::Read>) -> Vec<u8> {
     bytes
 }
 
-/// How a process ended, with the last line of what it said about it.
+/// Describes how a process exited, with the last line of its error output.
 pub fn how_it_ended(status: ExitStatus, errors: &str) -> String {
     let how = match (status.signal(), status.code()) {
         (Some(signal), _) => format!("was killed by signal {signal}"),
@@ -189,20 +189,19 @@ pub fn how_it_ended(status: ExitStatus, errors: &str) -> String {
     }
 }
 
-/// A process at the other end, as the system knows it: what it says of itself does not count.
+/// The process at the other end, as the system reports it: its own claims do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its number here; `None` where it lives in a process namespace that is not seen from here.
+    /// Its ID here; `None` if it lives in a process namespace that is not visible from here.
     pub pid: Option<u32>,
-    /// Its effective user when it connected (or began to listen); that of nobody (65534) where it is not known here.
+    /// Its effective user when it connected (or started to listen); that of the overflow user (65534) if it is not known here.
     pub uid: u32,
 }
 
-/// The process that connected to this socket, or that listens where this socket is connected to (`SO_PEERCRED`,
-/// unix(7)).
+/// The process that connected to this socket, or that listens at its other end (`SO_PEERCRED`, unix(7)).
 ///
 /// # Errors
-/// What the system says: this is no Unix socket, or not connected.
+/// The error of the system: this is not a Unix socket, or not connected.
 pub fn peer_of(socket: impl AsFd) -> io::Result<Peer> {
     let mut found = MaybeUninit::<libc::ucred>::zeroed();
     let mut bytes = libc::socklen_t::try_from(size_of::<libc::ucred>()).map_err(io::Error::other)?;
@@ -219,16 +218,16 @@ pub fn peer_of(socket: impl AsFd) -> io::Result<Peer> {
     if failed != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: three integers, all of them zero before the call: any bits are a value.
+    // SAFETY: three integers, all of them zero before the call: any bits are a valid value.
     let found = unsafe { found.assume_init() };
-    let nobody = u32::MAX; // SO_PEERCRED of a socket that is not connected says uid -1
+    let nobody = u32::MAX; // SO_PEERCRED of a socket that is not connected reports uid -1
     if found.uid == nobody {
         return Err(io::ErrorKind::NotConnected.into());
     }
     Ok(Peer { pid: u32::try_from(found.pid).ok().filter(|&pid| pid > 0), uid: found.uid })
 }
 
-/// The user as whom this process acts.
+/// The effective user of this process.
 pub fn own_uid() -> u32 {
     // SAFETY: no arguments; it always succeeds.
     unsafe { libc::geteuid() }

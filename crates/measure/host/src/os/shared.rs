@@ -1,7 +1,7 @@
 //! A value in memory that several processes share.
 //!
-//! The file it lies in is made here and sealed: its length never changes, so that no access can fail, and a process that
-//! gets the number of an open file can tell whether it is one of these before it touches it.
+//! Its file is created here and sealed. Its length never changes, so no access can fail. A process that receives the number of an open file
+//! can check that it is one of these before it touches it.
 
 use std::ffi::{CStr, c_void};
 use std::fs::File;
@@ -15,13 +15,13 @@ use std::{io, ptr};
 /// A type that several processes may use at the same time and that may be all zeros.
 ///
 /// # Safety
-/// The type has a fixed layout (`repr(C)`), consists of atomics only, holds no pointers, and needs no `Drop`.
+/// The type has a fixed layout (`repr(C)`), consists only of atomics, contains no pointers, and needs no `Drop`.
 pub unsafe trait Shareable {}
 
 /// Its name, which the system shows to people.
 const NAME: &CStr = c"numasim-bench";
 
-/// What the kernel promises of the file: its length stays, and so does this promise.
+/// The guarantees of the kernel for the file: its length stays, and so does this guarantee.
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// A `T` in a file that exists in memory only.
@@ -40,7 +40,7 @@ impl<T: Shareable> Shared<T> {
     /// A new value, all zeros.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn new() -> io::Result<Self> {
         // SAFETY: a valid C string; the result is checked.
         let file = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
@@ -58,14 +58,14 @@ impl<T: Shareable> Shared<T> {
         Self::map(file)
     }
 
-    /// The value that the starting process made, by the number of its file, which this process inherited.
+    /// The value of the starting process, by the number of its file, which this process inherited.
     ///
     /// # Errors
-    /// The number is that of no file, or of one that [`Shared::new`] did not make for a `T`; such a file is left alone.
+    /// The number is not that of a file, or the file was not created by [`Shared::new`] for a `T`; such a file is left alone.
     pub fn inherited(file: RawFd) -> io::Result<Self> {
         let refused = || io::Error::from(io::ErrorKind::InvalidInput);
-        // Standard streams are never it. Only a file in memory has seals.
-        // SAFETY: only asks; a number that is no open file is an error.
+        // Standard streams are never it. Only a file in memory has seals. SAFETY: only queries; a number that is not an open file is an
+        // error.
         if file <= 2 || unsafe { libc::fcntl(file, libc::F_GET_SEALS) } != SEALS {
             return Err(refused());
         }
@@ -74,13 +74,13 @@ impl<T: Shareable> Shared<T> {
         if link.as_os_str().as_encoded_bytes() != named {
             return Err(refused());
         }
-        // SAFETY: it is open, was made by `new` in the process that started this one, and nothing else here uses it: no
-        // other file of this process has this name.
+        // SAFETY: it is open, was created by `new` in the process that started this one, and has no other user here: no other file of this
+        // process has this name.
         let file = File::from(unsafe { OwnedFd::from_raw_fd(file) });
         if file.metadata()?.len() != size_of::<T>() as u64 {
             return Err(refused());
         }
-        // SAFETY: as above. Nothing that this process starts shall have it.
+        // SAFETY: as above. Processes started by this one should not have it.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -122,20 +122,20 @@ impl<T: Shareable> Drop for Shared<T> {
     }
 }
 
-/// Waits while `word` is `seen`: until somebody calls [`wake_all`] for it, `patience` is over, or for no reason at all. The caller
-/// looks again.
+/// Waits while `word` is `seen`: until [`wake_all`] is called for it or `patience` is over; may also wake up spuriously. The caller checks
+/// again.
 pub fn wait(word: &AtomicU32, seen: u32, patience: Duration) {
     let time = libc::timespec {
         tv_sec: libc::time_t::try_from(patience.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: patience.subsec_nanos().into(),
     };
-    // SAFETY: the word and the time live through the call; the kernel only reads them. Every error means: look again.
+    // SAFETY: the word and the time live through the call; the kernel only reads them. Every error means: check again.
     unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &raw const time);
     }
 }
 
-/// Wakes everybody who waits for this word, in every process that shares it.
+/// Wakes all that wait for this word, in every process that shares it.
 pub fn wake_all(word: &AtomicU32) {
     // SAFETY: an address of this process, which the kernel does not write to.
     unsafe {
@@ -149,7 +149,7 @@ pub fn wake_all(word: &AtomicU32) {
     }
 }
 
-/// Processor time of a process, its ended children left out.
+/// CPU time of a process, without its exited children.
 ///
 /// # Errors
 /// There is no such process.
@@ -204,7 +204,7 @@ mod tests {
         let plain = OwnedFd::from(plain);
         let number = number(&plain);
         assert!(Shared::<One>::inherited(number).is_err());
-        // SAFETY: only asks.
+        // SAFETY: only queries.
         assert!(unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0, "still open");
         for number in [-1, 0, 1, 2, RawFd::MAX] {
             assert!(Shared::<One>::inherited(number).is_err(), "{number}");
@@ -230,7 +230,7 @@ mod futex_tests {
     #[test]
     fn who_waits_is_woken_by_a_change_and_not_held_by_an_old_one() {
         let word = Arc::new(AtomicU32::new(0));
-        wait(&word, 1, Duration::from_secs(600)); // it is not 1: no wait at all
+        wait(&word, 1, Duration::from_secs(600)); // it is not 1, so there is no wait
         let other = Arc::clone(&word);
         let waiter = thread::spawn(move || {
             while other.load(SeqCst) == 0 {

@@ -1,4 +1,4 @@
-//! Threads: which time it is for all of them, what they have used, on which processors they are and may be.
+//! Threads: their common time, their resource usage, their current and allowed logical CPUs.
 
 use std::hint::black_box;
 use std::io;
@@ -14,7 +14,7 @@ pub fn now_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Nanoseconds of processor time that the calling thread has used.
+/// Nanoseconds of CPU time that the calling thread has used.
 pub fn thread_cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a timespec that lives through the call. Linux always has this clock.
@@ -23,7 +23,7 @@ pub fn thread_cpu_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// What one look at the clock costs on this processor, in nanoseconds: the best of some rounds.
+/// Cost of one clock read on this processor, in nanoseconds: the best of some rounds.
 pub fn look_cost_ns() -> f64 {
     const LOOKS: u32 = 1000;
     let round = || {
@@ -36,12 +36,12 @@ pub fn look_cost_ns() -> f64 {
     (0..5).map(|_| round()).fold(f64::INFINITY, f64::min)
 }
 
-/// Words of a mask: room for 65,536 processors, more than any Linux has.
+/// Words of a mask: room for 65,536 logical CPUs, more than any Linux has.
 const WORDS: usize = 1024;
-/// And of one that most have room in: it is faster, and who has more processors tells it.
+/// Words of a smaller mask that suffices for most hosts: it is faster, and the call reports if there are more logical CPUs.
 const FEW: usize = 16;
 
-/// The processor that the calling thread is on now; cheap (no system call where the vDSO has it).
+/// The logical CPU that the calling thread is on now; cheap (no system call if the vDSO supports it).
 pub fn current_cpu() -> u32 {
     // SAFETY: no arguments.
     let cpu = unsafe { libc::sched_getcpu() };
@@ -49,10 +49,10 @@ pub fn current_cpu() -> u32 {
     u32::try_from(cpu).unwrap_or(u32::MAX)
 }
 
-/// The processors that the calling thread may use, ascending.
+/// The logical CPUs that the calling thread may use, ascending.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn affinity() -> io::Result<Vec<u32>> {
     affinity_of(0)
 }
@@ -60,18 +60,17 @@ pub fn affinity() -> io::Result<Vec<u32>> {
 /// Binds the calling thread. Numbers that the machine does not have are ignored, as the kernel does.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     bind_thread(0, cpus)
 }
 
-/// The processors that a thread of any process may use, ascending; `thread` is its number in the system, or 0 for the
-/// calling one.
+/// The logical CPUs that a thread of any process may use, ascending; `thread` is its ID in the system, or 0 for the calling one.
 ///
 /// # Errors
-/// What the system says; `ESRCH`: there is no such thread.
+/// The error of the system; `ESRCH`: there is no such thread.
 pub fn affinity_of(thread: u32) -> io::Result<Vec<u32>> {
-    // The call itself, which tells how many bytes the kernel has for its processors; the function of the library hides it.
+    // The raw call, which returns the number of bytes of the kernel's CPU mask; the library function hides it.
     let read = |mask: &mut [u64]| {
         // SAFETY: the kernel writes at most the given number of bytes to `mask`.
         let bytes = unsafe {
@@ -102,8 +101,8 @@ pub fn affinity_of(thread: u32) -> io::Result<Vec<u32>> {
 /// Binds a thread of any process of this user; see [`affinity_of`] and [`set_affinity`].
 ///
 /// # Errors
-/// What the system says; `ESRCH`: there is no such thread; `EPERM`: it is somebody else's; `EINVAL`: it may use none of
-/// these processors.
+/// The error of the system; `ESRCH`: there is no such thread; `EPERM`: it belongs to another user; `EINVAL`: it may use none of these
+/// logical CPUs.
 pub fn bind_thread(thread: u32, cpus: &[u32]) -> io::Result<()> {
     let mut mask = [0_u64; WORDS];
     for &cpu in cpus {
@@ -120,10 +119,10 @@ fn id(thread: u32) -> io::Result<libc::pid_t> {
     libc::pid_t::try_from(thread).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))
 }
 
-/// Page faults of the calling thread since it began that needed no disk (`ru_minflt`): memory that was touched for the first time, and pages
-/// that the kernel had taken away to see who uses them (NUMA balancing). A system call.
+/// Page faults of the calling thread since its start that needed no disk (`ru_minflt`): memory that was touched for the first time, and
+/// pages that the kernel had unmapped to find their users (NUMA balancing). Makes a system call.
 pub fn minor_faults() -> u64 {
-    // SAFETY: a rusage is numbers, for which zero is a value.
+    // SAFETY: a rusage consists of numbers, for which zero is a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is a rusage that lives through the call. Linux always knows the calling thread.
     unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };

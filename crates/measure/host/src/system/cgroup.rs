@@ -1,24 +1,24 @@
-//! Limits on processor time by control groups, versions 1 and 2.
+//! Limits on CPU time by control groups, versions 1 and 2.
 //!
-//! A limit of any group on the way from the root to the process holds, so all of them are read. Inside a container
-//! only the groups from its own upwards to the mount are visible.
+//! A limit of any group on the way from the root to the process applies, so all of them are read. Inside a container only the groups from
+//! its own upwards to the mount are visible.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::{CpuLimit, System};
 
-/// How often and how long groups of this process were held back by their limits, since they were made.
+/// How often and how long groups of this process were throttled by their limits, since they were created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
     /// Periods in which the time was used up.
     pub periods: u64,
-    /// Time that threads waited for the next period, summed over processors.
+    /// Time that threads waited for the next period, summed over logical CPUs.
     pub waited: Duration,
 }
 
 impl Throttled {
-    /// What came since an earlier look.
+    /// The increase since an earlier reading.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -41,8 +41,8 @@ impl System {
         limits.min_by(|a, b| a.cpus.total_cmp(&b.cpus))
     }
 
-    /// What the groups of this process were held back so far; `None` if none counts it. Two looks, before and after
-    /// a run, say whether its limits cut into it.
+    /// The throttling of the groups of this process so far; `None` if none counts it. Two readings, before and after a run, show whether
+    /// its limits were reached.
     pub fn throttled(&self) -> Option<Throttled> {
         let counts = self.groups().into_iter().filter_map(|group| {
             let text = self.in_group(&group, "cpu.stat")?;
@@ -83,7 +83,7 @@ impl System {
         self.text(group.folder.join(name).to_str()?)
     }
 
-    /// The groups of this process that control processor time, from its own up to the mounts.
+    /// The groups of this process that control CPU time, from its own up to the mounts.
     fn groups(&self) -> Vec<Group> {
         let (Some(own), Some(mounts)) = (self.text("proc/self/cgroup"), self.text("proc/self/mountinfo"))
         else {
@@ -107,7 +107,7 @@ impl System {
     }
 }
 
-/// A mounted hierarchy: `root` of the hierarchy is seen at `point`.
+/// A mounted hierarchy: `root` of the hierarchy is visible at `point`.
 struct Mount {
     root: PathBuf,
     point: PathBuf,
@@ -130,7 +130,7 @@ impl Mount {
 
     /// The folders from a group up to the mount point.
     fn from(&self, group: &str) -> Vec<PathBuf> {
-        // A group outside of what is mounted (a container with the groups of its host): only the mount is seen.
+        // A group outside the mounted part (a container with the groups of its host): only the mount is visible.
         let below = Path::new(group).strip_prefix(&self.root).unwrap_or(Path::new(""));
         let plain = below.components().all(|part| matches!(part, Component::Normal(_)));
         let own = if plain { self.point.join(below) } else { self.point.clone() };

@@ -1,4 +1,4 @@
-//! What is known about a host, as a plain value for doubts and provenance.
+//! The known facts about a host, as a plain value for warnings and provenance.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::system::System;
 
-/// What the system tells; absent is what it does not tell.
+/// Facts that the system reports; the others are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
@@ -15,7 +15,7 @@ pub struct Facts {
     pub host_name: Option<String>,
     /// Release of the kernel: `6.1.0-18-amd64`.
     pub kernel_release: Option<String>,
-    /// When and how the kernel was built: `#1 SMP PREEMPT_DYNAMIC`.
+    /// Time and options of the kernel build: `#1 SMP PREEMPT_DYNAMIC`.
     pub kernel_version: Option<String>,
     /// Architecture this program was built for: `x86_64`.
     pub architecture: String,
@@ -23,23 +23,23 @@ pub struct Facts {
     pub cpu_model: Option<String>,
     /// Microcode of the first processor.
     pub microcode: Option<String>,
-    /// Processors in use by the kernel, in the syntax of Linux: `0-3,8`.
+    /// Online logical CPUs, in the syntax of Linux: `0-3,8`.
     pub online_cpus: Option<String>,
-    /// Processors that are there and switched off; absent if none.
+    /// Offline logical CPUs; absent if none.
     pub offline_cpus: Option<String>,
-    /// Several hardware threads of a core are in use by the kernel.
+    /// Several hardware threads of a core are online.
     pub smt_active: Option<bool>,
-    /// For each used processor that shares its core: the hardware threads of that core, itself among them.
+    /// For each used logical CPU that shares its core: the hardware threads of that core, including itself.
     pub siblings: BTreeMap<u32, Vec<u32>>,
-    /// Frequency governor: the used processors that have it, in the syntax of Linux. Empty if the system does not tell.
+    /// Frequency governor: the used logical CPUs that have it, in the syntax of Linux. Empty if the system does not report it.
     pub governors: BTreeMap<String, String>,
     /// The clock may rise above its nominal frequency.
     pub turbo: Option<bool>,
-    /// What shows that this is a virtual machine, in words; empty text: nothing shows it; absent: not to be told.
+    /// The evidence that this is a virtual machine, in words; empty text: no evidence; absent: unknown.
     pub virtual_machine: Option<String>,
-    /// What the kernel takes the time from: `tsc`.
+    /// The clock source of the kernel: `tsc`.
     pub clock_source: Option<String>,
-    /// What it could take the time from. A TSC found to be unstable is missing here.
+    /// The available clock sources. A TSC found to be unstable is missing here.
     pub clock_sources: Vec<String>,
     /// The kernel moves pages and threads between nodes on its own. Absent: a kernel that cannot.
     pub numa_balancing: Option<bool>,
@@ -47,25 +47,25 @@ pub struct Facts {
     pub huge_pages: Option<HugePages>,
     /// Memory of each NUMA node of the operating system.
     pub memory: Vec<NodeMemory>,
-    /// The tightest limit that a control group (container, batch system) puts on processor time.
+    /// The tightest limit that a control group (container, batch system) puts on CPU time.
     pub cpu_limit: Option<CpuLimit>,
     /// Mean number of runnable threads over the last minute.
     pub load_average: Option<f64>,
-    /// Share of the sample in which each processor of the host worked, 0 to 1. Empty if not sampled.
+    /// Fraction of the sample in which each logical CPU of the host was busy, 0 to 1. Empty if not sampled.
     pub busy: BTreeMap<u32, f64>,
-    /// What the kernel does about weaknesses of the processor, by weakness.
+    /// The kernel's mitigations of processor vulnerabilities, by vulnerability.
     pub mitigations: BTreeMap<String, String>,
 }
 
-/// Who gets transparent huge pages.
+/// The memory that gets transparent huge pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HugePages {
     /// All memory.
     Always,
-    /// Memory for which the program asks; the benchmark asks.
+    /// Memory for which the program requests them; the benchmark does.
     Madvise,
-    /// Nobody.
+    /// No memory.
     Never,
 }
 
@@ -74,23 +74,23 @@ pub enum HugePages {
 pub struct NodeMemory {
     /// The operating system's number of the node.
     pub os_node: u32,
-    /// All of it, in bytes.
+    /// Total, in bytes.
     pub total_bytes: u64,
     /// Free before the run, in bytes; memory that caches files is not counted.
     pub free_bytes: u64,
 }
 
-/// A limit on processor time.
+/// A limit on CPU time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CpuLimit {
-    /// How many processors may work all the time: quota / period.
+    /// Number of logical CPUs that may be busy all the time: quota / period.
     pub cpus: f64,
     /// The file that sets it.
     pub file: String,
 }
 
 impl System {
-    /// The chosen word stands in brackets: `always [madvise] never`.
+    /// The chosen word is in brackets: `always [madvise] never`.
     pub(super) fn huge_pages(&self) -> Option<HugePages> {
         let words = self.words("sys/kernel/mm/transparent_hugepage/enabled");
         match words.iter().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))? {
@@ -127,7 +127,7 @@ fn field(text: &str, key: &str) -> Option<u64> {
     number.checked_mul(1024)
 }
 
-/// What `/proc/cpuinfo` says about its first processor.
+/// The facts in `/proc/cpuinfo` about its first logical CPU.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CpuInfo {
     pub(super) model: Option<String>,
@@ -156,7 +156,7 @@ impl System {
         }
     }
 
-    /// Governor to the used processors that have it.
+    /// Governor to the used logical CPUs that have it.
     pub(super) fn governors(&self, used: &CpuList) -> BTreeMap<String, String> {
         let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for &cpu in used.as_slice() {
@@ -169,15 +169,15 @@ impl System {
         found.into_iter().map(|(governor, cpus)| (governor, ranges(&cpus))).collect()
     }
 
-    /// Whether the clock may rise above its nominal frequency. `no_turbo` wins: with `intel_pstate` in passive mode
-    /// both files are there, and `boost` is the one that does not work.
+    /// Whether the clock may rise above its nominal frequency. `no_turbo` wins: with `intel_pstate` in passive mode both files exist, and
+    /// `boost` is the one that does not work.
     pub(super) fn turbo(&self) -> Option<bool> {
         self.flag("sys/devices/system/cpu/intel_pstate/no_turbo")
             .map(|off| !off)
             .or_else(|| self.flag("sys/devices/system/cpu/cpufreq/boost"))
     }
 
-    /// The hardware threads of the core of each used processor that shares its core.
+    /// The hardware threads of the core of each used logical CPU that shares its core.
     pub(super) fn siblings(&self, used: &CpuList) -> BTreeMap<u32, Vec<u32>> {
         let of = |cpu: u32| {
             let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
@@ -195,7 +195,7 @@ impl System {
     }
 }
 
-/// Ticks that each processor has spent since the start of the system.
+/// Ticks that each logical CPU has spent since the start of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuTimes(BTreeMap<u32, Ticks>);
 
@@ -206,17 +206,17 @@ struct Ticks {
     all: u64,
 }
 
-/// What a processor did over a time, as shares of it, 0 to 1.
+/// The activity of a logical CPU over a time, as fractions of it, 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// Worked, for whomever.
+    /// Busy, with any work.
     pub busy: f64,
-    /// Wanted to work while the hypervisor ran something else (steal).
+    /// Runnable while the hypervisor ran other work (steal).
     pub stolen: f64,
 }
 
 impl CpuTimes {
-    /// The shares between an earlier look and this one; processors that made no tick in between are left out.
+    /// The fractions between an earlier reading and this one; logical CPUs without a tick in between are left out.
     pub fn since(&self, earlier: &Self) -> BTreeMap<u32, Share> {
         let share = |(cpu, now): (&u32, &Ticks)| {
             let then = earlier.0.get(cpu)?;
@@ -230,7 +230,7 @@ impl CpuTimes {
 }
 
 impl System {
-    /// The ticks of every processor now; empty if the system does not tell.
+    /// The ticks of every logical CPU now; empty if the system does not report them.
     pub fn cpu_times(&self) -> CpuTimes {
         let text = self.text("proc/stat").unwrap_or_default();
         CpuTimes(text.lines().filter_map(ticks).collect())
@@ -246,7 +246,7 @@ impl System {
     }
 }
 
-/// `cpu0 user nice system idle iowait irq softirq steal guest guest_nice` (proc(5)). Time of guests is in user already.
+/// `cpu0 user nice system idle iowait irq softirq steal guest guest_nice` (proc(5)). Time of guests is already included in user.
 fn ticks(line: &str) -> Option<(u32, Ticks)> {
     let mut words = line.split_whitespace();
     let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
@@ -255,8 +255,8 @@ fn ticks(line: &str) -> Option<(u32, Ticks)> {
     (values.len() >= 4).then(|| (cpu, Ticks { idle: at(3) + at(4), stolen: at(7), all: values.iter().sum() }))
 }
 
-/// Vendors and products of firmware that only virtual machines have. Amazon's metal machines carry the vendor of its
-/// virtual ones, so that the name of the product decides.
+/// Vendors and products of firmware that only virtual machines have. Amazon's metal machines have the vendor of its virtual ones, so the
+/// name of the product decides.
 const PRODUCTS: [&str; 9] = [
     "kvm",
     "qemu",
@@ -270,8 +270,8 @@ const PRODUCTS: [&str; 9] = [
 ];
 
 impl System {
-    /// What shows that this is a virtual machine; empty if nothing does; `None` where the system cannot tell.
-    /// `flag`: the processor says that a hypervisor is there; a dedicated host does not set it, so it decides.
+    /// The evidence that this is a virtual machine; empty if there is none; `None` if unknown. `flag`: the processor reports a hypervisor;
+    /// a dedicated host does not set it, so it decides.
     pub(super) fn virtual_machine(&self, flag: Option<bool>) -> Option<String> {
         let dmi = |name: &str| self.line(&format!("sys/class/dmi/id/{name}")).filter(|text| !text.is_empty());
         let product = dmi("product_name");

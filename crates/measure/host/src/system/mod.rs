@@ -1,9 +1,9 @@
-//! What the operating system tells about the host that changes a measurement: frequency governor, turbo, other load,
-//! huge pages, limits of a container, clock source.
+//! Facts from the operating system about the host that change a measurement: frequency governor, turbo, other load, huge pages, limits of a
+//! container, clock source.
 //!
-//! [`System`] reads a tree of files like that of Linux: `/proc`, `/sys` and `/etc` below a root. Tests give it a tree
-//! of their own. Nothing here fails: what the system does not tell is absent from [`Facts`], and
-//! `numasim-bench` (`doubt::before`) says so where it matters. Nothing here is changed on the host, and nothing needs root.
+//! [`System`] reads a tree of files like that of Linux: `/proc`, `/sys` and `/etc` below a root. Tests provide their own tree. Nothing here
+//! fails: facts that the system does not report are absent from [`Facts`], and `numasim-bench` (`doubt::before`) reports that if it
+//! matters. Nothing here changes the host or needs root.
 
 mod cgroup;
 mod facts;
@@ -25,14 +25,14 @@ pub use facts::{CpuLimit, CpuTimes, Facts, HugePages, NodeMemory, Share};
 pub use nodes::NodeCores;
 pub use process::{Allowed, Identity, Listed, Process, ProcessError, Thread, descendants};
 
-/// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
+/// Long enough to detect other load: the kernel counts in ticks of 10 ms, so one tick is 2 % of it.
 pub const SAMPLE: Duration = Duration::from_millis(500);
 
-/// The files by which a system tells about itself.
+/// The files with which a system describes itself.
 #[derive(Clone, Debug)]
 pub struct System {
     root: PathBuf,
-    /// Where a file is that is not below `root`: an earlier recording of the same host.
+    /// The root for files that are missing below `root`: an earlier recording of the same host.
     earlier: Option<PathBuf>,
 }
 
@@ -42,20 +42,20 @@ impl System {
         Self::at("/")
     }
 
-    /// A tree that holds `proc`, `sys` and `etc` as a host does.
+    /// A tree with `proc`, `sys` and `etc` like those of a host.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), earlier: None }
     }
 
-    /// A later recording of a host: what it lacks has not changed since the `earlier` one.
+    /// A later recording of a host: missing files have not changed since the `earlier` one.
     pub fn after(root: impl Into<PathBuf>, earlier: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), earlier: Some(earlier.into()) }
     }
 
-    /// Everything that [`Facts`] knows about, with the load of the processors over `sample` (see [`SAMPLE`]; zero: not
-    /// sampled). Call it before threads of the benchmark run: whatever works then is a stranger.
+    /// All [`Facts`], with the load of the logical CPUs over `sample` (see [`SAMPLE`]; zero: not sampled). Call it before threads of the
+    /// benchmark run: all load is then from other processes.
     ///
-    /// `used` are the processors that shall be measured: governor, limits and siblings are read for them.
+    /// `used` are the logical CPUs to be measured: governor, limits and siblings are read for them.
     pub fn facts(&self, used: &CpuList, sample: Duration) -> Facts {
         let busy = if sample.is_zero() {
             BTreeMap::new()
@@ -127,7 +127,7 @@ impl System {
         }
     }
 
-    /// Where a path of the host is below the root.
+    /// The location of a path of the host below the root.
     fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         below(&self.root, path)
     }

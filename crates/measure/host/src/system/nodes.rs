@@ -12,15 +12,14 @@ use crate::system::System;
 pub struct NodeCores {
     /// The operating system's number, which may leave gaps.
     pub number: u32,
-    /// Its cores, that with the lowest processor first; of each all processors (hardware threads) that may be used,
-    /// ascending. Empty for a node of memory only, and where none of its processors may be used.
+    /// Its cores, the one with the lowest logical CPU first; for each, all logical CPUs (hardware threads) that may be used, ascending.
+    /// Empty for a memory-only node, and if none of its logical CPUs may be used.
     pub cores: Vec<Vec<u32>>,
 }
 
 impl System {
-    /// The NUMA nodes in the order of the system, with the cores of which any processor is `allowed`
-    /// ([`crate::affinity::allowed`]). A system that does not tell its nodes is one node, and a processor that does not
-    /// tell its siblings is a core of its own.
+    /// The NUMA nodes in the order of the system, with the cores that have an `allowed` logical CPU ([`crate::affinity::allowed`]). If the
+    /// system does not report its nodes, it is one node. A logical CPU without reported siblings is a separate core.
     pub fn node_cores(&self, allowed: &[u32]) -> Vec<NodeCores> {
         let nodes = self.node_cpus();
         if nodes.is_empty() {
@@ -33,7 +32,7 @@ impl System {
         nodes.into_iter().map(node).collect()
     }
 
-    /// The NUMA nodes with all their processors, ascending by number; empty where the system does not tell.
+    /// The NUMA nodes with all their logical CPUs, ascending by number; empty if the system does not report them.
     pub fn node_cpus(&self) -> Vec<(u32, Vec<u32>)> {
         const FOLDER: &str = "sys/devices/system/node";
         let number = |name: String| name.strip_prefix("node")?.parse::<u32>().ok();
@@ -46,7 +45,7 @@ impl System {
         numbers.into_iter().map(|number| (number, cpus(number))).collect()
     }
 
-    /// These processors, those of a core together.
+    /// These logical CPUs, grouped by core.
     pub(super) fn cores(&self, cpus: &[u32]) -> Vec<Vec<u32>> {
         let first_sibling = |cpu: u32| {
             let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
@@ -68,8 +67,8 @@ impl System {
 }
 
 impl System {
-    /// Nodes with the cores of which any processor is `allowed` ([`crate::affinity::allowed`]), the first such processor of
-    /// each; memory and distances of the nodes, as far as the system tells them.
+    /// Nodes with the cores that have an `allowed` logical CPU ([`crate::affinity::allowed`]), and the first such logical CPU of each;
+    /// memory and distances of the nodes, if the system reports them.
     pub fn topology(&self, allowed: &[u32]) -> HostTopology {
         self.topology_of(allowed, Counting::Cores)
     }
@@ -94,7 +93,7 @@ impl System {
             .collect();
         let name = self.line("proc/sys/kernel/hostname").unwrap_or_else(|| "this host".to_owned());
         let distances = self.distances(&nodes);
-        // Nothing to place is on a node with neither cores nor memory.
+        // A node with neither cores nor memory can hold nothing.
         let kept: Vec<bool> =
             nodes.iter().map(|node| node.cores > 0 || node.memory_bytes != Some(0)).collect();
         let nodes: Vec<HostNode> =
@@ -108,7 +107,7 @@ impl System {
         HostTopology { distances, counting, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
     }
 
-    /// The L3 cache of a processor, by the first processor that shares it.
+    /// The L3 cache of a logical CPU, identified by the first logical CPU that shares it.
     pub(super) fn l3(&self, cpu: u32) -> Option<u32> {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
         let of_level = |name: &String| self.number(&format!("{folder}/{name}/level")) == Some(3);
@@ -159,7 +158,7 @@ mod tests {
             tree.system().node_cores(&all),
             [node(2, &[&[0, 4], &[1, 5]]), memory_only.clone(), node(10, &[&[2, 6], &[3, 7]])]
         );
-        // Of the core of 0 and 4 only 4 may be used, of that of 2 and 6 none: it is no core for this process.
+        // For the core of 0 and 4, only 4 may be used. For that of 2 and 6, none may be used: it is no core for this process.
         assert_eq!(
             tree.system().node_cores(&[1, 3, 4, 5, 7]),
             [node(2, &[&[1, 5], &[4]]), memory_only, node(10, &[&[3, 7]])]
@@ -226,7 +225,7 @@ mod tests {
         let lists = lists.map(|list| list.as_ref().map(ToString::to_string));
         assert_eq!(lists, [Some("0,2,1,3".to_owned()), Some("4,6,5,7".to_owned())]);
         assert_eq!(host.cores_per_l3(&host.nodes[0]), Some(2));
-        // Without a core of the second domain they are not equal.
+        // Without one core of the second domain they are not equal.
         let fewer = tree.system().topology(&[0, 1, 2]);
         assert_eq!(fewer.cores_per_l3(&fewer.nodes[0]), None);
         assert!(fewer.unequal_l3().is_some());

@@ -1,4 +1,4 @@
-//! A process: where its pages lie and on which processors its threads run, from `/proc/PID`.
+//! A process: the location of its pages and the logical CPUs of its threads, from `/proc/PID`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -8,7 +8,7 @@ use numasim_model::cpus::CpuList;
 
 use crate::system::System;
 
-/// What the system tells of a process.
+/// The facts that the system reports about a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// The name of its program, at most 15 characters.
@@ -22,24 +22,24 @@ pub struct Process {
 /// A thread of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Its number.
+    /// Its ID.
     pub tid: u32,
-    /// The processor that it runs on, or ran on last.
+    /// The logical CPU that it runs on, or ran on last.
     pub cpu: u32,
-    /// Processor time that it has used, in ticks.
+    /// CPU time that it has used, in ticks.
     pub ticks: u64,
 }
 
-/// Why a process cannot be looked at.
+/// The reason why a process cannot be observed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
-    /// Nobody has this number.
+    /// No process has this ID.
     #[error("there is no process {0}")]
     None(u32),
-    /// It belongs to somebody else.
+    /// It belongs to another user.
     #[error("the pages of process {0} may not be looked at: it belongs to somebody else")]
     Denied(u32),
-    /// The system has no such file: a kernel without NUMA, or no Linux.
+    /// The system has no such file: a kernel without NUMA, or not Linux.
     #[error("this system does not tell where pages lie: there is no /proc/{0}/numa_maps")]
     NoNuma(u32),
     /// Reading failed.
@@ -48,7 +48,7 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    /// What to do instead.
+    /// The alternative.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::None(_) | Self::Unreadable(..) => {
@@ -61,10 +61,10 @@ impl ProcessError {
 }
 
 impl System {
-    /// What there is to see of a process now.
+    /// The current state of a process.
     ///
     /// # Errors
-    /// [`ProcessError`]: it does not exist or ended meanwhile, belongs to somebody else, or the system does not tell.
+    /// [`ProcessError`]: it does not exist or exited in the meantime, belongs to another user, or the system does not report it.
     pub fn process(&self, pid: u32) -> Result<Process, ProcessError> {
         let folder = format!("proc/{pid}");
         let Some(name) = self.line(&format!("{folder}/comm")) else { return Err(ProcessError::None(pid)) };
@@ -96,38 +96,38 @@ fn thread(tid: u32, stat: &str) -> Option<Thread> {
 /// `PF_KTHREAD` of linux/sched.h.
 pub(super) const OF_KERNEL: u64 = 0x0020_0000;
 
-/// A process or thread for good: the system gives its number to another one later, but not with the same start.
+/// A unique identity of a process or thread: the system later reuses its ID, but not with the same start time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
-    /// Its number.
+    /// Its ID.
     pub number: u32,
-    /// When it started, in ticks since the system did.
+    /// Its start, in ticks since the start of the system.
     pub started: u64,
 }
 
 /// A process in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Which one.
+    /// Its identity.
     pub identity: Identity,
     /// The name of its program, at most 15 characters.
     pub name: String,
-    /// Whether it has ended, and its parent has not asked how.
+    /// Whether it has exited, and its parent has not waited for it.
     pub has_ended: bool,
-    /// The process that started it, or that takes care of it since that one ended.
+    /// Its parent: the process that started it, or the one that adopted it.
     pub parent: u32,
-    /// Its process group, called after the process that leads it.
+    /// Its process group, with the ID of the process that leads it.
     pub group: u32,
     /// Whether it is a thread of the kernel.
     pub of_kernel: bool,
 }
 
-/// What `/proc/TID/status` tells of a thread.
+/// The facts in `/proc/TID/status` about a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// The number of its process.
+    /// The ID of its process.
     pub process: u32,
-    /// The processors that it may use, ascending, off-line ones too: they count again once they are back.
+    /// The logical CPUs that it may use, ascending, including offline ones: they count again once they are back.
     pub cpus: Vec<u32>,
 }
 
@@ -135,7 +135,7 @@ impl System {
     /// A process.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::NotFound`]: there is none.
+    /// The error of the system; [`io::ErrorKind::NotFound`]: there is none.
     pub fn listed(&self, pid: u32) -> io::Result<Listed> {
         let text = fs::read_to_string(self.path(format!("proc/{pid}/stat")))?;
         listed(pid, &text).ok_or_else(|| io::ErrorKind::InvalidData.into())
@@ -151,7 +151,7 @@ impl System {
         listed(thread, &text).map(|listed| listed.identity).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// What a thread of any process may use.
+    /// The logical CPUs that a thread of any process may use.
     ///
     /// # Errors
     /// As [`System::listed`].
@@ -160,20 +160,20 @@ impl System {
         allowed(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The threads of a process, ascending by number; none of one that has ended.
+    /// The threads of a process, ascending by ID; empty if it has exited.
     pub fn threads(&self, pid: u32) -> Vec<u32> {
         let mut threads = self.numbers(&format!("proc/{pid}/task"));
         threads.sort_unstable();
         threads
     }
 
-    /// The environment that a process was started with, entries like `KEY=value`; none where it may not be seen.
+    /// The environment with which a process was started, entries like `KEY=value`; empty if access is denied.
     pub fn environment(&self, pid: u32) -> Vec<Vec<u8>> {
         let bytes = fs::read(self.path(format!("proc/{pid}/environ"))).unwrap_or_default();
         bytes.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()).map(<[u8]>::to_vec).collect()
     }
 
-    /// All processes, ascending by number. Those that end meanwhile may be left out.
+    /// All processes, ascending by ID. Processes that exit in the meantime may be left out.
     pub fn table(&self) -> Vec<Listed> {
         let mut pids = self.numbers("proc");
         pids.sort_unstable();
@@ -186,8 +186,8 @@ impl System {
     }
 }
 
-/// Those of the table that descend from a process that `is_root` names, without these themselves. `is_left_out` are those that do not
-/// count, and their descendants by them.
+/// The processes of the table that descend from a process selected by `is_root`, without these themselves. Processes in `is_left_out` and
+/// their descendants do not count.
 pub fn descendants(
     table: &[Listed],
     is_root: impl Fn(&Identity) -> bool,
@@ -321,7 +321,7 @@ mod table_tests {
 
     #[test]
     fn descendants_are_found_through_those_between_and_not_through_those_left_out() {
-        // 1 started 2 and 5; 2 started 3, which started 4; 5 started 6. 9 is its own parent, which no process is.
+        // 1 started 2 and 5; 2 started 3, which started 4; 5 started 6. 9 is its own parent, which does not occur in reality.
         let one = |number, parent| Listed {
             identity: Identity { number, started: 0 },
             name: String::new(),

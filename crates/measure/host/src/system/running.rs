@@ -1,5 +1,5 @@
-//! The processes of this host as values for [`numasim_evidence::running`]: their threads at an instant, and the files of those that
-//! count. A process that ends while it is read is left out; a file that may not be read is marked as denied.
+//! The processes of this host as values for [`numasim_evidence::running`]: their threads at an instant, and the files of those that count.
+//! A process that exits while it is read is left out; a file that may not be read is marked as denied.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,9 +14,9 @@ use numasim_study::topology::{Counting, HostTopology};
 use super::process::OF_KERNEL;
 use crate::system::System;
 
-/// As much of a command line as is read: a program may write megabytes into it.
+/// The part of a command line that is read: a program may write megabytes into it.
 const COMMAND: u64 = 64 << 10;
-/// Where resctrl is mounted.
+/// The mount point of resctrl.
 const RESCTRL: &str = "sys/fs/resctrl";
 
 impl System {
@@ -31,7 +31,7 @@ impl System {
         }
     }
 
-    /// `None` of a process of the kernel, and of one that has ended.
+    /// `None` for a kernel process, and for one that has exited.
     fn one_process(&self, pid: u32) -> Option<Process> {
         let (name, whole) = read_stat(&self.bytes(&format!("proc/{pid}/stat")).ok()?)?;
         if whole.flags & OF_KERNEL != 0 || whole.has_ended {
@@ -121,7 +121,7 @@ impl System {
         Group { control: control.to_owned(), monitor, tasks: resctrl::tasks(tasks), counters }
     }
 
-    /// A counter of an L3 cache. With sub-NUMA clustering it is the sum of its nodes, which stand below: only one of both counts.
+    /// A counter of an L3 cache. With sub-NUMA clustering it is the sum of its nodes, which are listed below it: only one of both counts.
     fn counter(&self, folder: &str, which: &str) -> Option<u64> {
         if let Some(text) = self.text(&format!("{folder}/{which}")) {
             return resctrl::counter(&text);
@@ -139,10 +139,10 @@ impl System {
     }
 }
 
-// The processors of the host as the nodes of a machine.
+// The logical CPUs of the host as the nodes of a machine.
 
 impl System {
-    /// Processors in use by the kernel, ascending; those of the nodes if it does not say.
+    /// Online logical CPUs, ascending; those of the nodes if the kernel does not report them.
     pub fn online_cpus(&self) -> Vec<u32> {
         let parse = |list: &str| numasim_model::cpus::CpuList::parse(list).ok();
         let mut cpus = match self.line("sys/devices/system/cpu/online").as_deref().and_then(parse) {
@@ -153,7 +153,7 @@ impl System {
         cpus
     }
 
-    /// Processors that exist and are switched off, in the syntax of Linux; `None` if there are none.
+    /// Offline logical CPUs, in the syntax of Linux; `None` if there are none.
     pub fn offline_cpus(&self) -> Option<String> {
         if let Some(list) = self.line("sys/devices/system/cpu/offline") {
             return (!list.is_empty()).then_some(list);
@@ -184,7 +184,7 @@ impl System {
         KINDS.iter().filter(|kind| has(kind)).map(|kind| (*kind).to_owned()).collect()
     }
 
-    /// The whole host: [`System::topology`] of all processors in use, with the sockets of its nodes; `counting` says what a core is.
+    /// The whole host: [`System::topology`] of all online logical CPUs, with the sockets of its nodes; `counting` defines a core.
     pub fn whole_topology(&self, counting: Counting) -> HostTopology {
         let mut host = self.topology_of(&self.online_cpus(), counting);
         if host.name.is_empty() || host.name == "this host" {
@@ -205,7 +205,7 @@ impl System {
         host
     }
 
-    /// Where the processors of this host are in a machine, by the number of the node in the operating system.
+    /// The places of this host's logical CPUs in a machine, by the node number of the operating system.
     pub fn places(&self, machine: &Machine) -> Places {
         let named = machine.os_nodes();
         let os_nodes: Vec<u32> = if named.is_empty() {
@@ -216,7 +216,7 @@ impl System {
         let mut places = Places { domains: vec![0; os_nodes.len()], os_nodes, ..Places::default() };
         let mut nodes = self.node_cpus();
         if nodes.is_empty() {
-            // A system that does not tell its nodes is one.
+            // A system that does not report its nodes is one.
             nodes.push((places.os_nodes.first().copied().unwrap_or(0), self.online_cpus()));
         }
         for (number, cpus) in nodes {
@@ -231,7 +231,7 @@ impl System {
                 let Some(&first) = core.first() else { continue };
                 places.core_of.extend(core.iter().map(|&cpu| (cpu, first)));
             }
-            // L3 domains of a node in the order of their first processors, as machine files have them.
+            // L3 domains of a node in the order of their first logical CPUs, as in machine files.
             let caches: Vec<Option<u32>> = cpus.iter().map(|&cpu| self.l3(cpu)).collect();
             let mut known: Vec<u32> = caches.iter().flatten().copied().collect();
             known.sort_unstable();
@@ -245,7 +245,7 @@ impl System {
         places
     }
 
-    /// The number that the kernel gives the L3 cache of a processor.
+    /// The kernel's number of the L3 cache of a logical CPU.
     fn cache_number(&self, cpu: u32) -> Option<u32> {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
         let own =
@@ -258,7 +258,7 @@ impl System {
     }
 }
 
-/// What `stat` says of a process or thread.
+/// The facts in `stat` about a process or thread.
 struct Stat {
     has_ended: bool,
     flags: u64,
@@ -267,8 +267,8 @@ struct Stat {
     ticks: u64,
 }
 
-/// `4711 (name) S ...` with the name apart (proc(5): fields 3, 9, 14, 15, 22 and 39). A name may have any bytes, brackets and line ends too: what
-/// follows the last bracket counts.
+/// `4711 (name) S ...` with the name separated (proc(5): fields 3, 9, 14, 15, 22 and 39). A name may have any bytes, including brackets and
+/// line ends: the text after the last bracket counts.
 fn read_stat(bytes: &[u8]) -> Option<(String, Stat)> {
     let open = bytes.iter().position(|&byte| byte == b'(')?;
     let close = bytes.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;

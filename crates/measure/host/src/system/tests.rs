@@ -50,13 +50,13 @@ fn a_server_tells_what_it_is() {
     assert_eq!(facts.offline_cpus, text("4-7"));
     assert_eq!(facts.smt_active, Some(true));
     assert_eq!(facts.siblings, BTreeMap::from([(0, vec![0, 2])]));
-    // Processor 2 is not used.
+    // Logical CPU 2 is not used.
     let governors = [("performance", "1"), ("powersave", "0")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(facts.governors, BTreeMap::from(governors));
     assert_eq!(facts.mitigations, BTreeMap::from([("meltdown".to_owned(), "Mitigation: PTI".to_owned())]));
     assert_eq!((facts.clock_source, facts.clock_sources.len()), (text("hpet"), 2));
     assert_eq!(facts.huge_pages, Some(HugePages::Never));
-    // The flags are there, and hypervisor is not among them.
+    // The flags exist, and hypervisor is not among them.
     assert_eq!(facts.virtual_machine, text(""));
 }
 
@@ -88,7 +88,7 @@ fn virtual_machines_show_in_several_ways() {
         described("hypervisor linux,kvm")
     );
     assert_eq!(shown(&[(vendor, "Microsoft"), (product, "Virtual Machine")]), described("Virtual Machine"));
-    // The metal machine of a vendor of virtual ones.
+    // The metal machine of a vendor that also offers virtual ones.
     let metal = [("proc/cpuinfo", "flags\t: fpu\n"), (vendor, "Amazon EC2"), (product, "c5.metal")];
     assert_eq!(shown(&metal), described(""));
 }
@@ -113,7 +113,7 @@ fn load_is_what_happened_between_two_looks() {
     let tree =
         Tree::new(&[("proc/stat", "cpu  9 9 9 9\ncpu0 100 0 0 100 0 0 0 0 0 0\ncpu1 5 0 0 5\nintr 7\n")]);
     let before = tree.system().cpu_times();
-    // Of 100 ticks processor 0 worked 20 + 5 + 5, idled 40 + 20 and lost 10; processor 1 made none.
+    // Of 100 ticks logical CPU 0 was busy 20 + 5 + 5, idled 40 + 20 and lost 10; logical CPU 1 had none.
     tree.write("proc/stat", "cpu0 120 0 5 140 20 0 5 10 99 0\ncpu1 5 0 0 5\n");
     let shares = tree.system().cpu_times().since(&before);
     assert_eq!(shares.len(), 1);
@@ -136,7 +136,7 @@ fn the_tightest_limit_up_the_unified_hierarchy_holds() {
         ),
         ("sys/fs/cgroup/user.slice/job/cpu.max", "max 100000\n"),
         ("sys/fs/cgroup/user.slice/job/cpu.stat", "nr_periods 0\nnr_throttled 1\nthrottled_usec 500\n"),
-        // The group of somebody else.
+        // The group of another process.
         ("sys/fs/cgroup/other/cpu.max", "1000 100000\n"),
     ]);
     let file = "/sys/fs/cgroup/user.slice/cpu.max".to_owned();
@@ -199,7 +199,7 @@ fn this_host_tells_its_kernel_and_its_memory() {
     assert!(facts.kernel_release.is_some_and(|release| release.contains('.')));
     assert!(facts.busy.values().all(|share| (0.0..=1.0).contains(share)), "{:?}", facts.busy);
     assert!(facts.memory.iter().all(|node| node.free_bytes <= node.total_bytes && node.total_bytes > 0));
-    // Whatever it tells, it can be written and read again.
+    // The facts of this host can be written and read again.
     let facts = System::host().facts(&cpus("0"), Duration::ZERO);
     let json = serde_json::to_string(&facts).expect("plain values");
     assert_eq!(serde_json::from_str::<Facts>(&json).expect("just written"), facts);

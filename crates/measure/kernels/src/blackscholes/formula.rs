@@ -1,14 +1,15 @@
 //! The price of a European option (Black and Scholes 1973), in single precision and without branches.
 //!
-//! All of it is additions, multiplications, divisions and square roots in a fixed order, never fused, so that prices are equal in every bit on
-//! every processor and in every instruction set. N is the polynomial 26.2.17 of Abramowitz and Stegun (1964), with an error below 7.5e-8; exp and ln
-//! are those of Cephes (Moshier 1989).
+//! It uses only additions, multiplications, divisions and square roots in a fixed order, never fused, so that prices are equal in every bit
+//! on every processor and in every instruction set. N is the polynomial 26.2.17 of Abramowitz and Stegun (1964), with an error below
+//! 7.5e-8; exp and ln are those of Cephes (Moshier 1989).
 
-/// Floating-point operations of a price as the formula is usually written: 9 of d1 and d2, 22 of each N (1 - N(-x) of x below 0 among them), 3 of K e^(-rT) with
-/// the change of sign, 8 of the two prices, of which one is taken, and ln, exp (three of them) and the square root as one each, whatever they cost.
+/// Floating-point operations of a price in the usual notation of the formula: 9 for d1 and d2, 22 for each N (including 1 - N(-x) for x
+/// below 0), 3 for K e^(-rT) with the change of sign, 8 for the two prices, of which one is used. ln, exp (three of them) and the square
+/// root count as one each, whatever their cost.
 pub const FLOP: u64 = 9 + 2 * 22 + 3 + 8 + 5;
 
-/// What an option is worth; of several options at once where it is compiled for vectors.
+/// The value of an option; of several options at once if it is compiled for vectors.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
 pub(super) fn price(spot: f32, strike: f32, rate: f32, volatility: f32, time: f32, put: bool) -> f32 {
@@ -54,7 +55,7 @@ fn exp(x: f32) -> f32 {
         sum = sum * rest + factor;
     }
     let fraction = sum * (rest * rest) + rest + 1.0;
-    // 2^whole: into the exponent. What is above the lowest bits of `rounded` is shifted out.
+    // 2^whole: into the exponent. The bits above the lowest ones of `rounded` are shifted out.
     fraction * f32::from_bits((rounded.to_bits() << 23).wrapping_add(1.0_f32.to_bits()))
 }
 

@@ -1,7 +1,7 @@
-//! Options priced by Black and Scholes, laid out and dealt out as in PARSEC (Bienia 2011): five arrays of what an option depends on, one of types,
-//! one of prices; a contiguous part for each thread, and as many runs as wanted over all of them.
+//! Prices options by Black and Scholes, with the layout and distribution of PARSEC (Bienia 2011): five arrays of option parameters, one of
+//! types, one of prices; a contiguous part for each thread, and any number of runs over all of them.
 //!
-//! An option moves 28 bytes (six numbers of 4 read, one written), and its price is 69 FLOP: the kernel computes.
+//! An option moves 28 bytes (six numbers of 4 read, one written), and its price is 69 FLOP: the kernel is compute-bound.
 
 mod formula;
 
@@ -17,37 +17,37 @@ use crate::team::{Division, Team};
 
 /// Bytes that pricing an option moves.
 pub const BYTES: u64 = 28;
-/// More than fit the memory of any machine.
+/// More than fits the memory of any machine.
 const MOST: usize = 1 << 40;
 
-/// What arrays hold.
+/// The contents of the arrays.
 const WHAT: [&str; 7] = ["prices of shares", "strikes", "rates", "volatilities", "times", "types", "prices"];
 
-/// So many options.
+/// The number of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlackScholes {
-    /// How many.
+    /// The number.
     pub options: usize,
 }
 
-/// Options, each number in an array of its own.
+/// Options, each parameter in a separate array.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// What the share costs now.
+    /// The current price of the share.
     pub spot: &'a [f32],
-    /// What it may be bought or sold for.
+    /// The price at which it may be bought or sold.
     pub strike: &'a [f32],
     /// Interest without risk, per year.
     pub rate: &'a [f32],
     /// Standard deviation of a year's returns.
     pub volatility: &'a [f32],
-    /// Years until then.
+    /// Years until the option expires.
     pub time: &'a [f32],
     /// 0 of a call (may be bought), else a put (may be sold).
     pub put: &'a [u32],
 }
 
-/// Prices of options, as many as all arrays have.
+/// Prices options, the number of elements that all arrays have.
 pub fn price(isa: Isa, options: Options<'_>, prices: &mut [f32]) {
     match isa {
         // SAFETY: the processor has it.
@@ -112,7 +112,8 @@ impl Problem for BlackScholes {
     fn arrays(&self, team: &Team) -> Result<Vec<Need>, SetupError> {
         SetupError::unless("options", self.options, 1..=MOST)?;
         let own = Lies::Divided(Division::even(self.options, team.parts()).times(4));
-        // PARSEC has the first five in one buffer, of which a part has five pieces; apart, each piece may lie with its part.
+        // PARSEC has the first five in one buffer, of which a part has five pieces; in separate arrays, each piece may be placed with its
+        // part.
         Ok(WHAT.map(|what| Need::new(what, 4 * self.options, own.clone())).into())
     }
 

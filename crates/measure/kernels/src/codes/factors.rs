@@ -38,7 +38,7 @@ impl Cholesky {
         let squares = |tile: &[f64]| -> f64 {
             let elements = tile.iter().enumerate();
             let counted = elements.filter(|(place, _)| i > j || place % t <= place / t);
-            // What is below the diagonal is above it, too.
+            // Entries below the diagonal also count for those above it.
             counted.map(|(place, x)| if i > j || place % t < place / t { 2.0 * x * x } else { x * x }).sum()
         };
         let whole = squares(&rest);
@@ -138,7 +138,7 @@ impl Qr {
         store.read(self.number(row, column), <[f64]>::to_vec)
     }
 
-    /// Q R in place of R, whose columns of tiles are `columns`: the transformations in the opposite order.
+    /// Replaces R by Q R, with the columns of tiles `columns`: the transformations in reverse order.
     fn undo(&self, store: &Store, columns: &mut [Vec<Vec<f64>>]) {
         let (t, mut work) = (self.tile, Workspace::new());
         for k in (0..self.n).rev() {
@@ -241,7 +241,7 @@ impl Code for Qr {
                 let original = split(&fresh, t).0;
                 difference += original.iter().zip(tile).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 whole += original.iter().map(|a| a * a).sum::<f64>();
-                // Blocks that no task has made have no tile.
+                // Blocks that no task has written have no tile.
                 difference += if tile.len() == original.len() { 0.0 } else { f64::INFINITY };
             }
         }

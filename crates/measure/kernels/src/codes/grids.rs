@@ -1,4 +1,4 @@
-//! Jacobi on blocks of rows in two grids. A row above and one below the grid are blocks of their own; left and right of it is 0.
+//! Jacobi on blocks of rows in two grids. The rows above and below the grid are separate blocks; left and right of it is 0.
 
 use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
@@ -23,7 +23,7 @@ impl Jacobi {
         Self { blocks, rows: index(rows) / blocks.max(1), columns: index(columns), iterations }
     }
 
-    /// What is at a row, counted from the one above the grid.
+    /// The value at a row, counted from the one above the grid.
     fn number(row: usize, column: usize) -> f64 {
         fill::number(row, column)
     }
@@ -92,7 +92,7 @@ impl Code for Jacobi {
     }
 }
 
-/// In which order an iteration goes over the tiles.
+/// The order in which an iteration visits the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Row by row.
@@ -156,7 +156,7 @@ impl Code for GaussSeidel {
         let (t, grid) = (self.tile, self.grid);
         let number = graph.accesses(task).next().ok_or(Fault::Accesses(task))?.block.0 as usize;
         let [Part::Write(tile), others @ ..] = parts else { return Err(Fault::Accesses(task)) };
-        // Those above, below, left and right, as far as there are any.
+        // Those above, below, left and right, if they exist.
         let (row, column) = (number / grid, number % grid);
         let mut others = others.iter();
         let mut next = |is_there: bool| match is_there.then(|| others.next()) {
@@ -166,7 +166,7 @@ impl Code for GaussSeidel {
         };
         let (above, below) = (next(row > 0)?, next(row + 1 < grid)?);
         let (left, right) = (next(column > 0)?, next(column + 1 < grid)?);
-        // Columns lie apart.
+        // Columns are not contiguous.
         work.rows.clear();
         work.rows.extend(left.iter().skip(t - 1).step_by(t));
         let border = work.rows.len();
@@ -193,20 +193,20 @@ impl Code for GaussSeidel {
     }
 }
 
-// The stencil on strands: each has a tile, and hands its edges to its neighbours through blocks of their own, for even and for odd iterations. The
+// The stencil on strands: each has a tile, and passes its edges to its neighbours in separate blocks, for even and for odd iterations. The
 // border of the grid is 0.
 
 /// Up, down, left, right.
 type Sides<T> = [T; 4];
 
-/// Tiles by strand; behind them by strand and side the edges for even and odd iterations.
+/// Tiles by strand; after them, by strand and side, the edges for even and odd iterations.
 pub(super) struct Stencil2d {
     rows: usize,
     columns: usize,
     height: usize,
     width: usize,
     iterations: u64,
-    /// Of each block behind the tiles: its strand, the side and whether it is for odd iterations.
+    /// For each block after the tiles: its strand, the side and whether it is for odd iterations.
     edges: Vec<(usize, usize, bool)>,
 }
 
@@ -225,7 +225,7 @@ impl Stencil2d {
         own
     }
 
-    /// On which sides a strand has neighbours.
+    /// The sides on which a strand has neighbours.
     fn neighbours(&self, strand: usize) -> Sides<bool> {
         let (row, column) = (strand / self.columns, strand % self.columns);
         [row > 0, row + 1 < self.rows, column > 0, column + 1 < self.columns]

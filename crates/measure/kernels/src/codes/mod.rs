@@ -1,4 +1,4 @@
-//! Programs: which kernel each task runs on which of its blocks, those on grids and those that factorise matrices.
+//! Programs: the kernel of each task and its blocks, for programs on grids and those that factorise matrices.
 
 mod factors;
 mod grids;
@@ -9,28 +9,28 @@ use crate::product::Workspace;
 use crate::stencil::{average, mean};
 use crate::store::{Fault, Part, Store};
 
-/// Whether a result is right, looked at without the kernels' own way of making it.
+/// The correctness of a result, checked by a method independent of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
-    /// What was computed of the result.
+    /// The quantity that was computed from the result.
     pub what: &'static str,
-    /// How much it is.
+    /// Its value.
     pub value: f64,
-    /// How much it may be.
+    /// Its limit.
     pub limit: f64,
 }
 
 impl Verdict {
-    /// Whether it is as little as it should be.
+    /// Whether the value is within the limit.
     pub fn is_right(&self) -> bool {
-        // Of no number nothing is right.
+        // NaN is never right.
         self.value <= self.limit
     }
 }
 
 /// A program.
 pub trait Code: Send + Sync {
-    /// What a block holds at the beginning. Made by the thread that calls this, page by page.
+    /// The initial contents of a block. Written by the calling thread, page by page.
     fn fresh(&self, block: BlockId) -> Vec<f64>;
 
     /// Runs a task on its blocks, in the order of its accesses.
@@ -48,7 +48,7 @@ pub trait Code: Send + Sync {
     /// Floating-point operations that a task really executes (`count`).
     fn flop(&self, graph: &TaskGraph, task: TaskId) -> f64;
 
-    /// Whether the result is right when all tasks have run. Takes about as long as a serial run.
+    /// Checks the result when all tasks have run. Takes about as long as a serial run.
     fn check(&self, store: &Store) -> Verdict;
 }
 
@@ -56,7 +56,7 @@ impl Store {
     /// Runs a task.
     ///
     /// # Errors
-    /// [`Fault`]: another task has what it accesses, or the kernel cannot go on.
+    /// [`Fault`]: another task uses the blocks that it accesses, or the kernel cannot continue.
     pub fn run(
         &self,
         graph: &TaskGraph,
@@ -76,7 +76,7 @@ pub struct NoKernels(pub &'static str);
 /// The generators whose tasks have kernels.
 const NAMES: [&str; 6] = ["cholesky", "qr", "gauss-seidel", "red-black", "jacobi", "stencil2d"];
 
-/// The code for the tasks of the graph that `generator` makes.
+/// The code for the tasks of the graph from `generator`.
 ///
 /// # Errors
 /// [`NoKernels`].
@@ -100,7 +100,7 @@ pub fn code(generator: &Generator) -> Result<Box<dyn Code>, NoKernels> {
     })
 }
 
-/// Sizes of what fits into memory.
+/// Sizes of data that fits into memory.
 fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -110,8 +110,8 @@ fn relative(difference: f64, whole: f64) -> f64 {
     if whole > 0.0 { (difference / whole).sqrt() } else { difference.sqrt() }
 }
 
-/// What a factorisation of an n x n matrix may be off by, relative to the matrix: n times the spacing of numbers near 1, which is what
-/// rounding adds up to at most in practice (LAPACK's own tests allow thirty times as much).
+/// Allowed error of the factorisation of an n x n matrix, relative to the matrix: n times the spacing of numbers near 1, the practical
+/// maximum of accumulated rounding (LAPACK's own tests allow thirty times as much).
 fn rounding(n: usize) -> f64 {
     n as f64 * f64::EPSILON
 }
@@ -125,7 +125,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// `number` says what is at a row and column; the border, at -1 and behind the end, is 0 unless `border` says else.
+    /// `number` returns the value at a row and column; the border, at -1 and behind the end, is 0 unless `border` overrides it.
     fn new(
         (height, width): (usize, usize),
         number: impl Fn(usize, usize) -> f64,
@@ -157,7 +157,7 @@ impl Plain {
         })
     }
 
-    /// Everything once more from the old values.
+    /// Computes everything once more from the old values.
     fn jacobi(&mut self) {
         let old = self.clone();
         for row in 1..=self.height {
@@ -173,7 +173,7 @@ impl Plain {
         }
     }
 
-    /// A part of the grid, row by row, from the values as they are.
+    /// A part of the grid, row by row, from the current values.
     fn gauss_seidel(&mut self, (row, height): (usize, usize), (column, width): (usize, usize)) {
         for row in row + 1..=row + height {
             for column in column + 1..=column + width {
@@ -189,7 +189,7 @@ impl Plain {
     }
 }
 
-/// How many points of a tile differ in any bit from the rows that they should be.
+/// The number of points of a tile that differ in any bit from the correct rows.
 fn differing<'r>(width: usize, tile: &[f64], rows: impl Iterator<Item = &'r [f64]>) -> f64 {
     let mut tile = tile.chunks(width.max(1));
     let differing = |row: &[f64]| -> usize {
@@ -200,5 +200,5 @@ fn differing<'r>(width: usize, tile: &[f64], rows: impl Iterator<Item = &'r [f64
     rows.map(differing).sum::<usize>() as f64
 }
 
-/// What people read beside that number.
+/// The text that people read next to that number.
 const WHAT: &str = "points that differ from a plain serial code";

@@ -1,7 +1,8 @@
-//! Iterations over grids whose rows are divided among threads: a stencil of five points ([`Stencil2d`]) and waves on a staggered grid ([`Seismic`]).
+//! Iterations over grids whose rows are divided among threads: a stencil of five points ([`Stencil2d`]) and waves on a staggered grid
+//! ([`Seismic`]).
 //!
-//! Beyond its border a grid is 0. All threads have done an iteration, or each half of one, before the next begins. Nothing is fused, and each point is computed in one
-//! order: every instruction set, every division of the rows and the serial run agree in every bit.
+//! Beyond its border a grid is 0. All threads have done an iteration, or each half of one, before the next starts. Nothing is fused, and
+//! each point is computed in one order: every instruction set, every division of the rows and the serial run agree in every bit.
 
 mod seismic;
 mod stencil2d;
@@ -14,9 +15,9 @@ use std::ops::Range;
 
 use crate::kernel::SetupError;
 
-/// Rows or columns at most: a grid is larger than any memory long before.
+/// Maximum number of rows or columns: a grid exceeds any memory long before.
 const MOST: usize = 1 << 24;
-/// Rows that a check computes again at a time, with those around that they depend on.
+/// Rows that a check recomputes at a time, with the surrounding rows that they depend on.
 const BAND: usize = 48;
 
 /// Checks the size of a grid.
@@ -30,15 +31,15 @@ fn points(rows: usize, columns: usize) -> u64 {
     rows as u64 * columns as u64
 }
 
-/// Rows that are computed again by themselves, and those that they depend on.
+/// Rows that are recomputed separately, and those that they depend on.
 struct Band {
     /// The rows.
     own: Range<usize>,
-    /// With as many above and below as there are iterations, where the grid has them: what is beyond them reaches no further.
+    /// Extended above and below by the number of iterations, within the grid: rows beyond that have no effect.
     with_halo: Range<usize>,
 }
 
-/// The rows of a part in bands, for so many iterations on a grid of `all` rows.
+/// The rows of a part in bands, for this number of iterations on a grid of `all` rows.
 fn bands(part: Range<usize>, iterations: usize, all: usize) -> impl Iterator<Item = Band> {
     let end = part.end;
     part.step_by(BAND).map(move |from| {

@@ -1,11 +1,13 @@
-//! Waves in an elastic medium on springs, in two dimensions: stress and displacement from velocity, then velocity from them (a staggered grid, Virieux 1986).
+//! Waves in an elastic medium on springs, in two dimensions: stress and displacement from velocity, then velocity from them (a staggered
+//! grid, Virieux 1986).
 //!
-//! 22 FLOP for each point: 10 and 12. Numbers of 4 bytes: the first half of an iteration reads 8 bytes of velocity and changes 20 of stress and displacement (48 moved), the
-//! second reads these 20 and changes the 8 (36 moved). 22 / 84 = 0.262 FLOP/byte.
+//! 22 FLOP for each point: 10 and 12. Numbers of 4 bytes: the first half of an iteration reads 8 bytes of velocity and changes 20 of stress
+//! and displacement (48 moved), the second reads these 20 and changes the 8 (36 moved). 22 / 84 = 0.262 FLOP/byte.
 //!
-//! Velocities begin as whole numbers from -4 to 4, everything else as 0. Four iterations go forwards in time and four back: sums stay below 2^11 x 13 (each velocity of a
-//! step is at most that before it and 13/4 of the sum of all before: 1, 4.25, 21.3, 107.6, 543.8 times 4), with at most 8 bits behind the point, which
-//! f32 holds. So nothing is rounded, after eight iterations everything is as it was, and however long the problem is repeated, a serial run takes four iterations at most.
+//! Velocities start as whole numbers from -4 to 4, all other values as 0. Four iterations go forwards in time and four back. Sums stay
+//! below 2^11 x 13 (each velocity of a step is at most the previous one plus 13/4 of the sum of all before: 1, 4.25, 21.3, 107.6, 543.8
+//! times 4), with at most 8 bits after the point, which f32 represents exactly. So nothing is rounded, after eight iterations all values
+//! are as at the start, and for any number of repetitions a serial run takes at most four iterations.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +21,7 @@ use crate::team::{Division, Team};
 
 /// Iterations in one direction of time.
 const ITERATIONS: u64 = 4;
-/// What arrays hold: velocities, and what follows from them.
+/// The contents of the arrays: velocities, and the values that follow from them.
 const WHAT: [&str; VELOCITIES + STRESSES] = [
     "velocities along x",
     "velocities along z",
@@ -30,7 +32,7 @@ const WHAT: [&str; VELOCITIES + STRESSES] = [
     "displacements along z",
 ];
 
-/// So many points.
+/// The size of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seismic {
     /// Rows of the grid.
@@ -39,20 +41,20 @@ pub struct Seismic {
     pub columns: usize,
 }
 
-/// Which way time goes in an iteration.
+/// The direction of time in an iteration.
 fn time(iteration: u64) -> Time {
     if iteration % (2 * ITERATIONS) < ITERATIONS { Time::Forwards } else { Time::Backwards }
 }
 
-/// After so many iterations everything is as after this many forwards.
+/// The number of forward iterations that gives the same state as these iterations.
 fn forwards(iterations: u64) -> u64 {
     let number = iterations % (2 * ITERATIONS);
     number.min(2 * ITERATIONS - number)
 }
 
-/// A velocity at the beginning, -4 to 4.
+/// An initial velocity, -4 to 4.
 fn first(array: usize, row: usize, column: usize) -> f32 {
-    // 32 bits as a share of nine whole numbers.
+    // 32 bits scaled to nine whole numbers.
     let whole = ((bits(row, 2 * column + array) >> 32) * 9) >> 32;
     f32::from(i8::try_from(whole).unwrap_or_default() - 4)
 }
@@ -93,9 +95,9 @@ struct Placed<'m> {
     isa: Isa,
     size: Seismic,
     rows: Division,
-    /// What is above the first row and below the last one.
+    /// The values above the first row and below the last one.
     beyond: Vec<f32>,
-    /// As many as [`WHAT`], in its order.
+    /// One for each entry of [`WHAT`], in its order.
     arrays: Vec<Array<'m, f32>>,
 }
 
@@ -113,7 +115,7 @@ impl Placed<'_> {
         all.try_into().map_err(|_| AccessError::NotPrepared { what: "grids", part })
     }
 
-    /// Compares rows with what they must be; both begin with the first row of a band.
+    /// Compares rows with their correct values; both start with the first row of a band.
     fn same(&self, array: usize, band: &Band, serial: &[f32]) -> Result<(), WrongResult> {
         let (columns, from) = (self.size.columns, band.own.start - band.with_halo.start);
         let own = band.own.start * columns..band.own.end * columns;

@@ -1,6 +1,6 @@
 //! Five points: 5 FLOP and 16 bytes for each point, 0.3125 FLOP/byte.
 
-// The lanes' functions; what they need is looked at before.
+// The functions of the lanes need this; their requirements are checked before.
 #![allow(unsafe_code)]
 
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,10 @@ use crate::simd::{LINE, Vector, dispatch};
 use crate::stencil::{Beside, average, average_tile};
 use crate::team::{Division, Team};
 
-/// Iterations until the problem begins anew with its first grid: a serial run takes as many, and rows depend on as many around them.
+/// Iterations until the problem starts again with its first grid: a serial run takes that number, and rows depend on that number of rows
+/// around them.
 const ITERATIONS: u64 = 10;
-/// What a grid holds.
+/// The contents of a grid.
 const WHAT: &str = "points of a grid";
 
 /// Each point becomes a fifth of itself and its four neighbours, in another grid.
@@ -67,7 +68,7 @@ struct Placed<'m> {
     isa: Isa,
     size: Stencil2d,
     rows: Division,
-    /// What is above the first row and below the last one.
+    /// The values above the first row and below the last one.
     beyond: Vec<f64>,
     grids: [Array<'m, f64>; 3],
 }
@@ -115,7 +116,7 @@ impl Kernel for Placed<'_> {
     /// Band by band, with the kernel of tasks: a band and the rows that it depends on fit the caches.
     fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
         let steps = common_steps(steps)?;
-        // What the last two iterations wrote is still there.
+        // The output of the last two iterations still exists.
         let made = steps.checked_sub(1).map_or(0, |last| Turn::of(last, ITERATIONS).number + 1);
         let Stencil2d { rows, columns } = self.size;
         // At most `ITERATIONS`.
@@ -145,7 +146,7 @@ impl Kernel for Placed<'_> {
     }
 }
 
-/// The rows that a row of new values comes from, all of one length.
+/// The rows from which a row of new values is computed, all of one length.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     pub(super) up: &'a [f64],
@@ -153,9 +154,9 @@ pub(super) struct Around<'a> {
     pub(super) down: &'a [f64],
 }
 
-/// New values of the rows of a part: `old` has those rows, the one above and the one below them, `new` the rows alone.
+/// New values of the rows of a part: `old` has those rows, the one above and the one below them, `new` only the rows themselves.
 ///
-/// What is left and right of a row is 0. Rows that are not there are not computed; then the check says so.
+/// Left and right of a row is 0. Missing rows are not computed; the check then detects it.
 pub(super) fn rows<'a>(
     isa: Isa,
     columns: usize,
@@ -185,14 +186,14 @@ unsafe fn row<L: Vector>(around: Around<'_>, new: &mut [f64]) {
         let right = row.get(place + 1).copied().unwrap_or(0.0);
         average(row[place], [up[place], down[place], left, right])
     };
-    // From the first line of the result that begins after the first point, as many as end before the last one.
+    // From the first line of the result that starts after the first point, all lines that end before the last one.
     let to_line = new.as_ptr().addr().wrapping_neg() % (LINE * size_of::<f64>()) / size_of::<f64>();
     let first = if to_line == 0 { LINE } else { to_line };
     let lines = width.saturating_sub(first + 1) / LINE;
     for place in 0..first.min(width) {
         new[place] = one(place);
     }
-    // SAFETY: places are from 1 on, and their last lane is before the last point.
+    // SAFETY: indices start at 1, and their last lane is before the last point.
     unsafe {
         let (a, b, c) = (up.as_ptr(), row.as_ptr(), down.as_ptr());
         let fifth = L::splat(0.2);
@@ -227,7 +228,7 @@ mod tests {
                     rows(isa, width, |_| Some(around), &mut new[from..from + width]);
                     average_row(&row, (&up, &down), (0.0, 0.0), &mut expected);
                     assert_eq!(new[from..from + width], expected, "{isa} {width} {from}");
-                    // Nothing beyond.
+                    // Nothing beyond was written.
                     assert!(new[..from].iter().chain(&new[from + width..]).all(|&x| x == 7.0));
                 }
             }

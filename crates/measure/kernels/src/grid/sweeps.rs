@@ -1,19 +1,19 @@
 //! The two sweeps over rows of the staggered grid, forwards and backwards in time: 10 and 12 FLOP for each point.
 //!
-//! Time goes in steps of one, and so do rows and columns; what a force does to a velocity is a quarter of it. Of whole numbers everything is then exact for some
-//! iterations, and what goes back in time comes back to where it began, to the last bit.
+//! Time advances in steps of one, and so do rows and columns; a force changes a velocity by a quarter of its value. With whole numbers
+//! everything is exact for some iterations, and going back in time restores the initial state to the last bit.
 
 use std::ops::Range;
 
 use crate::loops::Isa;
 
-/// Arrays of velocity, and of what follows from it.
+/// Number of arrays of velocity, and of those that follow from it.
 pub(super) const VELOCITIES: usize = 2;
 /// Stress along both axes and across, and displacement along both axes.
 pub(super) const STRESSES: usize = 5;
 
-/// What a force does to a velocity in a step. Waves are stable below 4/13: no gradient of a field is more than twice the field, so that forces are below 13 times
-/// the displacement, of which a step of time takes at most 4.
+/// Effect of a force on a velocity in a step. Waves are stable below 4/13: no gradient of a field exceeds twice the field, so forces are
+/// below 13 times the displacement, of which a step of time takes at most 4.
 const SHARE: f32 = 0.25;
 
 /// Rows of velocity along x and z.
@@ -21,7 +21,7 @@ type Velocity<'a> = [&'a [f32]; VELOCITIES];
 /// Rows of stress xx, zz, xz and of displacement x, z.
 type Stress<'a> = [&'a [f32]; STRESSES];
 
-/// Which way time goes.
+/// The direction of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Time {
     Forwards,
@@ -91,7 +91,7 @@ fn velocity_either(time: Time, own: Stress<'_>, above: Stress<'_>, to: [&mut [f3
     }
 }
 
-/// Rows of the length of the shortest one, so that the compiler sees that no index is beyond any.
+/// Rows of the length of the shortest one, so that the compiler sees that no index is out of bounds.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `stress_either`")]
 fn of_one_length<const N: usize>(own: [&[f32]; N], beside: [&[f32]; N], len: usize) -> usize {
@@ -150,7 +150,7 @@ fn velocity_row(
     }
 }
 
-/// A row of each array, or what is beyond the grid.
+/// A row of each array, or the values beyond the grid.
 fn rows<'a, const N: usize>(
     arrays: [&'a [f32]; N],
     row: Option<usize>,
@@ -163,7 +163,7 @@ fn rows<'a, const N: usize>(
     })
 }
 
-/// The first sweep over some rows; `velocity` has all of them that the grid or a band has.
+/// The first sweep over some rows; `velocity` has all rows of the grid or of a band.
 pub(super) fn stress(
     isa: Isa,
     time: Time,

@@ -1,6 +1,6 @@
 //! Rows of a sparse complex matrix (CSR: compressed sparse rows) times a vector.
 
-// The lanes' functions; what they need is looked at before.
+// The functions of the lanes need this; their requirements are checked before.
 #![allow(unsafe_code)]
 
 use crate::loops::Loops;
@@ -8,12 +8,12 @@ use crate::matrix::NEAR;
 use crate::matrix::dense::{Split, SplitMut, Sums};
 use crate::simd::{LINE, Vector, dispatch};
 
-/// How many bytes ahead values are prefetched on their own; columns half as far.
+/// Default prefetch distance of values in bytes; columns use half of it.
 const AHEAD: [usize; 2] = [2048, 2048];
-/// Indices of gathers have a sign.
+/// Indices of gathers are signed.
 pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
 
-/// Rows whose places have been looked at.
+/// Rows with checked positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Csr<'a> {
     /// Where each row begins, and the last one ends.
@@ -25,14 +25,14 @@ pub(super) struct Csr<'a> {
 }
 
 impl<'a> Csr<'a> {
-    /// `pointers` has an entry more than there are rows, and columns and values begin with element 0.
+    /// `pointers` has one entry more than there are rows, and columns and values start with element 0.
     ///
-    /// `None` where pointers do not ascend or elements are missing. Columns are not looked at.
+    /// `None` if pointers do not ascend or elements are missing. Columns are not checked.
     pub(super) fn new(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>) -> Option<Self> {
         Self::of(pointers, columns, values, values.len())
     }
 
-    /// The same of real numbers.
+    /// The same for real numbers.
     pub(super) fn real(pointers: &'a [u32], columns: &'a [u32], values: &'a [f64]) -> Option<Self> {
         Self::of(pointers, columns, Split { re: values, im: &[] }, values.len())
     }
@@ -44,7 +44,7 @@ impl<'a> Csr<'a> {
     }
 }
 
-/// How many bytes ahead values are prefetched: once is enough for rows that are read one after the other.
+/// Prefetch distance of values in bytes: one prefetch is enough for rows that are read in sequence.
 pub(super) fn ahead(loops: Loops) -> usize {
     match loops.ahead(AHEAD) {
         [0, 0] => NEAR,
@@ -53,7 +53,7 @@ pub(super) fn ahead(loops: Loops) -> usize {
     }
 }
 
-/// y = A x of as many rows as both have.
+/// y = A x for the number of rows that both have.
 ///
 /// # Safety
 /// All columns of `matrix` are below `x.len()`, which is at most [`MOST_COLUMNS`].
@@ -62,7 +62,8 @@ pub(super) unsafe fn multiply(loops: Loops, matrix: Csr<'_>, x: Split<'_>, y: Sp
     let SplitMut { re, im } = y;
     let (re, im) = (&mut re[..rows], &mut im[..rows]);
     let (isa, ahead) = (loops.isa, ahead(loops));
-    // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::new`), columns by the caller's promise.
+    // SAFETY: the processor has the instruction set (`dispatch`); elements exist (`Csr::new`), and columns are valid by the caller's
+    // promise.
     dispatch!(isa, all(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize));
 }
 
@@ -95,7 +96,7 @@ unsafe fn all<L: Vector>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut
             if at < to {
                 let (rest, column) = (to - at, matrix.columns.as_ptr().add(at));
                 let a = (L::load_first(a_re.add(at), rest), L::load_first(a_im.add(at), rest));
-                // The columns behind it are those of the next rows, which may be read, too: faster than to look which are there.
+                // The columns behind it are those of the next rows, and reading them is allowed: that is faster than checking which exist.
                 let b = if at + LINE <= end {
                     let [re, im] = L::gather([x_re, x_im], column);
                     (re.first(rest), im.first(rest))
@@ -109,13 +110,14 @@ unsafe fn all<L: Vector>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut
     }
 }
 
-/// y = A x of as many rows as both have.
+/// y = A x for the number of rows that both have.
 ///
 /// # Safety
 /// All columns of `matrix` are below `x.len()`, which is at most [`MOST_COLUMNS`](MOST_COLUMNS).
 pub(super) unsafe fn multiply_real(loops: Loops, matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
     let (isa, ahead) = (loops.isa, ahead(loops));
-    // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::real`), columns by the caller's promise.
+    // SAFETY: the processor has the instruction set (`dispatch`); elements exist (`Csr::real`), and columns are valid by the caller's
+    // promise.
     dispatch!(isa, all_real(matrix: Csr<'_>, x: &[f64], y: &mut [f64], ahead: usize));
 }
 

@@ -1,26 +1,28 @@
 //! Rows of a dense complex matrix times a vector.
 
-// The lanes' functions; what they need is looked at before.
+// The functions of the lanes need this; their requirements are checked before.
 #![allow(unsafe_code)]
 
 use crate::loops::Loops;
 use crate::matrix::NEAR;
 use crate::simd::{LINE, Vector, dispatch};
 
-/// Places at which rows are worked on at once, each a fifth of all rows: with two arrays ten streams without a gap, and all sums stay in registers.
+/// Number of places at which rows are processed at once, each a fifth of all rows: with two arrays these are ten streams without a gap, and
+/// all sums stay in registers.
 ///
-/// Several rows at once because a vector x of some thousand numbers comes from the second-level cache again and again. Tried on one machine (AMD, AVX-512, one
-/// thread, 2500 to 5100 columns, in pairs beside other work) as shares of what four streams read: one row 0.64, four neighbouring rows 0.86, four places 0.92, five
-/// 0.93, with [`NEAR`] 0.96, with [`FURTHER`] 0.98; rows in pieces for which x stays in the first-level cache 0.65, as the processor no longer sees what is
-/// read next. That was the time of the thread's processor; by the clock, in pairs with nothing beside it, it is 0.91 of the benchmark's read on one thread and
-/// 0.86 on two (`results/2026-11-24-2-core-vm-real-kernels`).
+/// Several rows are processed at once because a vector x of some thousand numbers comes from the second-level cache again and again. The
+/// alternatives were tried on one machine (AMD, AVX-512, one thread, 2500 to 5100 columns, in pairs with other load). As fractions of the
+/// read bandwidth of four streams they reached: one row 0.64, four adjacent rows 0.86, four places 0.92, five 0.93, with [`NEAR`] 0.96,
+/// with [`FURTHER`] 0.98. Rows in pieces for which x stays in the first-level cache reached 0.65, because the processor can no longer
+/// predict the next reads. These are CPU times of the thread. In wall-clock time, in pairs without other load, it is 0.91 of the
+/// benchmark's read on one thread and 0.86 on two (`results/2026-11-24-2-core-vm-real-kernels`).
 const PLACES: usize = 5;
-/// Where nothing but [`NEAR`] is asked for: how many bytes ahead lines are fetched into the second-level cache (0.02 more).
+/// Distance in bytes at which lines are prefetched into the second-level cache, if only [`NEAR`] is requested (0.02 more).
 const FURTHER: usize = 1024;
-/// How many bytes ahead a row is prefetched on its own, each line twice (as the benchmark's own kernels do).
+/// Default prefetch distances of a row in bytes, each line twice (as in the benchmark's own kernels).
 const AHEAD: [usize; 2] = [6144, 3072];
 
-/// y = A x; `matrix` has rows of `x.len()` elements, at least as many as y has.
+/// y = A x; `matrix` has rows of `x.len()` elements, at least the number of rows of y.
 pub(super) fn multiply(loops: Loops, matrix: Split<'_>, x: Split<'_>, y: SplitMut<'_>) {
     let columns = x.len();
     if columns == 0 {
@@ -28,7 +30,7 @@ pub(super) fn multiply(loops: Loops, matrix: Split<'_>, x: Split<'_>, y: SplitMu
         y.im.fill(0.0);
         return;
     }
-    // Rows that are not there are not computed; then the check says so.
+    // Missing rows are not computed; the check then detects it.
     let rows = y.re.len().min(y.im.len()).min(matrix.len() / columns);
     let SplitMut { re, im } = y;
     let (re, im) = (&mut re[..rows], &mut im[..rows]);
@@ -38,7 +40,7 @@ pub(super) fn multiply(loops: Loops, matrix: Split<'_>, x: Split<'_>, y: SplitMu
 }
 
 /// # Safety
-/// The processor has the instruction set; `re` and `im` have one length, so many rows of `x.len()` elements has `matrix`.
+/// The processor has the instruction set; `re` and `im` have one length, and `matrix` has this number of rows of `x.len()` elements.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
 unsafe fn all<L: Vector>(matrix: Split<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: [usize; 2]) {
@@ -52,7 +54,7 @@ unsafe fn all<L: Vector>(matrix: Split<'_>, x: Split<'_>, re: &mut [f64], im: &m
     }
 }
 
-/// With so many prefetches of each line, with `SECOND` one more into the second-level cache.
+/// With `P` prefetches of each line, and with `SECOND` one more into the second-level cache.
 ///
 /// # Safety
 /// As [`all`].
@@ -82,7 +84,7 @@ unsafe fn rows<L: Vector, const P: usize, const SECOND: bool>(
     }
 }
 
-/// The products of `R` rows, from `first` on each so many behind the one before.
+/// The products of `R` rows, starting at `first`, each at a fixed distance from the previous one.
 ///
 /// # Safety
 /// The processor has the instruction set; `matrix` has these rows.
@@ -98,7 +100,7 @@ unsafe fn some<L: Vector, const R: usize, const P: usize, const SECOND: bool>(
     let columns = x.len();
     let (whole, rest) = (columns - columns % LINE, columns % LINE);
     let (begin, next) = (first * columns, next * columns);
-    // SAFETY: places are below the end of a row and `columns`; prefetches may go anywhere.
+    // SAFETY: indices are below the end of a row and `columns`; prefetches may use any address.
     unsafe {
         let (a_re, a_im) = (matrix.re.as_ptr().add(begin), matrix.im.as_ptr().add(begin));
         let (x_re, x_im) = (x.re.as_ptr(), x.im.as_ptr());
@@ -135,7 +137,7 @@ unsafe fn some<L: Vector, const R: usize, const P: usize, const SECOND: bool>(
     }
 }
 
-/// Real and imaginary parts, as many.
+/// Real and imaginary parts, of equal number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split<'a> {
     pub(super) re: &'a [f64],
@@ -143,13 +145,13 @@ pub(super) struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// Complex numbers: pairs that are there.
+    /// Number of complete complex numbers.
     pub(super) fn len(self) -> usize {
         self.re.len().min(self.im.len())
     }
 }
 
-/// The same to write to.
+/// The same for writing.
 #[derive(Debug)]
 pub(super) struct SplitMut<'a> {
     pub(super) re: &'a mut [f64],
@@ -173,7 +175,7 @@ impl<L: Vector> Sums<L> {
         unsafe { Self { re: L::splat(0.0), im: L::splat(0.0) } }
     }
 
-    /// Adds a b, real and imaginary parts each; in an order that all code keeps to.
+    /// Adds a b, real and imaginary parts each, in an order that is the same in all code.
     ///
     /// # Safety
     /// The processor has the instruction set.
@@ -186,7 +188,7 @@ impl<L: Vector> Sums<L> {
         }
     }
 
-    /// All eight together.
+    /// The sum of all eight.
     ///
     /// # Safety
     /// The processor has the instruction set.

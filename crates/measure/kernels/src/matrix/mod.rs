@@ -1,7 +1,7 @@
 //! Matrices times vectors, y = A x and then x = A y, call after call: dense ([`Dmv`], complex) and sparse ([`Spmv`], complex or real).
 //!
-//! Real and imaginary parts are arrays of their own. An element of the product is summed in eight lanes, never fused: every instruction set, every division
-//! of the rows and the serial run agree in every bit.
+//! Real and imaginary parts are separate arrays. An element of the product is summed in eight lanes, never fused: every instruction set,
+//! every division of the rows and the serial run agree in every bit.
 
 mod csr;
 mod dense;
@@ -26,21 +26,22 @@ pub use crate::matrix::vectors::CALLS;
 use crate::matrix::vectors::{ARRAYS, VECTORS, Vectors};
 use crate::team::{Division, Team};
 
-/// How many bytes ahead lines of a matrix are asked for where it was tried that nothing farther gains: several arrays at once are more than a processor
-/// foresees by itself. Measured on one machine (AMD): 3 to 4 % more of the dense, 2 to 5 % more of the sparse matrix; 128 to 384 bytes are alike.
+/// Prefetch distance of matrix lines in bytes, if a larger distance was found to gain nothing: a processor does not predict several arrays
+/// at once by itself. Measured on one machine (AMD): 3 to 4 % more for the dense, 2 to 5 % more for the sparse matrix; 128 to 384 bytes
+/// perform alike.
 const NEAR: usize = 256;
 
-/// 16 bytes of each of its squares are the largest power of two that is no size of memory.
+/// 16 bytes for each element of its square are the largest power of two that is not a possible size of memory.
 const MOST_DENSE: usize = 1 << 24;
 
-/// A square matrix of complex numbers in double precision, real and imaginary parts apart, row by row.
+/// A square matrix of complex numbers in double precision, real and imaginary parts separate, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dmv {
-    /// Rows, and columns.
+    /// Number of rows and of columns.
     pub rows: usize,
 }
 
-/// The work of `rows` rows: the matrix once, and of the vectors as much as belongs to them (x read, y written).
+/// The work of `rows` rows: the matrix once, and the corresponding elements of the vectors (x read, y written).
 fn work(rows: usize, columns: usize) -> Work {
     let (rows, elements) = (rows as u64, rows as u64 * columns as u64);
     Work { bytes: 16 * elements + 32 * rows, flop: 8 * elements }
@@ -72,7 +73,7 @@ impl Problem for Dmv {
         let [re, im, vectors @ ..]: [_; 8] = exactly(memory)?;
         let rows = Division::even(self.rows, team.parts());
         let array = |memory| Array::new("elements of the matrix", memory, rows.times(self.rows));
-        // Also the least numbers keep their length from call to call, about.
+        // The smallest values also keep about their length from call to call.
         let scale = (self.rows as f64).sqrt().recip();
         let matrix = Dense { re: array(re)?, im: array(im)?, columns: self.rows, rows: rows.clone(), scale };
         Ok(Box::new(Placed { loops, matrix, vectors: Vectors::new(&rows, vectors)? }))
@@ -139,17 +140,17 @@ const MOST: usize = 48_000_000;
 pub struct Spmv {
     /// The crystal.
     pub lattice: Lattice,
-    /// What elements are.
+    /// The type of elements.
     pub elements: Elements,
     /// How rows are divided.
     pub partition: Partition,
-    /// How it is stored: as a whole, where parts that meet share pages, or for neighbouring parts of one group in arrays of their own, so that each may lie
-    /// wholly on the node of its threads.
+    /// How it is stored: as a whole, where adjacent parts share pages, or in separate arrays for adjacent parts of one group, so that each
+    /// may be completely on the node of its threads.
     pub storage: Storage,
 }
 
 impl Spmv {
-    /// Which rows are whose.
+    /// The rows of each part.
     fn rows(&self, counted: &Counted, parts: usize) -> Division {
         let rows = self.lattice.rows();
         match self.partition {
@@ -195,7 +196,7 @@ impl Problem for Spmv {
         Ok(needs)
     }
 
-    /// With one row pointer more than rows; arrays per group have one more each.
+    /// With one more row pointer than rows; arrays per group have one more each.
     fn work(&self) -> Work {
         if self.checked().is_err() {
             return Work::default();
@@ -236,7 +237,7 @@ trait Matrix: Send + Sync {
     fn prepare(&self, part: usize) -> Result<(), AccessError>;
     /// The rows of a part times a vector.
     fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError>;
-    /// Compares the rows of a part with what they must be.
+    /// Compares the rows of a part with their correct values.
     fn check(&self, part: usize) -> Result<(), WrongResult>;
     /// The work of a call for a part.
     fn work(&self, part: usize) -> Work;
@@ -272,7 +273,7 @@ impl<M: Matrix> Kernel for Placed<'_, M> {
         self.matrix.work(part)
     }
 
-    /// Calls depend on each other: the first part does them again alone.
+    /// Calls depend on each other: the first part repeats them alone.
     fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
         let steps = common_steps(steps)?;
         self.matrix.check(part)?;

@@ -1,6 +1,6 @@
 //! A sparse matrix in memory: one block of rows, or one for each group.
 
-// Columns are looked at where they are written, once, and not in the loop that uses them.
+// Columns are checked once when they are written, not in the loop that uses them.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ const MEMORIES: usize = 4;
 const WHAT: [&str; MEMORIES] =
     ["row pointers", "columns", "real parts of the matrix", "imaginary parts of the matrix"];
 
-/// Arrays of a block with such elements: real ones have no imaginary parts.
+/// Number of arrays of a block with such elements: real ones have no imaginary parts.
 pub(super) const fn memories(of: Elements) -> usize {
     match of {
         Elements::Complex => MEMORIES,
@@ -31,7 +31,8 @@ pub(super) const fn memories(of: Elements) -> usize {
     }
 }
 
-/// The work of rows with so many elements and blocks: of an element its value and its column, of a row a pointer, its element of x and that of y.
+/// The work of rows with this number of elements and blocks: for an element its value and its column, for a row a pointer, its element of x
+/// and that of y.
 pub(super) fn work(of: Elements, elements: u64, rows: usize, blocks: u64) -> Work {
     let (bytes, flop) = match of {
         Elements::Complex => (16, 8),
@@ -40,11 +41,11 @@ pub(super) fn work(of: Elements, elements: u64, rows: usize, blocks: u64) -> Wor
     Work { bytes: (bytes + 4) * elements + (4 + 2 * bytes) * rows as u64 + 4 * blocks, flop: flop * elements }
 }
 
-/// Which rows and elements a block has.
+/// The rows and elements of a block.
 pub(super) struct Block {
-    /// The parts whose rows it has.
+    /// The parts whose rows it contains.
     parts: Range<usize>,
-    /// Row pointers by part: the first part has one more, the beginning of the first row.
+    /// Row pointers by part: the first part has one more, the start of the first row.
     pointers: Division,
     /// Elements by part.
     elements: Division,
@@ -78,7 +79,7 @@ struct Stored<'m> {
     pointers: Array<'m, u32>,
     columns: Array<'m, u32>,
     re: Array<'m, f64>,
-    /// None of real numbers.
+    /// `None` for real numbers.
     im: Option<Array<'m, f64>>,
 }
 
@@ -99,7 +100,7 @@ impl<'m> Sparse<'m> {
         Self { lattice, elements, rows, blocks: Vec::new(), prepared }
     }
 
-    /// The next block, on as many arrays as [`memories`] says.
+    /// Adds the next block, on the number of arrays from [`memories`].
     pub(super) fn push(
         &mut self,
         block: Block,
@@ -120,7 +121,7 @@ impl<'m> Sparse<'m> {
         Ok(())
     }
 
-    /// The block of a part, and the part's number in it.
+    /// The block of a part, and the index of the part in it.
     fn stored(&self, part: usize) -> Result<(&Stored<'m>, usize), AccessError> {
         let found = self.blocks.iter().find(|block| block.parts.contains(&part));
         let block = found.ok_or(AccessError::NoPart { what: "rows", part, parts: self.rows.parts() })?;
@@ -144,7 +145,7 @@ impl Matrix for Sparse<'_> {
         let mut im = block.im.as_ref().map(|im| im.write(local)).transpose()?;
         let mut end = block.columns.division().range(local).start;
         let mut ends = pointers.iter_mut();
-        // The first part of a block has the beginning of its first row, too.
+        // The first part of a block also has the start of its first row.
         if local == 0
             && let Some(first) = ends.next()
         {
@@ -166,7 +167,7 @@ impl Matrix for Sparse<'_> {
             // Below 2^32 elements (`Spmv`).
             *to = u32::try_from(end).unwrap_or(u32::MAX);
         }
-        // As many elements as were counted: all of the part's columns are now known.
+        // The counted number of elements: all of the part's columns are now known.
         let complete = at == columns.len();
         if let Some(prepared) = self.prepared.get(part) {
             prepared.store(inside && complete, Ordering::Release);
@@ -177,7 +178,7 @@ impl Matrix for Sparse<'_> {
     fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let unprepared = AccessError::NotPrepared { what: "rows", part };
         let (block, local) = self.stored(part)?;
-        // Columns are below the number of rows: so many elements x has, and its rows' elements are within the part's.
+        // Columns are below the number of rows, which is the length of x, and the elements of its rows are within those of the part.
         if !self.prepared.get(part).is_some_and(|part| part.load(Ordering::Acquire))
             || if self.elements == Elements::Complex { x.len() } else { x.re.len() } < self.rows.len()
         {
@@ -225,24 +226,24 @@ impl Matrix for Sparse<'_> {
     }
 }
 
-// Where the sparse matrix has elements: atoms of a diamond crystal, ten orbitals each, as in tight-binding calculations.
+// The positions of elements in the sparse matrix: atoms of a diamond crystal with ten orbitals each, as in tight-binding calculations.
 //
-// An orbital has an energy of its own (the diagonal), and an element for each orbital of the up to four neighbours of its atom: 41 in a row inside of the
-// crystal, 31, 21 or 11 at its surface.
+// An orbital has one energy (the diagonal), and an element for each orbital of the up to four neighbours of its atom: 41 in a row inside
+// the crystal, 31, 21 or 11 at its surface.
 
 /// Orbitals of an atom.
 pub(super) const ORBITALS: usize = 10;
 /// Atoms of a cubic cell.
 const ATOMS: usize = 8;
-/// Where they are, in quarters of the cell; the last four have their neighbours on the other side.
+/// Their positions, in quarters of the cell; the last four have their neighbours on the other side.
 const PLACES: [[usize; 3]; ATOMS] =
     [[0, 0, 0], [0, 2, 2], [2, 0, 2], [2, 2, 0], [1, 1, 1], [1, 3, 3], [3, 1, 3], [3, 3, 1]];
-/// From an atom of the last four to its neighbours; from one of the first four the other way.
+/// From an atom of the last four to its neighbours; in the opposite direction for one of the first four.
 const BONDS: [[isize; 3]; 4] = [[-1, -1, -1], [-1, 1, 1], [1, -1, 1], [1, 1, -1]];
-/// Elements are from -1/8 to 1/8: a vector stays as long as it is, about, from call to call.
+/// Elements are from -1/8 to 1/8, so that a vector keeps about its length from call to call.
 const SCALE: f64 = 0.125;
 
-/// A crystal of so many cells in each direction.
+/// A crystal with this number of cells in each direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lattice {
     /// Cells along x, y and z.
@@ -250,12 +251,12 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// Atoms; `None` where they cannot be counted.
+    /// Number of atoms; `None` on overflow.
     fn checked_atoms(self) -> Option<usize> {
         self.cells.iter().try_fold(ATOMS, |atoms, &cells| atoms.checked_mul(cells))
     }
 
-    /// Rows of the matrix; `usize::MAX` where they cannot be counted.
+    /// Rows of the matrix; `usize::MAX` on overflow.
     pub fn rows(self) -> usize {
         self.checked_atoms().and_then(|atoms| atoms.checked_mul(ORBITALS)).unwrap_or(usize::MAX)
     }
@@ -288,7 +289,7 @@ impl Lattice {
         1 + ORBITALS * (self.beside(atom).count() - 1)
     }
 
-    /// The columns of a row, ascending, with what is there. The matrix is Hermitian, otherwise random.
+    /// The columns of a row, ascending, with their elements. The matrix is Hermitian, otherwise random.
     pub(super) fn row(self, row: usize) -> impl Iterator<Item = (usize, f64, f64)> {
         let atom = row / ORBITALS;
         let columns = self.beside(atom).flat_map(move |other| {
@@ -308,7 +309,7 @@ impl Lattice {
     }
 }
 
-/// How many elements there are before each row.
+/// The number of elements before each row.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
     /// Elements before each atom; the last entry is all of them.
@@ -342,8 +343,9 @@ mod tests {
 
     #[test]
     fn rows_are_those_of_a_crystal() {
-        // 4 x 4 x 4 cells: 256 atoms of each half. Of the first half 32 lie on each of three faces, 4 of them on each edge of two of these, one in the corner of all:
-        // 256 - 96 + 12 - 1 = 171 have four neighbours, 96 - 2 x 12 + 3 = 75 two, 10 one. Of the other half none is in the corner: 172, 72, 12.
+        // 4 x 4 x 4 cells: 256 atoms of each half. In the first half, 32 are on each of three faces, 4 of them on each edge of two of
+        // these, one in the corner of all: 256 - 96 + 12 - 1 = 171 have four neighbours, 96 - 2 x 12 + 3 = 75 two, 10 one. The other half
+        // has none in the corner: 172, 72, 12.
         let lattice = Lattice { cells: [4, 4, 4] };
         assert_eq!(lattice.rows(), 5120);
         let with = |len| (0..512).filter(|&atom| lattice.row_len(atom) == len).count();

@@ -1,4 +1,4 @@
-//! Products by hand, sparse against dense, and sums in the order that is promised.
+//! Products by hand, sparse against dense, and sums in the guaranteed order.
 
 use super::csr::{self, Csr};
 use super::dense;
@@ -33,7 +33,7 @@ fn sparse(isa: Isa, rows: &[Vec<(usize, f64, f64)>], x: (&[f64], &[f64])) -> (Ve
     let matrix = Csr::new(&pointers, &columns, Split { re: &re, im: &im }).expect("a matrix");
     let (mut re, mut im) = (vec![0.5; rows.len()], vec![0.5; rows.len()]);
     let y = SplitMut { re: &mut re, im: &mut im };
-    // SAFETY: columns were looked at.
+    // SAFETY: columns were checked.
     #[allow(unsafe_code)]
     unsafe {
         csr::multiply(isa.into(), matrix, Split { re: x.0, im: x.1 }, y);
@@ -41,7 +41,7 @@ fn sparse(isa: Isa, rows: &[Vec<(usize, f64, f64)>], x: (&[f64], &[f64])) -> (Ve
     (re, im)
 }
 
-/// A sum of products as all code does it: element k of a row in lane k modulo 8, the lanes by halves.
+/// A sum of products in the order of all code: element k of a row in lane k modulo 8, the lanes by halves.
 fn in_order(elements: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> (f64, f64) {
     let (mut re, mut im) = ([0.0; LINE], [0.0; LINE]);
     for (k, ((a_re, a_im), (x_re, x_im))) in elements.enumerate() {
@@ -127,7 +127,7 @@ fn sparse_products_are_sums_in_the_promised_order_and_those_of_the_dense_matrix(
     for isa in Isa::available() {
         let found = sparse(isa, &rows, (&x.0, &x.1));
         assert_eq!(found, expected, "{isa}");
-        // In other lanes, and so only near: 41 products below 1/8 each, with an error of 2^-53 x 41 x 5 at most.
+        // In other lanes, so the results are only close: 41 products below 1/8 each, with an error of 2^-53 x 41 x 5 at most.
         let dense = dense(isa, (&a_re, &a_im), (&x.0, &x.1));
         for (a, b) in found.0.iter().zip(&dense.0).chain(found.1.iter().zip(&dense.1)) {
             assert!((a - b).abs() < 1e-13, "{isa}: {a} {b}");

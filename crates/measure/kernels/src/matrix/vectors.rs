@@ -1,4 +1,4 @@
-//! The vectors of a problem: each call reads what the one before wrote.
+//! The vectors of a problem: each call reads the output of the previous one.
 
 use super::dense::{Split, SplitMut};
 use crate::array::{AccessError, Array, Reading, Writing};
@@ -6,14 +6,14 @@ use crate::fill::{Turn, number};
 use crate::kernel::{Lies, Need, SetupError, WrongResult, compare};
 use crate::team::Division;
 
-/// Calls of a run of the problem: y = A x and x = A y in turn, ten times. After them it begins anew with the first vector.
+/// Calls of a run of the problem: y = A x and x = A y in turn, ten times. After them it starts again with the first vector.
 pub const CALLS: u64 = 20;
 
 /// The first one, and two that are written in turn.
 pub(super) const VECTORS: usize = 3;
 /// Real and imaginary parts of each.
 pub(super) const ARRAYS: usize = 2 * VECTORS;
-/// What they hold.
+/// Their contents.
 const WHAT: &str = "elements of vectors";
 
 /// Three vectors; those of real numbers have no imaginary parts.
@@ -47,9 +47,9 @@ impl Part<'_> {
     }
 }
 
-/// What the first vector begins with.
+/// The initial value of the first vector.
 fn first(row: usize) -> (f64, f64) {
-    // Columns that no matrix has.
+    // Columns beyond those of any matrix.
     (number(row, usize::MAX), number(row, usize::MAX - 1))
 }
 
@@ -81,7 +81,7 @@ impl<'m> Vectors<'m> {
         Ok(Self { re: arrays(rows, [a, c, e])?, im: Some(arrays(rows, [b, d, f])?) })
     }
 
-    /// Those of real numbers, on three arrays.
+    /// Vectors of real numbers, on three arrays.
     pub(super) fn real(rows: &Division, memory: [&'m mut [f64]; VECTORS]) -> Result<Self, SetupError> {
         Ok(Self { re: arrays(rows, memory)?, im: None })
     }
@@ -105,7 +105,7 @@ impl<'m> Vectors<'m> {
         self.im.as_ref().map_or(Ok(()), |im| begin(im, |row| first(row).1))
     }
 
-    /// What a step reads.
+    /// The vector that a step reads.
     pub(super) fn read(&self, step: u64) -> Result<Whole<'_>, AccessError> {
         self.whole(Turn::of(step, CALLS).read)
     }
@@ -124,7 +124,7 @@ impl<'m> Vectors<'m> {
         Ok(Whole { re: self.re[vector].read()?, im })
     }
 
-    /// Compares with the calls of the last run that were made, done again by `multiply`.
+    /// Compares with the calls of the last run, repeated by `multiply`.
     pub(super) fn check(
         &self,
         steps: u64,
@@ -147,7 +147,7 @@ impl<'m> Vectors<'m> {
         let mut x = (first_re, first_im);
         for number in 0..calls {
             multiply(Split { re: &x.0, im: &x.1 }, SplitMut { re: &mut y.0, im: &mut y.1 })?;
-            // What the last two calls wrote is still there.
+            // The output of the last two calls still exists.
             if number + 2 >= calls {
                 same(Turn::of(number, CALLS).written, &y.0, &y.1)?;
             }

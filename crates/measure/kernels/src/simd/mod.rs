@@ -1,9 +1,10 @@
-//! Vectors of doubles: the one trait that kernels with a part in memory are written with, for each instruction set.
+//! Vectors of doubles: the one trait on which memory-bound kernels are built, for each instruction set.
 //!
-//! [`Vector`] is what a register holds, or several beside each other ([`Twice`]). Kernels whose results must be equal in every bit whatever the instruction
-//! set work on cache lines ([`dispatch`]) and use everything but [`Vector::multiply_add`], which alone may be fused; sums go lane by lane. The synthetic
-//! kernels, which must keep the units of a processor busy, choose registers themselves, and may fuse, as their sums are exact.
-// Raw pointers and instruction sets; what they need is said at each.
+//! A [`Vector`] represents one register, or several next to each other ([`Twice`]). Kernels whose results must be equal in every bit for
+//! any instruction set work on cache lines ([`dispatch`]). They use everything except [`Vector::multiply_add`], which alone may be fused;
+//! sums go lane by lane. The synthetic kernels must keep the units of a processor busy. They choose registers themselves, and may fuse,
+//! because their sums are exact.
+// Raw pointers and instruction sets; the requirements are documented at each use.
 #![allow(unsafe_code)]
 #![allow(unsafe_op_in_unsafe_fn, reason = "no function needs more than its caller promises")]
 #![allow(clippy::inline_always, reason = "inlined into functions that enable the instruction set")]
@@ -14,15 +15,15 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{Ymm, Zmm};
 
-/// Doubles of a cache line: lanes of the vectors that [`dispatch`] gives.
+/// Doubles of a cache line: lanes of the vectors from [`dispatch`].
 pub(crate) const LINE: usize = 8;
 
-/// So many doubles at once.
+/// A fixed number of doubles at once.
 ///
 /// # Safety
-/// All functions need a processor with the instruction set. Pointers of `load` and `store` need [`LANES`](Self::LANES) elements, those of `load_first` and
-/// `gather_first` `count` of them, at most so many; those of `load_again` and `stream` are aligned to the vector. `at` has indices below 2^31 of elements that
-/// may be read.
+/// All functions need a processor with the instruction set. Pointers of `load` and `store` need [`LANES`](Self::LANES) elements. Those of
+/// `load_first` and `gather_first` need `count` elements, at most this number. Those of `load_again` and `stream` are aligned to the
+/// vector. `at` has indices below 2^31 of elements that may be read.
 pub(crate) unsafe trait Vector: Copy {
     /// Elements; divides [`LINE`].
     const LANES: usize;
@@ -40,12 +41,12 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn subtract(self, other: Self) -> Self;
     /// `self * other`.
     unsafe fn multiply(self, other: Self) -> Self;
-    /// `self * factor + term`, rounded once where the instruction set can, else twice.
+    /// `self * factor + term`, rounded once if the instruction set supports it, else twice.
     unsafe fn multiply_add(self, factor: Self, term: Self) -> Self;
     /// The bits, combined by exclusive or.
     unsafe fn xor(self, other: Self) -> Self;
 
-    /// Reads what was read or written just before, and leaves the compiler no choice.
+    /// Reads data that was read or written just before, and leaves the compiler no choice.
     #[inline(always)]
     unsafe fn load_again(from: *const f64) -> Self {
         from.cast::<Self>().read_volatile()
@@ -57,14 +58,14 @@ pub(crate) unsafe trait Vector: Copy {
         Self::made(|lane| if lane < count { from.add(lane).read() } else { 0.0 })
     }
 
-    /// The first elements of it; the others are 0.
+    /// Its first elements; the others are 0.
     #[inline(always)]
     unsafe fn first(self, count: usize) -> Self {
         let own = self.array();
         Self::made(|lane| if lane < count { own[lane] } else { 0.0 })
     }
 
-    /// Reads elements of two arrays at the same indices; what lies side by side in one piece.
+    /// Reads elements of two arrays at the same indices; adjacent ones in one piece.
     #[inline(always)]
     unsafe fn gather(from: [*const f64; 2], at: *const u32) -> [Self; 2] {
         from.map(|from| Self::made(|lane| from.add(at.add(lane).read() as usize).read()))
@@ -76,13 +77,13 @@ pub(crate) unsafe trait Vector: Copy {
         Self::made(|lane| if lane < count { from.add(at.add(lane).read() as usize).read() } else { 0.0 })
     }
 
-    /// Writes past the caches where the instruction set can.
+    /// Writes past the caches if the instruction set supports it.
     #[inline(always)]
     unsafe fn stream(self, to: *mut f64) {
         self.store(to);
     }
 
-    /// Asks for the line at an address; any address, also outside of the data.
+    /// Prefetches the line at an address; any address is allowed, even outside the data.
     #[inline(always)]
     unsafe fn prefetch(_line: *const f64) {}
 
@@ -90,17 +91,17 @@ pub(crate) unsafe trait Vector: Copy {
     #[inline(always)]
     unsafe fn prefetch_second(_line: *const f64) {}
 
-    /// Waits until what was streamed can be seen.
+    /// Waits until streamed data is visible.
     #[inline(always)]
     unsafe fn fence() {}
 
-    /// The sum of all lanes, as [`total`] has it.
+    /// The sum of all lanes, in the order of [`total`].
     #[inline(always)]
     unsafe fn total(self) -> f64 {
         total(self.array())
     }
 
-    /// The elements, and 0 behind them.
+    /// The elements, followed by 0.
     #[inline(always)]
     unsafe fn array(self) -> [f64; LINE] {
         let mut elements = [0.0; LINE];
@@ -108,7 +109,7 @@ pub(crate) unsafe trait Vector: Copy {
         elements
     }
 
-    /// With what each lane holds.
+    /// Created from the value of each lane.
     #[inline(always)]
     unsafe fn made(element: impl Fn(usize) -> f64) -> Self {
         let elements: [f64; LINE] =
@@ -117,7 +118,7 @@ pub(crate) unsafe trait Vector: Copy {
     }
 }
 
-/// The sum of all lanes, in the one order that all code keeps to: each of the lower half and one of the upper half, and so on.
+/// The sum of all lanes, in the same order in all code: each of the lower half plus one of the upper half, and so on.
 #[inline(always)]
 pub(crate) fn total(lanes: [f64; LINE]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
@@ -141,7 +142,7 @@ impl<const LANES: usize> Plain<LANES> {
     }
 }
 
-// SAFETY: nothing but reads and writes of doubles.
+// SAFETY: only reads and writes of doubles.
 #[rustfmt::skip]
 unsafe impl<const LANES: usize> Vector for Plain<LANES> {
     const LANES: usize = LANES;
@@ -205,8 +206,8 @@ unsafe impl<V: Vector> Vector for Twice<V> {
     #[inline(always)] unsafe fn total(self) -> f64 { self.0.add(self.1).total() }
 }
 
-/// Calls a generic function with the cache lines of an instruction set: `dispatch!(isa, function(arguments))`, where `function` is `unsafe` and has [`Vector`]
-/// as its first type parameter, `dispatch!(isa, function<T: Trait>(arguments))` where it has a second one.
+/// Calls a generic function with the cache lines of an instruction set: `dispatch!(isa, function(arguments))`, for an `unsafe` `function`
+/// with [`Vector`] as its first type parameter, `dispatch!(isa, function<T: Trait>(arguments))` if it has a second one.
 macro_rules! dispatch {
     ($isa:expr, $function:ident $(<$more:ident: $bound:ident>)? ($($name:ident: $type:ty),* $(,)?) $(-> $result:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -224,12 +225,12 @@ macro_rules! dispatch {
         let isa: $crate::loops::Isa = $isa;
         match isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set; everything else is what the caller promises.
+            // SAFETY: the processor has the instruction set; the caller promises all other requirements.
             $crate::loops::Isa::Avx512 if isa.is_available() => unsafe { avx512($($name),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             $crate::loops::Isa::Avx2 if isa.is_available() => unsafe { avx2($($name),*) },
-            // SAFETY: any processor will do; everything else is what the caller promises.
+            // SAFETY: any processor is suitable; the caller promises all other requirements.
             _ => unsafe { $function::<$crate::simd::Plain<{ $crate::simd::LINE }> $(, $more)?>($($name),*) },
         }
     }};
@@ -262,7 +263,7 @@ mod tests {
         struct Line([f64; 2 * LINE]);
         let mut written = Line([0.0; 2 * LINE]);
         let from = x.as_ptr();
-        // SAFETY: the caller promises the instruction set, elements and indices; `written` has a place for each.
+        // SAFETY: the caller promises the instruction set, elements and indices; `written` has room for each.
         unsafe {
             let (a, b) = (L::load(from), L::load(from.add(3)));
             L::prefetch(from.wrapping_byte_add(4096));
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     fn instruction_sets_do_the_same() {
         let x: Vec<f64> = (0..16).map(|i| f64::from(i) * 0.3 + 1.0).collect();
-        // Apart, all neighbours, the last or the first four, and what only looks like neighbours from its ends.
+        // Separate, all adjacent, the last or the first four, and indices that only look adjacent at their ends.
         let places = [
             [14, 0, 3, 3, 7, 2, 9, 1],
             [4, 5, 6, 7, 8, 9, 10, 11],
@@ -318,7 +319,7 @@ mod tests {
     fn lanes_are_added_by_halves() {
         // (1 + 16) + (4 + 64) + ((2 + 32) + (8 + 128)).
         assert_eq!(total([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]), 255.0);
-        // In this order 1e16 and -1e16 meet first: nothing of 1 is lost.
+        // In this order 1e16 and -1e16 meet first: the 1 is not lost.
         assert_eq!(total([1e16, 1.0, 0.0, 0.0, -1e16, 0.0, 0.0, 0.0]), 1.0);
     }
 }

@@ -42,10 +42,11 @@ fn below_of_eight(count: usize) -> __mmask8 {
     ((1_u32 << count) - 1) as __mmask8
 }
 
-/// Elements of two arrays at four indices: one by one, as instructions that gather are slower on many processors, or in one piece if these are neighbours.
+/// Elements of two arrays at four indices: one by one, because gather instructions are slower on many processors, or in one piece if they
+/// are adjacent.
 ///
 /// # Safety
-/// AVX2; four indices of elements that may be read, `together` only if each follows the one before.
+/// AVX2; four indices of elements that may be read, `together` only if each follows the previous one.
 #[inline(always)]
 unsafe fn four(from: [*const f64; 2], at: *const u32, together: bool) -> [__m256d; 2] {
     let place = |lane: usize| at.add(lane).read() as usize;
@@ -76,7 +77,7 @@ unsafe impl Vector for Ymm {
     #[inline(always)] unsafe fn first(self, count: usize) -> Self { Self(_mm256_and_pd(self.0, _mm256_castsi256_pd(below_of_four(count)))) }
     #[inline(always)] unsafe fn gather(from: [*const f64; 2], at: *const u32) -> [Self; 2] {
         let here = _mm_loadu_si128(at.cast());
-        // Of the first three, the index behind it.
+        // For the first three, the index behind it.
         let follows = _mm_cmpeq_epi32(_mm_sub_epi32(_mm_shuffle_epi32::<0b11_11_10_01>(here), here), _mm_set1_epi32(1));
         four(from, at, _mm_movemask_ps(_mm_castsi128_ps(follows)) & 7 == 7).map(Self)
     }

@@ -1,13 +1,13 @@
-//! The one body of all synthetic kernels, for any instruction set: what a block of cache lines is, and what is done with it.
+//! The body of all synthetic kernels, for any instruction set: the definition of a block of cache lines, and its operations.
 //!
-//! Every operation of the declared intensity is `sum = sum * 1 + x` or `sum = sum + x` with an element `x` that was read:
-//! the data are small whole numbers, so all sums are exact, the same in any order, and known beforehand. The factor 1 and
-//! the code that calls are opaque to the compiler; it can leave nothing out. With few operations per
-//! block, the other lines are combined by exclusive or, which is no FLOP; a line that was not read shows in the result.
+//! Every operation of the declared intensity is `sum = sum * 1 + x` or `sum = sum + x` with an element `x` that was read. The data are
+//! small whole numbers, so all sums are exact, the same in any order, and known beforehand. The factor 1 and the calling code are opaque to
+//! the compiler; it can leave nothing out. With few operations per block, the other lines are combined by exclusive or, which is not FLOP;
+//! a line that was not read shows in the result.
 //!
 //! Sixteen independent sums keep the multiply-add units busy (latency 4, two per cycle, and some to spare).
 
-// The instruction sets are reached through raw pointers and unsafe functions only; what they need is said at each.
+// The instruction sets are reached only through raw pointers and unsafe functions; the requirements are documented at each use.
 #![allow(unsafe_code)]
 
 use numasim_model::Access;
@@ -26,25 +26,25 @@ pub(super) struct Job {
     pub(super) offsets: [usize; 4],
     /// Elements from a block of a stream to the next.
     pub(super) advance: usize,
-    /// How many bytes ahead a stream is prefetched, twice.
+    /// Prefetch distances of a stream in bytes, twice.
     pub(super) ahead: [usize; 2],
-    /// What is written goes past the caches, where the instruction set can.
+    /// Whether stores go past the caches, if the instruction set supports it.
     pub(super) streaming: bool,
     /// Blocks in the data.
     pub(super) blocks: usize,
-    /// The block to begin with.
+    /// The first block.
     pub(super) from: usize,
-    /// How many blocks to work on; after the last one comes the first.
+    /// Number of blocks to process; the last one is followed by the first.
     pub(super) count: usize,
-    /// The operations on top of the natural ones.
+    /// The operations in addition to the natural ones.
     pub(super) extra: Extra,
-    /// 1, from where the compiler cannot see it.
+    /// 1, hidden from the compiler.
     pub(super) one: f64,
     /// The factor `s` of `triad` and `update` in this pass through the data, and in the next; they alternate.
     pub(super) factors: [f64; 2],
 }
 
-/// What a body returns: over all lines read, the sum with the number of operations on each, and the exclusive or.
+/// The result of a body over all lines read: the sum with the number of operations on each, and the exclusive or.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) sum: u64,
@@ -59,20 +59,19 @@ const fn sums_of<V: Vector>() -> usize {
     if V::REGISTERS < 32 { V::REGISTERS / 2 } else { 16 }
 }
 
-/// Operands of a block for which there are registers beside the sums. Repeated operations load the others again from the
-/// first-level cache: a sum that the compiler kept in memory instead would halve the speed.
+/// Operands of a block that fit in registers in addition to the sums. Repeated operations load the others again from the first-level cache:
+/// if the compiler kept a sum in memory instead, the speed would halve.
 const fn operands_kept<V: Vector>() -> usize {
     // One for the factor, and one to spare.
     let left = V::REGISTERS - sums_of::<V>() - 2;
     if left < 8 { left } else { 8 }
 }
 
-/// Works on the blocks of `job`. `ACCESS` is the place in [`Access::ALL`], `CODE` is [`Extra::code`].
+/// Processes the blocks of `job`. `ACCESS` is the index in [`Access::ALL`], `CODE` is [`Extra::code`].
 ///
 /// # Safety
-/// The processor has the instruction set of `V`; `job.base` is aligned to a cache line, and all streams (`Shape`) of
-/// `job.blocks` blocks at `job.offsets`, `job.advance` elements from one to the next, may be read and written, and
-/// `job.from < job.blocks`.
+/// The processor has the instruction set of `V`; `job.base` is aligned to a cache line, and all streams (`Shape`) of `job.blocks` blocks at
+/// `job.offsets`, `job.advance` elements from one to the next, may be read and written, and `job.from < job.blocks`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers enable the instruction set; a call would go through memory
 pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
@@ -80,7 +79,7 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
     let shape = const { Shape::of(Access::ALL[ACCESS]) };
     let (rest, sparse) = const { (CODE % 16, CODE < 16) };
     let operands = const { Shape::of(Access::ALL[ACCESS]).operands() };
-    // SAFETY: as the function; lines and streams stay within what the caller promises.
+    // SAFETY: as the function; lines and streams stay within the range that the caller promises.
     unsafe {
         let one = V::splat(job.one);
         let (mut factors, extra) = (job.factors, job.extra);
@@ -177,7 +176,7 @@ unsafe fn sixteen<V: Vector, const ACCESS: usize>(
     x: [V; 8],
     places: [*mut f64; 8],
 ) -> [V; 16] {
-    // One after the other by name: loops are unrolled too late for a compiler to see that every sum is a register.
+    // In sequence and by name: loops are unrolled too late for a compiler to keep every sum in a register.
     macro_rules! operations {
         ($($k:literal)*) => {$(
             let operand = const { $k % Shape::of(Access::ALL[ACCESS]).operands() };
@@ -240,7 +239,7 @@ pub(super) fn of(isa: Isa) -> &'static Bodies {
         unsafe { body::<Ymm, ACCESS, CODE>(job) }
     }
     unsafe fn portable<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
-        // SAFETY: the caller promises the same; any processor will do.
+        // SAFETY: the caller promises the same; any processor is suitable.
         unsafe { body::<Plain<2>, ACCESS, CODE>(job) }
     }
     match isa {
@@ -252,14 +251,14 @@ pub(super) fn of(isa: Isa) -> &'static Bodies {
     }
 }
 
-// A *stream* is a contiguous part of the memory that is walked in order. Several of them at once reach more bandwidth than one,
-// because a core's prefetchers follow each on its own (measured: one stream 14 GB/s, four 20 GB/s). A *block* is
-// the next few cache lines of every stream, 4 to 12 in all.
+// A *stream* is a contiguous part of the memory that is traversed in order. Several of them at once reach more bandwidth than one, because
+// a core's prefetchers follow each separately (measured: one stream 14 GB/s, four 20 GB/s). A *block* is the next few cache lines of every
+// stream, 4 to 12 in all.
 
 /// Bytes of a cache line.
 pub(super) const LINE_BYTES: usize = LINE * size_of::<f64>();
 
-/// What a block of each kind of access is made of.
+/// The structure of a block for each kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Streams that are written and not read; they come first in memory.
@@ -268,9 +267,9 @@ pub(super) struct Shape {
     pub(super) read: usize,
     /// Cache lines of each stream in a block.
     pub(super) lines: usize,
-    /// The streams that are read are written back in place.
+    /// Whether the streams that are read are written back in place.
     pub(super) in_place: bool,
-    /// FLOP per block and element of a line that the access has by nature.
+    /// FLOP per block and element of a line that the access itself requires.
     pub(super) natural_steps: u32,
 }
 
@@ -281,15 +280,15 @@ impl Shape {
             Access::Read => Self { written: 0, read: 4, lines: 2, in_place: false, natural_steps: 0 },
             // a in two halves, b in two halves
             Access::Copy => Self { written: 2, read: 2, lines: 2, in_place: false, natural_steps: 0 },
-            // a, b, c; 4 lines of a, each with a multiplication and an addition. In two halves each, both cores of one machine together moved
-            // 5 to 7 % less, and one core as much.
+            // a, b, c; 4 lines of a, each with a multiplication and an addition. In two halves each, both cores of one machine together
+            // moved 5 to 7 % less, and one core the same.
             Access::Triad => Self { written: 1, read: 2, lines: 4, in_place: false, natural_steps: 8 },
             // 4 lines, each with a multiplication
             Access::Update => Self { written: 0, read: 2, lines: 2, in_place: true, natural_steps: 4 },
         }
     }
 
-    /// Streams of each array: places at which it is worked on at once, at most.
+    /// Streams of each array: the maximum number of places at which it is processed at once.
     pub(super) const fn streams_per_array(access: Access) -> usize {
         match access {
             Access::Read => 4,
@@ -308,7 +307,7 @@ impl Shape {
         self.lines * LINE
     }
 
-    /// Cache lines of a block that are computed with: those that are read.
+    /// Cache lines of a block that are used in computations: those that are read.
     pub(super) const fn operands(self) -> usize {
         self.read * self.lines
     }
@@ -324,11 +323,11 @@ impl Shape {
         self.streams() * self.block_stride()
     }
 
-    /// Blocks of `data_len` elements, where `together` streams lie side by side ([`Layout`]).
+    /// Blocks of `data_len` elements with `together` adjacent streams ([`Layout`]).
     ///
-    /// The streams of large data must not begin at the same place of a page or of a huge page: lines at the same
-    /// place share sets of the caches and banks of the memory, and a load waits for an earlier store at the same place of another page.
-    /// So a few blocks are left out, such that each stream begins a golden section of a page and of a huge page after the one before.
+    /// The streams of large data must not start at the same offset in a page or a huge page. Lines at the same offset share sets of the
+    /// caches and banks of the memory, and a load waits for an earlier store at the same offset in another page. So a few blocks are left
+    /// out, such that each stream starts a golden section of a page and of a huge page after the previous one.
     pub(super) const fn blocks(self, data_len: usize, together: usize) -> usize {
         const PAGE: usize = 4096;
         const HUGE_PAGE: usize = 2 << 20;
@@ -344,13 +343,13 @@ impl Shape {
     }
 }
 
-/// Where the blocks of each stream are in the memory of a thread.
+/// The positions of the blocks of each stream in the memory of a thread.
 ///
-/// An array is worked on at as many places at once as it has streams. Where a variant wants fewer places, so many
-/// streams lie side by side, block by block: `together` blocks of one place follow each other in memory.
+/// By default, the number of places at which an array is processed at once is its number of streams. If a variant wants fewer places, some
+/// streams are adjacent, block by block: `together` blocks of one place follow each other in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Streams that lie side by side.
+    /// Number of adjacent streams.
     pub(super) together: usize,
     /// Elements of a block of a stream.
     block: usize,
@@ -359,7 +358,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For that many blocks.
+    /// For this number of blocks.
     pub(super) const fn new(shape: Shape, together: usize, blocks: usize) -> Self {
         Self { together, block: shape.block_stride(), blocks }
     }
@@ -374,7 +373,7 @@ impl Layout {
         self.together * self.block
     }
 
-    /// The stream and the block of an element, and its place in that block. What is left over is in a stream that does not exist.
+    /// The stream and the block of an element, and its index in that block. Remaining elements belong to a stream that does not exist.
     pub(super) const fn of(self, index: usize) -> (usize, usize, usize) {
         let group = self.together * self.blocks * self.block;
         let (first, within) = (index / group * self.together, index % group);
@@ -382,15 +381,15 @@ impl Layout {
     }
 }
 
-/// The operations of a block that come on top of the natural ones, in the order of the code: the operation number `k`
-/// works on the operand `k` modulo their number.
+/// The operations of a block in addition to the natural ones, in the order of the code: the operation number `k` uses the operand `k`
+/// modulo their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extra {
-    /// How often 16 multiply-adds are repeated.
+    /// Number of repetitions of 16 multiply-adds.
     pub(super) sixteens: usize,
-    /// 8 multiply-adds more.
+    /// Whether there are 8 more multiply-adds.
     pub(super) eight: bool,
-    /// Steps that remain, 0 to 15: multiply-adds (2 each), and one addition if odd. Known when compiling.
+    /// Remaining steps, 0 to 15: multiply-adds (2 each), and one addition if odd. Known at compile time.
     pub(super) rest: usize,
 }
 
@@ -401,12 +400,12 @@ impl Extra {
         Self { sixteens: steps / 32, eight: steps % 32 >= 16, rest: steps % 16 }
     }
 
-    /// No operand of a block is sure to be computed with.
+    /// Whether some operands of a block may be unused.
     pub(super) const fn is_sparse(self) -> bool {
         self.sixteens == 0 && !self.eight
     }
 
-    /// The number of the code that does it: the rest, and 16 more if it is not sparse.
+    /// The number of the code for it: the rest, and 16 more if it is not sparse.
     pub(super) const fn code(self) -> usize {
         self.rest + if self.is_sparse() { 0 } else { 16 }
     }
@@ -416,9 +415,9 @@ impl Extra {
         rest / 2 + rest % 2
     }
 
-    /// How many operations work on operand `number` of `operands`.
+    /// Number of operations on operand `number` of `operands`.
     pub(super) const fn operations_on(self, number: usize, operands: usize) -> usize {
-        // 16, 8 and the rest each begin at operand 0; 16 and 8 are multiples of the number of operands (4 or 8).
+        // 16, 8 and the rest each start at operand 0; 16 and 8 are multiples of the number of operands (4 or 8).
         let rest = Self::rest_operations(self.rest);
         let in_rest = rest / operands + (number < rest % operands) as usize;
         self.sixteens * (16 / operands) + if self.eight { 8 / operands } else { 0 } + in_rest

@@ -1,7 +1,7 @@
-//! Synthetic kernels: a [`Kernel`] with a chosen arithmetic intensity and way of using memory.
+//! Synthetic kernels: a [`Kernel`] with a chosen arithmetic intensity and use of memory.
 //!
-//! A kernel is data first: how many floating-point operations go with how many bytes. [`Kernel::prepare`] chooses its code
-//! for an instruction set, and the [`PreparedKernel`] works on the memory of one thread:
+//! A kernel is data first: a ratio of floating-point operations to bytes. [`Kernel::prepare`] chooses its code for an instruction set, and
+//! the [`PreparedKernel`] works on the memory of one thread:
 //!
 //! ```
 //! use numasim_kernels::loops::Isa;
@@ -20,8 +20,7 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The work is done in *blocks* of a few cache lines from several sequential streams; see `body` for what a block is,
-//! and what is done with it.
+//! The work is done in *blocks* of a few cache lines from several sequential streams; `body` defines a block and its operations.
 
 mod body;
 mod prepared;
@@ -43,28 +42,28 @@ use crate::kernel::NotRunnable;
 use crate::loops::{self, Isa, Stores, Way};
 use body::Shape;
 
-/// Least arithmetic intensity of a kernel, in FLOP/byte; `triad` and `update` begin higher.
+/// Minimum arithmetic intensity of a kernel, in FLOP/byte; that of `triad` and `update` is higher.
 pub const LEAST_INTENSITY: FlopPerByte = FlopPerByte::new(1.0 / 64.0);
-/// Greatest arithmetic intensity of a kernel, in FLOP/byte.
+/// Maximum arithmetic intensity of a kernel, in FLOP/byte.
 pub const GREATEST_INTENSITY: FlopPerByte = FlopPerByte::new(64.0);
-/// A kernel whose intensity differs by more than this share from what was asked is worth a warning.
+/// If the intensity of a kernel differs from the request by more than this fraction, a warning is appropriate.
 pub const TOLERANCE: f64 = 0.01;
 
-/// A kernel as data: what it does with each block of cache lines, before an instruction set is chosen.
+/// A kernel as data: its operations on each block of cache lines, before an instruction set is chosen.
 ///
-/// A block of `read`, `copy` and `update` moves 8 cache lines (512 bytes), one of `triad` 12 (768 bytes). The operations of
-/// a block are whole vector operations, one addition or one fused multiply-add for each element of a line, so the
-/// intensity is a multiple of 1/64 FLOP/byte (`triad`: 1/96), the same in every block.
+/// A block of `read`, `copy` and `update` moves 8 cache lines (512 bytes), one of `triad` 12 (768 bytes). The operations of a block are
+/// whole vector operations, one addition or one fused multiply-add for each element of a line, so the intensity is a multiple of 1/64
+/// FLOP/byte (`triad`: 1/96), the same in every block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     access: Access,
     /// FLOP per block and element of a line: an addition is 1, a multiply-add 2.
     steps: u32,
-    /// Its way through memory, if one was chosen for it.
+    /// Its access variant, if one was chosen for it.
     variant: Option<Variant>,
 }
 
-/// Why there is no such kernel.
+/// The reason why there is no such kernel.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelError {
     /// The arithmetic intensity is out of range.
@@ -73,19 +72,19 @@ pub enum KernelError {
         .asked.value(), .access.as_str(), ratio(*.least), ratio(GREATEST_INTENSITY), natural(*.access)
     )]
     Intensity {
-        /// What was asked for.
+        /// The requested intensity.
         asked: FlopPerByte,
-        /// The use of memory it was asked with.
+        /// The requested use of memory.
         access: Access,
-        /// The least that is possible with it.
+        /// The minimum with that use of memory.
         least: FlopPerByte,
     },
-    /// No kernel of this access goes through memory in this way.
+    /// No kernel of this access has this variant.
     #[error("no kernel for access \"{}\" has {what}", .access.as_str())]
     Variant {
-        /// How it uses memory.
+        /// Its use of memory.
         access: Access,
-        /// What it lacks.
+        /// The missing property.
         what: String,
     },
     /// A real kernel that threads cannot run.
@@ -94,7 +93,7 @@ pub enum KernelError {
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", loops::names(&Isa::available()))]
     Unavailable {
-        /// What was asked for.
+        /// The requested instruction set.
         isa: Isa,
     },
 }
@@ -105,7 +104,7 @@ fn ratio(intensity: FlopPerByte) -> String {
     if value < 1.0 { format!("1/{:.0}", 1.0 / value) } else { format!("{value}") }
 }
 
-/// Why a kernel begins where it does.
+/// The reason for the minimum of a kernel.
 fn natural(access: Access) -> &'static str {
     match access {
         Access::Read | Access::Copy => "",
@@ -115,11 +114,11 @@ fn natural(access: Access) -> &'static str {
 }
 
 impl Kernel {
-    /// The kernel with the nearest intensity that is possible; [`Self::deviation`] says how near.
+    /// The kernel with the nearest possible intensity; [`Self::deviation`] returns the difference.
     ///
-    /// `triad` and `update` compute something by nature, 1/12 and 1/16 FLOP/byte; more intensity is more operations on the
-    /// same lines. `copy` computes nothing by nature, and does as many operations on the lines that it reads as asked: at
-    /// least 1/64 FLOP/byte, as applications without any floating-point operation do not exist in the model.
+    /// `triad` and `update` require some computation, 1/12 and 1/16 FLOP/byte; a higher intensity means more operations on the same lines.
+    /// `copy` requires no computation. It does the requested number of operations on the lines that it reads: at least 1/64 FLOP/byte,
+    /// because applications without any floating-point operation do not exist in the model.
     ///
     /// # Errors
     /// [`KernelError::Intensity`] outside [`LEAST_INTENSITY`] (or the natural one) to [`GREATEST_INTENSITY`].
@@ -139,19 +138,19 @@ impl Kernel {
         Ok(Self { access, steps: steps.max(shape.natural_steps).max(1), variant: None })
     }
 
-    /// The kernel that shows the peak of floating-point operations: with data that fits the first-level cache, nothing
-    /// but its multiply-adds takes time.
+    /// The kernel that shows the peak of floating-point operations: with data that fits the first-level cache, only its multiply-adds take
+    /// time.
     pub const fn peak() -> Self {
         // 64 FLOP/byte x 512 bytes / 8 elements of a line.
         Self { access: Access::Read, steps: 4096, variant: None }
     }
 
-    /// The kernel of this use of memory that computes least: what shows the bandwidth of a memory under it.
+    /// The kernel of this use of memory with the lowest intensity: it shows the bandwidth of a memory.
     pub fn lightest(access: Access) -> Self {
         Self { access, steps: Shape::of(access).natural_steps.max(1), variant: None }
     }
 
-    /// How it uses memory.
+    /// Its use of memory.
     pub const fn access(self) -> Access {
         self.access
     }
@@ -161,9 +160,9 @@ impl Kernel {
         FlopPerByte::new(self.flop_per_block() as f64 / self.bytes_per_block() as f64)
     }
 
-    /// How much its intensity is above (below: negative) the `asked` one, as a share of that: 0.02 is 2 %.
+    /// The relative deviation of its intensity from the `asked` one (negative: below): 0.02 is 2 %.
     ///
-    /// More than [`TOLERANCE`] is worth a warning: such a kernel stands for a different application.
+    /// More than [`TOLERANCE`] should cause a warning: such a kernel represents a different application.
     pub fn deviation(self, asked: FlopPerByte) -> f64 {
         self.arithmetic_intensity().value() / asked.value() - 1.0
     }
@@ -178,55 +177,56 @@ impl Kernel {
         8 * u64::from(self.steps)
     }
 
-    /// Fewest elements that it can work on: one block.
+    /// Minimum number of elements for this kernel: one block.
     pub const fn least_len(self) -> usize {
         Shape::of(self.access).block_len()
     }
 
-    /// The same kernel with a way through memory of its own, whatever [`Self::prepare`] is asked for.
+    /// The same kernel with a fixed access variant, whatever the argument of [`Self::prepare`].
     #[must_use]
     pub const fn with(self, variant: Variant) -> Self {
         Self { variant: Some(variant), ..self }
     }
 
-    /// The way through memory that was chosen for it.
+    /// The access variant that was chosen for it.
     pub const fn variant(self) -> Option<Variant> {
         self.variant
     }
 
-    /// Chooses the code: for an instruction set, the usual way through memory, unless it has one of its own.
+    /// Chooses the code: for an instruction set, the default access variant, unless it has a fixed one.
     ///
     /// # Errors
-    /// [`KernelError::Unavailable`] if this processor lacks the instruction set; [`KernelError::Variant`] if this access has no such way.
+    /// [`KernelError::Unavailable`] if this processor lacks the instruction set; [`KernelError::Variant`] if this access has no such
+    /// variant.
     pub fn prepare(self, isa: Isa) -> Result<PreparedKernel, KernelError> {
         PreparedKernel::new(self, self.variant.unwrap_or_else(|| Variant::usual(self.access, isa)))
     }
 }
 
-/// A way of a kernel through memory: nothing of it changes what is computed, all of it how fast.
+/// An access variant of a kernel: it changes only the speed, not the computation.
 ///
-/// Which is the fastest differs from host to host, also between hosts with the same processor: `calibrate` tries
-/// them and keeps the choice in the machine file.
+/// The fastest one differs from host to host, even between hosts with the same processor: `calibrate` tries them and stores the choice in
+/// the machine file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Variant {
-    /// The instruction set: how wide vectors are.
+    /// The instruction set, which defines the width of vectors.
     pub isa: Isa,
-    /// At how many places of each array it works at once: 1, 2 or 4 with `read`, 1 or 2 with `copy` and `update`, 1 with `triad`.
+    /// Number of places of each array at which it works at once: 1, 2 or 4 with `read`, 1 or 2 with `copy` and `update`, 1 with `triad`.
     pub streams: u32,
-    /// How many bytes ahead each line is asked for, far and near: twice, since a processor drops prefetches when it is short of
-    /// buffers, and a load that then waits for memory also holds up the prefetches behind it. 0: not at all.
+    /// Prefetch distances of each line in bytes, far and near. There are two prefetches because a processor drops them when it is short of
+    /// buffers, and a load that then waits for memory also delays the prefetches after it. 0: no prefetch.
     pub prefetch_bytes: [u32; 2],
     /// How it writes.
     pub stores: Stores,
 }
 
 impl Variant {
-    /// The one that is used where nobody has tried others.
+    /// The default variant, used without tuning.
     ///
-    /// Measured on one machine (Intel, AVX-512, one thread), each way as GB/s at 1/32 FLOP/byte and as the least share of the
-    /// roofline from 1/64 to 4 FLOP/byte: prefetches 6 and 3 KiB ahead 22.4 and 0.99, 5 and 2.5 KiB 21.8 and 1.00, 6 and 2 KiB 20.7
-    /// and 0.99; first into the second-level cache at 3 KiB, then into the first at 1 KiB 24.0 and 0.86. It is the roofline that
-    /// this kernel must follow, so the second-level cache is left out.
+    /// Measured on one machine (Intel, AVX-512, one thread), each variant as GB/s at 1/32 FLOP/byte and as the smallest fraction of the
+    /// roofline from 1/64 to 4 FLOP/byte: prefetches 6 and 3 KiB ahead 22.4 and 0.99, 5 and 2.5 KiB 21.8 and 1.00, 6 and 2 KiB 20.7 and
+    /// 0.99; first into the second-level cache at 3 KiB, then into the first at 1 KiB 24.0 and 0.86. This kernel must follow the roofline,
+    /// so the second-level cache is not used.
     pub const fn usual(access: Access, isa: Isa) -> Self {
         // At most 4.
         #[allow(clippy::cast_possible_truncation)]
@@ -234,7 +234,7 @@ impl Variant {
         Self { isa, streams, prefetch_bytes: [6144, 3072], stores: Stores::Streaming }
     }
 
-    /// All that are worth a try for an access on this processor, the usual one first.
+    /// All variants that are worth trying for an access on this processor, the default one first.
     pub fn candidates(access: Access) -> Vec<Self> {
         const PREFETCHES: [[u32; 2]; 5] = [[6144, 3072], [0, 0], [2048, 1024], [4096, 2048], [12_288, 6144]];
         let usual = Self::usual(access, Isa::best());
@@ -259,10 +259,10 @@ impl Variant {
         all
     }
 
-    /// What a machine file says.
+    /// The variant from a machine file.
     ///
     /// # Errors
-    /// [`KernelError::Variant`] if this access has no such way.
+    /// [`KernelError::Variant`] if this access has no such variant.
     pub fn of_file(access: Access, said: &KernelVariant) -> Result<Self, KernelError> {
         let isa = said.isa.parse().map_err(|_| KernelError::Variant { access, what: said.isa.clone() })?;
         let stores = if said.streaming_stores { Stores::Streaming } else { Stores::Cached };
@@ -271,10 +271,10 @@ impl Variant {
         Ok(variant)
     }
 
-    /// The one that the file of a machine has for an access, if it is of the instruction set that a person asked for, and this processor has that.
+    /// The variant from a machine file for an access, if it has the requested instruction set, and this processor supports that.
     ///
     /// # Errors
-    /// [`KernelError::Variant`] if this access has no such way.
+    /// [`KernelError::Variant`] if this access has no such variant.
     pub fn of_machine(
         access: Access,
         machine: &Machine,
@@ -286,7 +286,7 @@ impl Variant {
         Ok(wanted.then_some(variant))
     }
 
-    /// For a machine file.
+    /// The form for a machine file.
     pub fn to_file(self) -> KernelVariant {
         KernelVariant {
             isa: self.isa.as_str().to_owned(),
@@ -316,7 +316,7 @@ impl Variant {
     }
 }
 
-/// For kernels that threads run together, with the vectors that they are run with.
+/// For kernels that threads run together, with the vectors of the variant.
 impl From<Variant> for Way {
     fn from(variant: Variant) -> Self {
         let Variant { isa: _, streams, prefetch_bytes, stores } = variant;

@@ -1,4 +1,4 @@
-//! A kernel with its code: fills, works on and checks the memory of one thread.
+//! A kernel with its code: fills, processes and checks the memory of one thread.
 
 use std::hint::black_box;
 
@@ -10,14 +10,14 @@ use crate::simd::LINE;
 use crate::synthetic::body::{self, Body, Extra, Job, LINE_BYTES, Layout, Shape, Sums};
 use crate::synthetic::{Kernel, KernelError, Variant};
 
-/// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
-/// the clock; at 1 GB/s it takes a millisecond.
+/// Traffic of a chunk: at 40 GB/s, more than the bandwidth of one core, it takes 26 us, a thousand times as long as a clock read; at 1 GB/s
+/// it takes a millisecond.
 const CHUNK_BYTES: u64 = 1 << 20;
-/// The same for data up to [`CACHED_BYTES`], which come at hundreds of GB/s from a core's own caches.
+/// The same for data up to [`CACHED_BYTES`], which is read at hundreds of GB/s from a core's own caches.
 const CACHED_CHUNK_BYTES: u64 = 8 << 20;
-/// Data up to this size may lie in a core's own caches.
+/// Data up to this size may be in a core's own caches.
 const CACHED_BYTES: usize = 4 << 20;
-/// Operations of a chunk at most: at 150 GFLOPS they take 28 us, at 4 GFLOPS a millisecond.
+/// Maximum number of operations of a chunk: at 150 GFLOPS they take 28 us, at 4 GFLOPS a millisecond.
 const CHUNK_FLOP: u64 = 1 << 22;
 
 /// A kernel for an instruction set that this processor has.
@@ -26,7 +26,7 @@ pub struct PreparedKernel {
     kernel: Kernel,
     variant: Variant,
     shape: Shape,
-    /// Streams that lie side by side.
+    /// Number of adjacent streams.
     together: usize,
     extra: Extra,
     body: Body,
@@ -63,18 +63,18 @@ impl PreparedKernel {
         self.variant.isa
     }
 
-    /// How it goes through memory.
+    /// Its access variant.
     pub const fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Fewest elements that it can work on: one block.
+    /// Minimum number of elements for this kernel: one block.
     pub const fn least_len(&self) -> usize {
         self.shape.block_len()
     }
 
-    /// How many of `data_len` elements it works on: whole blocks of all streams, of large data at most 2 % less. The others are
-    /// filled and left alone.
+    /// The number of `data_len` elements that it processes: whole blocks of all streams, for large data at most 2 % less. The others are
+    /// filled and then unused.
     pub const fn usable_len(&self, data_len: usize) -> usize {
         self.blocks(data_len) * self.shape.block_len()
     }
@@ -83,8 +83,8 @@ impl PreparedKernel {
         self.shape.blocks(data_len, self.together)
     }
 
-    /// Writes the initial values, small whole numbers. The first to write decides where memory lies: this is for the thread that
-    /// will work on it.
+    /// Writes the initial values, small whole numbers. The first write decides on the placement of memory: call it in the thread that will
+    /// work on it.
     pub fn fill(&self, data: &mut [f64]) {
         let written = self.written_len(self.blocks(data.len()));
         for (index, element) in data.iter_mut().enumerate() {
@@ -97,7 +97,7 @@ impl PreparedKernel {
         self.shape.written * blocks * self.shape.block_stride()
     }
 
-    /// The beginning of `data_len` elements.
+    /// The start of `data_len` elements.
     ///
     /// # Panics
     /// If `data_len` is less than [`Self::least_len`].
@@ -112,23 +112,23 @@ impl PreparedKernel {
         Cursor { data_len, blocks, at: 0, passes: 0, chunk, sums: Sums::default() }
     }
 
-    /// What one [`Self::run`] with this cursor does, always the same.
+    /// The work of one [`Self::run`] with this cursor, always the same.
     pub fn chunk(&self, cursor: &Cursor) -> Work {
         let blocks = cursor.chunk as u64;
         Work { bytes: blocks * self.kernel.bytes_per_block(), flop: blocks * self.kernel.flop_per_block() }
     }
 
-    /// Does the next chunk of work: about 25 us to 1 ms, so that a look at the clock after each costs less than 0.1 %.
+    /// Does the next chunk of work: about 25 us to 1 ms, so that a clock read after each costs less than 0.1 %.
     ///
-    /// It goes on where the last chunk ended, and begins again at the end of the data.
+    /// It continues after the last chunk, and starts again at the end of the data.
     ///
     /// # Panics
-    /// If `data` is not aligned to 64 bytes, or the cursor is of data of another length.
+    /// If `data` is not aligned to 64 bytes, or the cursor is for data of another length.
     pub fn run(&self, data: &mut [f64], cursor: &mut Cursor) -> Work {
         self.run_blocks(data, cursor, cursor.chunk)
     }
 
-    /// The same for so many blocks, at most those of the data: for work that is no whole number of chunks.
+    /// The same for this number of blocks, at most those of the data: for work that is not a whole number of chunks.
     ///
     /// # Panics
     /// As [`Self::run`].
@@ -152,8 +152,8 @@ impl PreparedKernel {
             one: black_box(1.0),
             factors: if even { [first, second] } else { [second, first] },
         };
-        // SAFETY: the processor has the instruction set (`new`), the data are aligned, and `blocks` blocks of all streams
-        // are not longer than the data; `at` is less than `blocks`.
+        // SAFETY: the processor has the instruction set (`new`), the data are aligned, and `blocks` blocks of all streams are not longer
+        // than the data; `at` is less than `blocks`.
         #[allow(unsafe_code, reason = "the one way into the bodies")]
         let sums = unsafe { (self.body)(&job) };
         cursor.sums.sum = cursor.sums.sum.wrapping_add(sums.sum);
@@ -165,21 +165,21 @@ impl PreparedKernel {
         Work { bytes: blocks * self.kernel.bytes_per_block(), flop: blocks * self.kernel.flop_per_block() }
     }
 
-    /// Compares all data, and what the kernel computed, with what must be there after the chunks that were done.
-    /// It reads the whole data once: not for the measuring window.
+    /// Compares all data, and the results of the kernel, with the correct values after the completed chunks. It reads the whole data once:
+    /// do not call it in the measuring window.
     ///
     /// # Errors
-    /// [`WrongResult`]: memory, processor or kernel did not do what was counted.
+    /// [`WrongResult`]: memory, processor or kernel did not do the counted work.
     ///
     /// # Panics
-    /// If the cursor is of data of another length.
+    /// If the cursor is for data of another length.
     pub fn check(&self, data: &[f64], cursor: &Cursor) -> Result<(), WrongResult> {
         assert_eq!(data.len(), cursor.data_len);
         check(self.kernel.access, self.shape, self.together, self.extra, data, cursor)
     }
 }
 
-/// Where a thread is in its data, and what its kernel returned so far.
+/// The position of a thread in its data, and the results of its kernel so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Length of the data it belongs to.
@@ -188,16 +188,16 @@ pub struct Cursor {
     pub(super) blocks: usize,
     /// The next block.
     pub(super) at: usize,
-    /// How often the data were gone through.
+    /// Number of completed passes through the data.
     pub(super) passes: u64,
     /// Blocks of a chunk.
     pub(super) chunk: usize,
-    /// Of all chunks together.
+    /// Sums over all chunks.
     pub(super) sums: Sums,
 }
 
 impl Cursor {
-    /// How many blocks were done since the beginning.
+    /// Number of blocks done since the start.
     pub(super) fn blocks_done(&self) -> u64 {
         self.passes * self.blocks as u64 + self.at as u64
     }
@@ -280,13 +280,13 @@ fn element(access: Access, index: usize, stride: usize, visits: u64, shape: Shap
     }
 }
 
-/// The sum of the values with which an element was an operand in `visits` visits.
+/// The sum of the values of an element as an operand in `visits` visits.
 fn operand_total(access: Access, index: usize, visits: u64) -> u64 {
     // A whole number from 1 to 8.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let initial = initial(index) as u64;
     if access == Access::Update {
-        // The operand is the new value: twice the initial one in the first pass, that one again in the second.
+        // The operand is the new value: twice the initial one in the first pass, the initial one again in the second.
         initial * (2 * visits.div_ceil(2) + visits / 2)
     } else {
         initial * visits

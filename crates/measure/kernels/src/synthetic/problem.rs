@@ -1,4 +1,4 @@
-//! Synthetic kernels as a problem that threads run together: each part has data of its own, and waits for nobody.
+//! Synthetic kernels as a problem that threads run together: each part has separate data, and waits for no other.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -12,10 +12,10 @@ use super::{Cursor, Kernel, PreparedKernel};
 /// Elements: more than any node has.
 const MOST: usize = 1 << 43;
 
-/// A kernel with so much data for each part. A step is a chunk.
+/// A kernel with this data size for each part. A step is a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Synthetic {
-    /// What each part computes.
+    /// The kernel of each part.
     pub kernel: Kernel,
     /// Data of each part in bytes, all its streams together.
     pub bytes: usize,
@@ -34,7 +34,7 @@ impl Problem for Synthetic {
         Ok((0..team.parts()).map(|part| Need::new("data", self.bytes, Lies::Own(part))).collect())
     }
 
-    /// Of one block of one part: how many are a chunk depends on the data.
+    /// For one block of one part: the number of blocks of a chunk depends on the data.
     fn work(&self) -> Work {
         Work { bytes: self.kernel.bytes_per_block(), flop: self.kernel.flop_per_block() }
     }
@@ -65,11 +65,11 @@ struct Placed<'m> {
     parts: Vec<Own<'m>>,
 }
 
-/// What one part has, on cache lines of its own (adjacent ones are fetched in pairs), as its thread writes to them with each step.
+/// The state of one part, on separate cache lines (adjacent ones are fetched in pairs), because its thread writes to it in each step.
 #[repr(align(128))]
 struct Own<'m> {
     chunk: Work,
-    /// The thread of the part alone takes it.
+    /// Locked only by the thread of the part.
     state: Mutex<State<'m>>,
 }
 
@@ -123,7 +123,7 @@ impl kernel::Kernel for Placed<'_> {
         let own = self.part(part)?;
         let state = own.state()?;
         self.kernel.check(state.data, &state.cursor)?;
-        // Right data after other chunks than those that were counted are a wrong result, too.
+        // Correct data after a different number of chunks than counted is also a wrong result.
         let counted = steps.get(part).copied().unwrap_or(0)
             * (own.chunk.bytes / self.kernel.kernel().bytes_per_block());
         let done = state.cursor.blocks_done();
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::loops::Isa;
 
-    /// Memory that begins at a cache line.
+    /// Memory that starts at a cache line.
     fn aligned(memory: &mut [f64], len: usize) -> &mut [f64] {
         let skip = memory.as_ptr().align_offset(64);
         &mut memory[skip..skip + len]
@@ -175,7 +175,7 @@ mod tests {
             assert_eq!(placed.check(&[1, 3]), Ok(()));
             let wrong = placed.check(&[1, 2]).expect_err("one more was done").to_string();
             assert_eq!(wrong, "element 1 of the numbers of blocks done is 32766 instead of 21844");
-            // Anew.
+            // Prepared again.
             placed.prepare(1).expect("nobody runs");
             assert_eq!(placed.check(&[1, 0]), Ok(()));
             assert!(placed.run(2, 0).is_err());

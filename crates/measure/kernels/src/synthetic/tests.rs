@@ -1,5 +1,4 @@
-//! Kernels: declared work against counted instructions, results against the slow way, on each instruction set that the
-//! processor has.
+//! Kernels: declared work against counted instructions, results against a slow computation, on each instruction set that the processor has.
 #![allow(unsafe_code)] // the counting instruction set below
 
 use std::cell::Cell;
@@ -45,7 +44,7 @@ fn count(bytes: u64, flop: u64) {
     COUNTED.set(all);
 }
 
-/// An instruction set of single numbers that counts what it does.
+/// An instruction set of single numbers that counts its operations.
 #[derive(Clone, Copy)]
 struct Counting(f64);
 
@@ -58,7 +57,7 @@ unsafe impl Vector for Counting {
     }
     unsafe fn load(from: *const f64) -> Self {
         count(8, 0);
-        // SAFETY: the caller promises the place.
+        // SAFETY: the caller promises the address.
         Self(unsafe { from.read() })
     }
     unsafe fn subtract(self, other: Self) -> Self {
@@ -66,12 +65,12 @@ unsafe impl Vector for Counting {
         Self(self.0 - other.0)
     }
     unsafe fn load_again(from: *const f64) -> Self {
-        // SAFETY: the caller promises the place.
+        // SAFETY: the caller promises the address.
         Self(unsafe { from.read() })
     }
     unsafe fn store(self, to: *mut f64) {
         count(8, 0);
-        // SAFETY: the caller promises the place.
+        // SAFETY: the caller promises the address.
         unsafe { to.write(self.0) }
     }
     unsafe fn multiply_add(self, factor: Self, term: Self) -> Self {
@@ -98,7 +97,7 @@ unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
 
 const COUNTING: Bodies = bodies!(run);
 
-/// What `blocks` blocks of a kernel do, counted.
+/// The counted work of `blocks` blocks of a kernel.
 fn counted(kernel: Kernel, blocks: usize) -> Work {
     let shape = Shape::of(kernel.access);
     let extra = Extra::of(kernel.steps - shape.natural_steps);
@@ -197,7 +196,7 @@ fn words_for_instruction_sets() {
     for isa in Isa::ALL {
         assert_eq!(isa.as_str().parse(), Ok(isa));
     }
-    // Those that a machine file may name.
+    // The names that a machine file may use.
     assert_eq!(Isa::ALL.map(Isa::as_str), INSTRUCTION_SETS);
     let message = "sse".parse::<Isa>().unwrap_err().to_string();
     assert!(message.starts_with("no instruction set \"sse\"; this processor has portable"), "{message}");
@@ -246,7 +245,7 @@ fn streams_of_large_data_begin_at_different_places_of_their_pages() {
 
 #[test]
 fn an_element_is_in_the_block_of_the_stream_that_begins_there() {
-    // update: 2 streams with blocks of 2 lines of 8 elements, 3 blocks; side by side: stream 0, stream 1, stream 0, ...
+    // update: 2 streams with blocks of 2 lines of 8 elements, 3 blocks; adjacent: stream 0, stream 1, stream 0, ...
     let shape = Shape::of(Access::Update);
     let (apart, together) = (Layout::new(shape, 1, 3), Layout::new(shape, 2, 3));
     assert_eq!((apart.offset(1), apart.advance()), (48, 16));
@@ -255,7 +254,7 @@ fn an_element_is_in_the_block_of_the_stream_that_begins_there() {
     assert_eq!((apart.of(37), together.of(37)), ((0, 2, 5), (0, 1, 5)));
     // Element 50: the first block of stream 1 (48 to 63), or the second of stream 1 (48 to 63).
     assert_eq!((apart.of(50), together.of(50)), ((1, 0, 2), (1, 1, 2)));
-    // Element 96 is left over.
+    // Element 96 belongs to no block.
     assert_eq!((apart.of(96).0, together.of(96).0), (2, 2));
 }
 
@@ -284,7 +283,7 @@ fn chunks_are_long_enough_for_the_clock_and_short_enough_for_the_window() {
         for intensity in [0.1, 1.0, 8.0, 64.0] {
             let prepared = kernel(access, intensity).prepare(Isa::Portable).unwrap();
             let Work { bytes, flop } = prepared.chunk(&prepared.cursor(1 << 24));
-            // A look at the clock takes 25 ns: 25 us are needed at 40 GB/s or 150 GFLOPS, a millisecond at 1 GB/s and 4 GFLOPS.
+            // A clock read takes 25 ns: 25 us are needed at 40 GB/s or 150 GFLOPS, a millisecond at 1 GB/s and 4 GFLOPS.
             assert!(bytes as f64 / 40.0 >= 25_000.0 || flop as f64 / 150.0 >= 25_000.0, "{bytes} {flop}");
             assert!(bytes as f64 / 1.0 <= 1.05e6 && flop as f64 / 4.0 <= 1.05e6, "{bytes} {flop}");
         }
@@ -314,7 +313,7 @@ fn after_as(
     let mut memory = Memory::new(len);
     prepared.fill(memory.data(len));
     let mut cursor = prepared.cursor(len);
-    // The whole chunks of tests that run unoptimised would take long.
+    // Whole chunks would take long in unoptimised tests.
     cursor.chunk = cursor.blocks * 2 / 3 + 1;
     for _ in 0..chunks {
         let work = prepared.run(memory.data(len), &mut cursor);
@@ -372,7 +371,7 @@ proptest! {
         prop_assert!(matches!(found, WrongResult::Element { index: there, .. } if there == index), "{found}");
         data[index] = right;
         prepared.check(data, &cursor).unwrap();
-        // Seen while it was wrong and right again afterwards: the sums know, where the kernel sums.
+        // Read while it was wrong, and right again afterwards: the sums show it, if the kernel computes sums.
         if access == Access::Read {
             data[index] += 1.0;
             for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Results are right, and wrong ones are seen.
+//! Results are right, and wrong ones are detected.
 
 use numasim_graph::generate;
 use numasim_graph::values::{Generator, TaskGraph, TaskId};
@@ -52,8 +52,8 @@ fn a_result_of_all_tasks_but_one_is_wrong() {
     for generator in some() {
         let (graph, code) = (graph(&generator), code(&generator).expect("kernels"));
         for task in graph.tasks().filter(|&task| graph.gflop(task) > 0.0) {
-            // A task may have nothing to do where its matrix is a single number: R of a number is that number.
-            // And the mean of nothing but borders is 0 however often it is taken.
+            // A task may have nothing to do if its matrix is a single number: R of a number is that number. And the mean of zero borders
+            // only is always 0.
             if matches!(generator, Generator::Qr { tile: 1, .. } | Generator::GaussSeidel { tile: 1, .. }) {
                 continue;
             }

@@ -1,11 +1,11 @@
-//! What tasks compute and access is what the generators say of them.
+//! The work and accesses of tasks match those of the generators.
 
 use numasim_graph::values::{BlockId, Generator};
 use numasim_kernels::code;
 
 use crate::codes::graph;
 
-/// Operations that the kernels execute over those that the generator says, least and most over all tasks that compute.
+/// The ratio of operations that the kernels execute to those of the generator, minimum and maximum over all tasks that compute.
 fn ratios(generator: &Generator) -> (f64, f64) {
     let (graph, code) = (graph(generator), code(generator).expect("kernels"));
     let ratio = |task| code.flop(&graph, task) / (graph.gflop(task) * 1e9);
@@ -43,7 +43,7 @@ fn operations_of_qr_are_fewer_since_blocks_of_reflections_are_narrow() {
     // Tiles of 256 with blocks of 32 columns: between 2/3 (4/3 of 2, 2 of 3) and, as factors T of 32 columns remain, 0.85.
     let (least, most) = ratios(&Generator::Qr { n: 3, tile: 256, init: true });
     assert!(least > 2.0 / 3.0 - 0.07 && most < 0.9, "{least} {most}");
-    // Tiles of 32 are one block: as the generator says, but for terms of n^2, up to 3 / 32.
+    // Tiles of 32 are one block: equal to the generator, except for terms of n^2, up to 3 / 32.
     let (least, most) = ratios(&Generator::Qr { n: 3, tile: 32, init: true });
     assert!(least > 1.0 - 3.0 / 32.0 && most < 1.0 + 3.0 / 32.0, "{least} {most}");
 }

@@ -1,4 +1,4 @@
-//! Dense kernels against loops that anybody can read.
+//! Dense kernels against simple, readable loops.
 
 use numasim_kernels::qr::{Side, elements, geqrt, tsmqr, tsqrt, unmqr};
 use numasim_kernels::{Workspace, cholesky};

@@ -1,4 +1,4 @@
-//! What the model counts of a problem is what its kernel counts.
+//! The model and the kernel count the same work for a problem.
 
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
@@ -79,6 +79,6 @@ fn a_step_of_a_stencil_is_five_flop_a_point() {
 fn steps_are_the_kernels() {
     assert_eq!(problem::Chase::HOPS, HOPS as u64);
     assert_eq!(problem::Chase::MOST_CHAINS, MOST_CHAINS as u64);
-    // Ten iterations of two products are a run, after which vectors begin anew.
+    // Ten iterations of two products are a run, after which vectors start again.
     assert_eq!(KernelProblem::of(KernelName::Dmv).steps(), CALLS);
 }

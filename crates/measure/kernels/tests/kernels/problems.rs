@@ -1,4 +1,4 @@
-//! What problems count, need and refuse.
+//! Counts, requirements and errors of problems.
 
 use numasim_kernels::blackscholes::{self, BlackScholes, Options};
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};

@@ -1,4 +1,4 @@
-//! Kernels that threads run together: right whoever runs which part, equal in every bit, and a wrong result is seen.
+//! Kernels that threads run together: right for any assignment of parts, equal in every bit, and a wrong result is detected.
 
 use std::sync::Barrier;
 
@@ -15,7 +15,7 @@ use numasim_kernels::team::Team;
 use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 use proptest::prelude::*;
 
-/// Problems of about a size, in all variants.
+/// Problems of about one size, in all variants.
 fn some(size: usize) -> Vec<Box<dyn Problem>> {
     let mut all: Vec<Box<dyn Problem>> = vec![
         Box::new(BlackScholes { options: size }),
@@ -49,7 +49,7 @@ pub(crate) fn team(groups: &[usize]) -> Team {
     Team::new(groups.to_vec()).expect("groups without gaps")
 }
 
-/// Memory of which nothing is known, and that begins at no line; the kernel on it, and then what is in it.
+/// Memory with unknown contents that does not start at a line; the kernel on it, and then its contents.
 pub(crate) fn with(
     problem: &dyn Problem,
     team: &Team,
@@ -131,7 +131,7 @@ fn threads_compute_what_one_does() {
 
 #[test]
 fn a_way_through_memory_changes_no_bit() {
-    // 6144 and 3072 bytes are what kernels do on their own.
+    // 6144 and 3072 bytes are the defaults of kernels.
     let ways = [[0, 0], [256, 0], [0, 512], [6144, 3072], [12_288, 12_288]];
     for problem in some(3000) {
         let run = |loops: Loops| {

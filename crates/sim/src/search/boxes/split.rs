@@ -1,4 +1,4 @@
-//! Where a part of the space is split, and what its two parts are.
+//! Chooses where to split a part of the space, and builds its two parts.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use crate::search::watch::reads_own;
 
 /// Work on the bound of a box that may be split.
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
-/// Work to judge where to split.
+/// Work to judge a place to split.
 pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
 /// Work on the bound of a part with another range of the mean wait, which changes all prices.
 const OF_MEAN_WAITS: Effort = Effort { steps: 100, cuts: 150 };
-/// Fewer threads that read over links than these are counted nearly one by one.
+/// Below this number of threads that read over links, they are counted almost one by one.
 const FEW: u32 = 8;
-/// Ranges of waits whose ends are further from each other are cut before anything else.
+/// Ranges of waits are cut before anything else if the ratio of their ends is larger.
 const WIDE_WAITS: f64 = 1.2;
 /// Ranges of the mean wait with a larger ratio of their ends are cut before anything else.
 const WIDE_MEAN: f64 = 1.1;
 /// Ranges of threads that read all memories are cut first if the ratio of their ends is larger.
 const WIDE_SPREAD: f64 = 1.25;
-/// Places judged per split.
+/// Number of places that are judged per split.
 const TRIALS: usize = 24;
 
 impl Boxes<'_, '_> {
-    /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
-    /// counter in `known`).
+    /// Places at which a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per counter in
+    /// `known`).
     fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
         let Part { ranges, improved, .. } = part;
         if let Some(place) = self.readers_first(&part.relaxation, ranges) {
@@ -65,8 +65,8 @@ impl Boxes<'_, '_> {
         places
     }
 
-    /// The threads of an application that reads over links, on the machine or on a class of nodes, where that may still be anything: how many such
-    /// threads there are, and where, says what all others keep, and before that is known no other split helps.
+    /// The threads of an application that reads over links, on the machine or on a class of nodes, while their range is wide. The number
+    /// and places of such threads determine the bandwidth that remains for all others; until they are known, no other split helps.
     fn readers_first(&self, relaxation: &Relaxation<'_>, ranges: &Ranges) -> Option<(usize, u32)> {
         if relaxation.exact || relaxation.classes.iter().all(|class| class.kept.is_none()) {
             return None;
@@ -102,10 +102,10 @@ impl Boxes<'_, '_> {
         known
     }
 
-    /// Splits a box where it lowers the bound most; `None` if it cannot be split. Also says what that
-    /// cost. Where lists have room, halves have their own of what threads get at least.
+    /// Splits a box at the place that lowers the bound most; `None` if it cannot be split. Also returns the cost. If there is room for
+    /// lists, each half gets a separate list of the minimum GFLOPS of its threads.
     ///
-    /// Where options are many, the places are judged by those that earn most: which split is better needs no bound that holds.
+    /// With many options, places are judged by the options that earn most: a comparison of splits does not need a valid bound.
     pub(super) fn split<'p>(
         &self,
         part: &Part<'p>,
@@ -121,7 +121,7 @@ impl Boxes<'_, '_> {
             None => (&**relaxation, improved.clone()),
         };
         let reads_first = !relaxation.knows_what_is_drawn() && halves::may_end(self.relaxation);
-        // How long bytes wait says what all who read a memory have, and before that is known hardly any other split helps.
+        // The wait of bytes determines the bandwidth of all readers of a memory. Until it is known, hardly any other split helps.
         let mut by_waits = relaxation.cuts_of_waits();
         let waits_first = by_waits.first().is_some_and(|cut| cut.ratio > WIDE_WAITS);
         if waits_first {
@@ -152,7 +152,7 @@ impl Boxes<'_, '_> {
         let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
         let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).chain(by_waits).chain(by_mean).collect();
         if places.len() == 1 {
-            // Nothing to compare.
+            // Only one place: no comparison needed.
             best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
         }
         for sides in places {
@@ -168,7 +168,7 @@ impl Boxes<'_, '_> {
             });
             work += trials[0].work + trials[1].work;
             let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
-            // Mostly the worse half counts, a little the better one.
+            // The worse half counts most, the better one a little.
             let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
             if best.as_ref().is_none_or(|(least, ..)| left < *least) {
                 best = Some((left, sides, trials));
@@ -180,7 +180,7 @@ impl Boxes<'_, '_> {
         let Some((_, sides, trials)) = best else { return (None, work) };
         let [below, above] = sides;
         let finish = |side: Side, trial: &Improved| {
-            // What few options say of a half is no bound on all of them; the cuts of a shorter list have other numbers.
+            // The value of a half from few options is no bound on all of them, and the cuts of a shorter list have different numbers.
             let trial = Improved {
                 bound: if few.is_some() { f64::INFINITY } else { trial.bound },
                 cuts: improved.cuts.clone(),
@@ -198,7 +198,7 @@ impl Boxes<'_, '_> {
             } else {
                 relaxation
             };
-            // What is cut again at once is not worth much work.
+            // A part that will be cut again at once needs little work.
             let again = spread_first(&relaxation, &half).is_some()
                 || (reads_first && !relaxation.knows_what_is_drawn())
                 || self.readers_first(&relaxation, &half).is_some();
@@ -219,7 +219,7 @@ impl Boxes<'_, '_> {
     }
 }
 
-/// The number of threads of an application that reads all memories, if its range is still wide: they are in all queues.
+/// The number of threads of an application that reads all memories, if its range is still wide: such threads are in all queues.
 fn spread_first(relaxation: &Relaxation<'_>, ranges: &Ranges) -> Option<(usize, u32)> {
     let readers = &relaxation.mean_wait.as_ref()?.readers;
     let ratio = |a: usize| f64::from(ranges.highest[a] + 1) / f64::from(ranges.lowest[a] + 1);
@@ -240,16 +240,16 @@ fn cut_between(lowest: u32, highest: u32) -> u32 {
 enum Side {
     /// Threads are in these ranges.
     Threads(Ranges),
-    /// What other nodes draw of a watched memory is in this range, GB/s.
+    /// The bandwidth that other nodes draw from a watched memory is in this range, GB/s.
     Drawn { watch: usize, range: (f64, f64) },
-    /// Bytes wait so long at the memory of a class, ns per byte.
+    /// The wait at the memory of a class is in this range, ns per byte.
     Waited { class: usize, waits: (f64, f64) },
     /// The mean wait is in this range, ns for each GB.
     MeanWaited { range: (f64, f64) },
 }
 
 impl Side {
-    /// The ranges of threads, where they are other ones than before.
+    /// The ranges of threads, if they changed.
     fn ranges(&self) -> Option<&Ranges> {
         match self {
             Self::Threads(ranges) => Some(ranges),
@@ -257,7 +257,7 @@ impl Side {
         }
     }
 
-    /// The relaxation of this part, and prices to begin with; `None` where that of the whole is as good.
+    /// The relaxation of this part, and initial prices; `None` if that of the whole is as good.
     fn of<'a>(
         &self,
         relaxation: &Relaxation<'a>,

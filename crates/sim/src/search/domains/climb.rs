@@ -1,5 +1,5 @@
-//! Climbing by L3 domain: threads come, go, and change places with others, a few or all of an application in a domain. Of equal domains of
-//! a node one is tried.
+//! Climbing by L3 domain: threads are added, removed, and exchanged with others, a few or all of an application in a domain. Of equal
+//! domains of a node, one is tried.
 
 use std::num::NonZeroU32;
 
@@ -14,15 +14,15 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 
-/// What changes: threads of an application in a domain, more or less.
+/// A change: more or fewer threads of an application in a domain.
 type Change = (usize, Place, i64);
 
-/// Climbs with the data in fixed places.
+/// Climbs with fixed data.
 pub(super) struct Climber<'s, 'a> {
     space: &'s Space<'a>,
     pub(super) evaluator: Evaluator<'a>,
     pace: Pace<'s>,
-    /// Evaluations that may still be made.
+    /// Remaining evaluations.
     pub(super) left: u64,
     cost: u64,
 }
@@ -39,7 +39,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         Self { space, evaluator, pace: Pace::new(monitor), left, cost }
     }
 
-    /// Climbs, moves open homes to better nodes, and climbs again until neither helps. What it ends with may not be allowed.
+    /// Climbs, moves open homes to better nodes, and climbs again until neither helps. The result may be invalid.
     pub(super) fn with_homes(&mut self, mut threads: Threads, monitor: &dyn Monitor) -> (Threads, Rated) {
         let mut rated = self.climb(&mut threads);
         let data = self.space.data();
@@ -61,7 +61,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         (threads, rated)
     }
 
-    /// Climbs until no move improves `threads`, then takes away threads that bring nothing.
+    /// Climbs until no move improves `threads`, then removes threads without benefit.
     pub(super) fn climb(&mut self, threads: &mut Threads) -> Rated {
         let everywhere = self.space.places.clone();
         let mut climb = Climb::new(threads, self.rate(threads), everywhere);
@@ -72,7 +72,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         climb.rated
     }
 
-    /// The best of `threads` after so many kicks, each of them a few random changes and a climb.
+    /// The best of `threads` after this number of kicks, each of them a few random changes and a climb.
     pub(super) fn kicked(&mut self, threads: &mut Threads, kicks: u64, random: &mut impl Rng) -> Rated {
         let mut best = self.rate(threads);
         for _ in 0..kicks {
@@ -92,7 +92,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         best
     }
 
-    /// The answer of what a climb ended with.
+    /// The candidate for the result of a climb.
     pub(super) fn candidate(&mut self, threads: &[u32]) -> Option<Candidate> {
         self.space.candidate(&mut self.evaluator, threads)
     }
@@ -107,7 +107,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         self.space.rate(&mut self.evaluator, threads)
     }
 
-    /// A few domains of one or two nodes get other contents: which.
+    /// Changes the contents of a few domains of one or two nodes; returns these domains.
     fn kick(&self, threads: &mut Threads, random: &mut impl Rng) -> Vec<Place> {
         let space = self.space;
         let mut changed: Vec<Place> = Vec::new();
@@ -144,7 +144,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         changed
     }
 
-    /// Makes the changes, on every node where all are to be alike; `None`, with nothing changed, where they do not fit.
+    /// Makes the changes, on every node if all must be alike; `None`, with nothing changed, if they do not fit.
     fn apply(&self, threads: &mut Threads, changes: &[Change]) -> Option<Vec<Change>> {
         let space = self.space;
         let same = space.problem.restrictions.same_on_every_node;
@@ -163,7 +163,7 @@ impl<'s, 'a> Climber<'s, 'a> {
             let count = &mut threads[space.at(app, place)];
             let next = i64::from(*count) + more;
             fits &= next >= 0;
-            // Undone below, also where it is below 0.
+            // Undone below, even if it is below 0.
             *count = count.wrapping_add_signed(i32::try_from(more).unwrap_or(0));
         }
         let used = |place: Place| -> u64 {
@@ -184,7 +184,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         }
     }
 
-    /// Makes the changes if that is better; whether it is.
+    /// Makes the changes if that is better; returns whether it was.
     fn tries(&mut self, climb: &mut Climb<'_>, changes: &[Change]) -> bool {
         if self.is_over() {
             return false;
@@ -212,7 +212,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         takes
     }
 
-    /// Tries every move of the domains that are open, keeping each that improves; true if one did.
+    /// Tries every move of the open domains and keeps each improvement; true if there was one.
     fn sweep(&mut self, climb: &mut Climb<'_>) -> bool {
         let space = self.space;
         let mut improved = false;
@@ -238,7 +238,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         improved
     }
 
-    /// Moves of one domain: threads of an application come, go, or take the place of others.
+    /// Moves within one domain: threads of an application are added, removed, or replace others.
     fn sweep_here(&mut self, climb: &mut Climb<'_>, a: usize, from: Place) -> bool {
         let space = self.space;
         let mut improved = false;
@@ -270,7 +270,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         improved
     }
 
-    /// Moves of two domains: threads of `a` go from one to the other, or change places with those of another there.
+    /// Moves between two domains: threads of `a` move from one to the other, or change places with those of another application there.
     fn sweep_pair(&mut self, climb: &mut Climb<'_>, a: usize, from: Place, to: Place) -> bool {
         let space = self.space;
         let mut improved = false;
@@ -293,7 +293,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         improved
     }
 
-    /// Threads of `a` go from one domain to another.
+    /// Moves threads of `a` from one domain to another.
     fn moves(&mut self, climb: &mut Climb<'_>, a: usize, from: Place, to: Place) -> bool {
         let mut improved = false;
         let all = climb.threads[self.space.at(a, from)].min(self.space.free(climb.threads, to));
@@ -305,7 +305,7 @@ impl<'s, 'a> Climber<'s, 'a> {
         improved
     }
 
-    /// The numbers of threads by which an application changes: 1, what is asked of it, and all.
+    /// The numbers of threads by which an application changes: 1, its required step, and all.
     fn steps(&self, app: usize, all: i64) -> Vec<i64> {
         let placing = &self.space.problem.apps[app].placing;
         let asked = [placing.per_l3, placing.multiple_of].into_iter().flatten().map(NonZeroU32::get);
@@ -326,7 +326,7 @@ pub(in crate::search) fn climbed(problem: &Problem, start: &Candidate, monitor: 
     climber.candidate(&threads).filter(|found| found.beats(&rated)).unwrap_or(rated)
 }
 
-/// `start` with as few threads as single steps down leave it while it `is_good` (of the GFLOPS of the applications): each step takes the
+/// `start` with threads removed one step at a time while it `is_good` (a test of the GFLOPS of the applications): each step removes the
 /// threads that cost least.
 pub(in crate::search) fn spared(
     problem: &Problem,
@@ -344,7 +344,7 @@ pub(in crate::search) fn spared(
 }
 
 impl Climber<'_, '_> {
-    /// The best allowed allocation that is good and has one step fewer threads somewhere; of equal ones that with the fewest threads.
+    /// The best allowed allocation that is good and has one step fewer threads somewhere; in a tie, the one with the fewest threads.
     fn one_step_down(
         &mut self,
         threads: &Threads,
@@ -378,15 +378,15 @@ impl Climber<'_, '_> {
     }
 }
 
-/// Where a climb is.
+/// The state of a climb.
 struct Climb<'t> {
     threads: &'t mut Threads,
     rated: Rated,
-    /// The best score of those that break as little.
+    /// The best score among those with the fewest violations.
     top: f64,
-    /// Only threads that bring nothing are taken away.
+    /// Whether only threads without benefit are removed.
     fewer: bool,
-    /// Domains whose moves are still to be tried.
+    /// Domains whose moves remain to be tried.
     open: Vec<Place>,
 }
 

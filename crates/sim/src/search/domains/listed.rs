@@ -1,8 +1,8 @@
-//! Small questions by L3 domain, covered: every way to fill the domains of each node, and all combinations of these but those that cannot beat the
-//! best.
+//! Covers small questions by L3 domain: every way to fill the domains of each node, and all combinations of these except those that cannot
+//! beat the best.
 //!
-//! What a node's applications get at most beside others is what they get with all other nodes empty, where that is so
-//! ([`numasim_model::sharing::Solver::threads_elsewhere_never_help`]), else what cores, domains and memories let through.
+//! The upper bound for the applications on a node is their performance with all other nodes empty, if that is valid
+//! ([`numasim_model::sharing::Solver::threads_elsewhere_never_help`]), else the limits of cores, domains and memories.
 
 use std::collections::HashMap;
 
@@ -19,11 +19,11 @@ use crate::search::budget::Pace;
 use crate::search::ceilings::ceilings;
 use crate::symmetry::node_classes;
 
-/// Most ways to fill a domain.
+/// Maximum number of ways to fill a domain.
 const MOST_CONTENTS: usize = 2_000;
-/// Most ways to fill the domains of a node.
+/// Maximum number of ways to fill the domains of a node.
 const MOST_OPTIONS: f64 = 200_000.0;
-/// Combinations that are looked at in the time of one evaluation.
+/// Combinations that are visited in the time of one evaluation.
 const PER_EVALUATION: u64 = 64;
 
 /// One way to fill the domains of a node.
@@ -31,14 +31,14 @@ const PER_EVALUATION: u64 = 64;
 struct Filled {
     /// Threads in each domain: domain after domain, application by application.
     threads: Vec<u32>,
-    /// On the node, by application.
+    /// Threads on the node, by application.
     totals: Vec<u32>,
-    /// GFLOPS at most, by application.
+    /// Upper bound on GFLOPS, by application.
     most: Vec<f64>,
 }
 
-/// The best of all allocations with open homes at these, and whether all were looked at before `left` evaluations were made. `None`: there are
-/// too many to list them.
+/// The best of all allocations with open homes at these, and whether all were visited within `left` evaluations. `None`: there are too many
+/// to list them.
 pub(super) fn covered(
     space: &Space<'_>,
     flat: &Problem,
@@ -65,14 +65,14 @@ pub(super) fn covered(
 struct Cover<'s, 'a> {
     space: &'s Space<'a>,
     best: Option<Candidate>,
-    /// Combinations that may still be looked at.
+    /// Combinations that may still be visited.
     left: u64,
     pace: Pace<'s>,
     complete: bool,
 }
 
 impl Cover<'_, '_> {
-    /// All combinations with the data in these places.
+    /// All combinations with this placement of the data.
     fn with(&mut self, flat: &Problem, lists: &[Vec<Filled>], placements: Vec<Placement>) {
         let space = self.space;
         let problem = space.problem;
@@ -98,7 +98,7 @@ impl Cover<'_, '_> {
             options.push(if exact { foremost(space, found) } else { found });
         }
         let apps = space.apps;
-        // What all nodes from one on get at most, and have at most.
+        // The upper bounds and the most threads of all nodes from one on.
         let mut later = vec![(vec![0.0; apps], vec![0_u32; apps])];
         for list in options.iter().rev() {
             let (mut most, mut threads) = later.last().cloned().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Cover<'_, '_> {
     }
 }
 
-/// Goes over all combinations, node after node.
+/// Visits all combinations, node by node.
 struct Walk<'w, 's, 'a, 'e> {
     cover: &'w mut Cover<'s, 'a>,
     evaluator: &'w mut Evaluator<'e>,
@@ -173,7 +173,7 @@ impl Walk<'_, '_, '_, '_> {
         }
     }
 
-    /// A whole allocation.
+    /// Rates a whole allocation.
     fn look(&mut self) {
         let space = self.cover.space;
         self.cover.left = self.cover.left.saturating_sub(PER_EVALUATION);
@@ -226,7 +226,7 @@ fn options(space: &Space<'_>, node: NodeId) -> Option<Vec<Filled>> {
     if ways > MOST_OPTIONS {
         return None;
     }
-    // The numbers of the last contents beside what they make.
+    // Pairs the index of the last contents with the result.
     let mut found: Vec<(usize, Filled)> = vec![(0, nothing)];
     for _ in 0..domains {
         let longer = |(least, filled): &(usize, Filled)| {
@@ -281,8 +281,8 @@ fn through(space: &Space<'_>, of_flat: &Evaluator<'_>, node: NodeId, list: &[Fil
     list.iter().map(|filled| (0..space.apps).map(|a| of_app(filled, a)).collect()).collect()
 }
 
-/// Those of which no other one has the same threads on the node, in as many domains, and as much for every application; those with most for all
-/// together first. Nodes do not see each other, or domains do not matter.
+/// The options that no other one dominates with the same threads on the node, in the same number of domains, and at least the same for
+/// every application; the largest totals first. Nodes are independent, or domains do not matter.
 fn foremost(space: &Space<'_>, options: Vec<Filled>) -> Vec<Filled> {
     let key = |filled: &Filled| -> Vec<u32> {
         let domains = (0..space.apps).map(|a| {

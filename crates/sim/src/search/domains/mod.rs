@@ -1,9 +1,10 @@
-//! Search where it matters in which L3 domain a thread is (`l3_read_gbs`), or where somebody asks something of L3 domains.
+//! Search if the L3 domain of a thread matters (`l3_read_gbs`), or if an application has requirements on L3 domains.
 //!
-//! Climbs (`climb`) begin at what is known, at the answers of the machine without that limit (dealt over the domains, evenly and packed),
-//! and anywhere (`space`). Where there are few allocations all are covered (`listed`). Else the best get kicks. The bound is the smaller one of what
-//! cores, domains and memories can do for each application alone, and of what cores, memories and all domains of a node do for all together: what one
-//! domain lets through to several applications is in neither. Where domains limit nothing, the bound by node holds.
+//! Climbs (`climb`) start at the known allocations, at the answers for the machine without that limit (distributed over the domains, evenly
+//! and packed), and at random (`space`). If there are few allocations, all are covered (`listed`). Otherwise the best get kicks. The bound
+//! is the smaller of two. One is the limit of cores, domains and memories for each application alone. The other is the limit of cores,
+//! memories and all domains of a node for all together. Neither includes the limit of a single domain for several applications. If domains
+//! limit nothing, the bound by node holds.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, Placement};
@@ -30,23 +31,23 @@ mod climb;
 mod listed;
 mod space;
 
-/// The effort of the first round is one part of so many.
+/// The first round has the budget divided by this.
 const FIRST_ROUND: u64 = 16;
-/// Rounds with more effort, each [`RISE`] times that of the one before, unless there is time for more.
+/// Number of rounds, each with [`RISE`] times the budget of the one before, unless there is time for more.
 const ROUNDS: u32 = 3;
-/// Steps of an evaluation for each elementary operation of one round in which what is left is dealt again (measured).
+/// Steps of an evaluation for each elementary operation of one round of redistribution (measured).
 const STEPS_PER_OPERATION: u64 = 2;
 /// Random starts.
 const RESTARTS: u64 = 6;
 /// Chains of kicks in each round.
 const CHAINS: u64 = 4;
-/// Alternatives of a part of a space, of which one may be an answer where the best is none.
+/// Number of alternatives of a part of a space; one of them may be valid if the best is not.
 const PROOF_TOP: usize = 5;
-/// Most sets of homes of which all allocations are looked at.
+/// Up to this number of sets of homes, all allocations are evaluated.
 const MOST_SETS: usize = 64;
 
-/// Finds a good allocation by L3 domain. `known`: allocations that are starting points: the answer is at
-/// least as good as those of them that are allowed. `to_the_end`: until it is proven or `monitor` says stop.
+/// Finds a good allocation by L3 domain. `known`: allocations that are starting points; the answer is at least as good as those of them
+/// that are allowed. `to_the_end`: until it is proven or `monitor` stops it.
 ///
 /// # Errors
 /// Those of [`super::explore`].
@@ -106,7 +107,7 @@ struct ByDomainOf<'k> {
 }
 
 impl OneChoice for ByDomainOf<'_> {
-    /// Until the end it is the sets that come again, with more effort each time: one alone would take all the time.
+    /// Until the end, the sets are repeated with a larger budget each time: one alone would take all the time.
     fn budget(&self, effort: u64) -> u64 {
         if self.to_the_end { u64::MAX } else { effort.saturating_mul(2) }
     }
@@ -132,7 +133,7 @@ impl OneChoice for ByDomainOf<'_> {
         })
     }
 
-    /// A search by domain brings what it has of them.
+    /// The search by domain has already returned its alternatives.
     fn more(&self, _: &Problem, _: &Settings, _: &dyn Monitor, _: Option<&Candidate>, _: &mut Pool) -> bool {
         false
     }
@@ -159,7 +160,7 @@ impl Search<'_> {
 
 struct ByDomain<'s, 'a> {
     space: &'s Space<'a>,
-    /// The problem by node, where domains limit nothing.
+    /// The problem by node, without the limits of domains.
     flat: &'s Problem,
     settings: &'s Settings,
     monitor: &'s dyn Monitor,
@@ -167,12 +168,12 @@ struct ByDomain<'s, 'a> {
     /// Different allowed answers, the best first.
     found: Pool,
     canonical: Canonical,
-    /// Nothing has a better score.
+    /// No answer has a better score.
     bound: f64,
 }
 
 impl ByDomain<'_, '_> {
-    /// Climbs from what is known, from answers by node and from anywhere.
+    /// Climbs from known allocations, from answers by node and from random ones.
     fn begin(&mut self, known: &[Candidate]) -> Result<(), ExploreError> {
         let space = self.space;
         let mut starts: Vec<(Threads, Vec<Placement>)> = Vec::new();
@@ -198,7 +199,7 @@ impl ByDomain<'_, '_> {
         let settings = Settings { top: self.settings.top.max(3), effort, ..*self.settings };
         let outcome = match best_with_any_threads(self.flat, &settings, &Quiet(self.monitor)) {
             Ok(outcome) => outcome,
-            // What is possible by domain is so by node.
+            // Every allocation by domain is also possible by node.
             Err(error @ ExploreError::Infeasible(_)) => return Err(error),
             Err(_) => return Ok(()),
         };
@@ -226,7 +227,7 @@ impl ByDomain<'_, '_> {
         self.add(found.into_iter().flatten());
     }
 
-    /// Looks at all allocations, where these are few: whether all were.
+    /// Evaluates all allocations if they are few; returns whether it did.
     fn cover(&mut self) -> bool {
         let Some(homes) =
             OpenChoices::new(&self.space.problem.machine, &self.space.problem.apps).all(MOST_SETS)
@@ -248,7 +249,7 @@ impl ByDomain<'_, '_> {
         }
     }
 
-    /// Lowers the bound by what holds under any sharing, for all applications together.
+    /// Lowers the bound by the limits that hold under any sharing, for all applications together.
     fn bound_together(&mut self) {
         let limits = &self.space.problem.machine;
         let (bound, _) = homes::anywhere(self.flat, limits, self.settings.effort / 50, &Quiet(self.monitor));
@@ -256,7 +257,7 @@ impl ByDomain<'_, '_> {
         self.tell(0.0);
     }
 
-    /// Kicks to the best, and, where domains limit nothing, a search by node with more effort.
+    /// Kicks the best, and, if domains limit nothing, searches by node with a larger budget.
     fn round(&mut self, round: u32) -> Result<(), ExploreError> {
         let effort = (self.settings.effort / FIRST_ROUND).saturating_mul(RISE.saturating_pow(round));
         if !self.limited && round > 0 {
@@ -269,7 +270,7 @@ impl ByDomain<'_, '_> {
         let first = space.problem.placements(&[]);
         let chains = parallel::map(0..CHAINS, |chain| {
             let mut random = local::generator(seed, 4_000 + u64::from(round) * CHAINS + chain);
-            // The last chain begins anywhere.
+            // The last chain starts at a random allocation.
             let start =
                 if chain + 1 < CHAINS { found.get(usize::try_from(chain / 2).unwrap_or(0)) } else { None };
             let (mut threads, placements) = match start.or(found.first().filter(|_| chain + 1 < CHAINS)) {
@@ -287,7 +288,7 @@ impl ByDomain<'_, '_> {
         Ok(())
     }
 
-    /// Evaluations in the time of so many steps.
+    /// Number of evaluations in the time of these steps.
     fn evaluations(&self, steps: u64) -> u64 {
         let problem = self.space.problem;
         let rows = problem.machine.rows_per_app() as u64;
@@ -319,7 +320,7 @@ impl ByDomain<'_, '_> {
         let optimal = self.is_proven();
         let stopped = self.monitor.stop();
         let mut found = self.found.into_candidates();
-        // Of those that are as good as the best one with the fewest threads.
+        // The one with the fewest threads, out of those that are as good as the best.
         let ties = found.iter().take_while(|other| found.first().is_some_and(|best| !best.beats(other)));
         let fewest = ties.enumerate().min_by_key(|(_, tie)| threads_of(&tie.allocation));
         let Some(fewest) = fewest.map(|(number, _)| number) else { return Err(ExploreError::NothingFound) };
@@ -351,11 +352,12 @@ fn threads_of(allocation: &Allocation) -> u64 {
     (0..allocation.apps()).map(|app| allocation.total(AppId(app))).sum()
 }
 
-/// A score that no allocation exceeds: of each application the least of what its cores, its L3 domains and all memories do for it alone.
+/// A score that no allocation exceeds: for each application, the smallest of the limits of its cores, its L3 domains and all memories for
+/// it alone.
 fn roof(problem: &Problem) -> f64 {
     let machine = &problem.machine;
     let of_app = |app: &App| -> f64 {
-        // A GB/s that it moves occupies at least this much of whatever it reads.
+        // Each GB/s of its traffic occupies at least this much of any memory.
         let occupied = machine.memory_nodes().map(|memory| machine.node(memory).occupied_by(app.traffic()));
         let least = occupied.fold(f64::INFINITY, f64::min);
         let by_bandwidth =

@@ -1,4 +1,4 @@
-//! Threads by L3 domain as the search counts them, how far they are from what is allowed, and where climbs begin.
+//! Threads by L3 domain in the search, their distance from a valid allocation, and the starts of climbs.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use crate::objective::margin;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::{Restrictions, may_hold};
 
-/// A domain: its node, and its number there.
+/// A domain: its node, and its index on that node.
 pub(super) type Place = (usize, usize);
 
 /// The domains of a machine, and the table of threads of each application in each of them.
@@ -17,16 +17,16 @@ pub(super) struct Space<'a> {
     pub(super) problem: &'a Problem,
     pub(super) apps: usize,
     pub(super) nodes: usize,
-    /// Most domains of a node.
+    /// Maximum number of domains of a node.
     domains: usize,
     pub(super) places: Vec<Place>,
     /// Whether the evaluation has a row for each domain number.
     is_limited: bool,
-    /// Whether nothing is asked but numbers of threads over the machine.
+    /// Whether the only constraints are numbers of threads on the machine.
     is_free: bool,
 }
 
-/// Threads of each application in each domain, laid out as [`numasim_model::Machine::rows_per_app`] says.
+/// Threads of each application in each domain, in the layout of [`numasim_model::Machine::rows_per_app`].
 pub(super) type Threads = Vec<u32>;
 
 impl<'a> Space<'a> {
@@ -71,7 +71,7 @@ impl<'a> Space<'a> {
         self.cores(place).saturating_sub(self.used(threads, place))
     }
 
-    /// Of these domains one of those of each node that hold the same, leaving out one.
+    /// One of each set of these domains of a node with equal contents, except `but`.
     pub(super) fn different(&self, threads: &[u32], of: &[Place], but: Option<Place>) -> Vec<Place> {
         let content = |place: Place| (0..self.apps).map(move |app| threads[self.at(app, place)]);
         let mut found: Vec<Place> = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Space<'a> {
         threads
     }
 
-    /// The allocation, equal domains of a node in a fixed order: those with most threads of the first application first.
+    /// The allocation, with equal domains of a node in a fixed order: those with most threads of the first application first.
     pub(super) fn allocation(&self, threads: &[u32]) -> Option<Allocation> {
         let machine = &self.problem.machine;
         let empty = || machine.nodes().iter().map(|node| vec![0; node.domains()]).collect();
@@ -119,13 +119,13 @@ impl<'a> Space<'a> {
         (0..self.domains).map(|domain| threads[self.at(app, (node, domain))]).sum()
     }
 
-    /// Threads of each application on each node, as rules of nodes and memory look at them.
+    /// Threads of each application on each node, for the rules of nodes and memory.
     pub(super) fn by_node(&self, threads: &[u32]) -> Vec<u32> {
         let apps = 0..self.apps;
         apps.flat_map(|app| (0..self.nodes).map(move |node| self.on_node(threads, app, node))).collect()
     }
 
-    /// How many threads, about, are where they may not be, or missing where they must be: 0 is allowed.
+    /// The approximate number of threads that are in forbidden places or missing from required ones: 0 is allowed.
     pub(super) fn broken(&self, threads: &[u32]) -> u64 {
         let Problem { machine, apps, restrictions, .. } = self.problem;
         let mut broken = 0;
@@ -191,7 +191,7 @@ impl<'a> Space<'a> {
         u64::from(broken)
     }
 
-    /// How good threads are.
+    /// Rates threads.
     pub(super) fn rate(&self, evaluator: &mut Evaluator<'_>, threads: &[u32]) -> Rated {
         let broken = self.broken(threads);
         let by_node = (!self.is_limited || evaluator.limits.is_some()).then(|| self.by_node(threads));
@@ -201,16 +201,17 @@ impl<'a> Space<'a> {
         Rated { broken, excess, score, tie_break }
     }
 
-    /// The answer, unless something forbids it.
+    /// The answer, unless a constraint forbids it.
     pub(super) fn candidate(&self, evaluator: &mut Evaluator<'_>, threads: &[u32]) -> Option<Candidate> {
         let allocation = self.allocation(threads)?;
         let candidate = evaluator.candidate(allocation);
         self.problem.allows(&candidate.allocation, &candidate.placements).then_some(candidate)
     }
 
-    // Where climbs begin.
+    // The starts of climbs.
 
-    /// The threads of an allocation that counts by node, dealt over domains: evenly, packed, and as what is asked of domains allows.
+    /// The threads of an allocation that counts by node, distributed over domains: evenly, packed, and according to the requirements on
+    /// domains.
     pub(super) fn dealt(&self, allocation: &Allocation) -> Vec<Threads> {
         let machine = &self.problem.machine;
         let on_nodes = |app| allocation.row(AppId(app)).iter().copied().map(OnNode::Threads).collect();
@@ -223,7 +224,7 @@ impl<'a> Space<'a> {
         found
     }
 
-    /// As [`Self::dealt`], as many as what is asked of domains allows: those with most threads for each domain first.
+    /// As [`Self::dealt`], within the requirements on domains: applications with most threads for each domain first.
     fn fitted(&self, allocation: &Allocation, pack: bool) -> Threads {
         let mut threads = self.empty();
         let mut order: Vec<usize> = (0..self.apps).collect();
@@ -237,7 +238,7 @@ impl<'a> Space<'a> {
         threads
     }
 
-    /// Puts up to `wanted` more threads of an application on a node; says how many it put.
+    /// Puts up to `wanted` more threads of an application on a node; returns the number placed.
     fn put(&self, threads: &mut Threads, app: usize, node: usize, wanted: u32, pack: bool) -> u32 {
         let each = self.problem.apps[app].placing.per_l3.map(NonZeroU32::get);
         let whole = self.problem.restrictions.whole_l3;
@@ -264,7 +265,7 @@ impl<'a> Space<'a> {
         wanted - left
     }
 
-    /// Threads in random domains: first what `min_threads` wants, then for anybody.
+    /// Threads in random domains: first for `min_threads`, then for any application.
     pub(super) fn random(&self, random: &mut impl Rng) -> Threads {
         let mut threads = self.empty();
         let mut open: Vec<usize> = (0..self.apps).collect();
@@ -297,13 +298,13 @@ impl<'a> Space<'a> {
         threads
     }
 
-    /// Where the data of each application may lie.
+    /// The possible places for the data of each application.
     pub(super) fn data(&self) -> Vec<Data> {
         self.problem.apps.iter().map(|app| app.data.clone()).collect()
     }
 }
 
-/// What a climb compares.
+/// The values that a climb compares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rated {
     pub(super) broken: u64,
@@ -313,7 +314,7 @@ pub(super) struct Rated {
 }
 
 impl Rated {
-    /// Whether this is better than `before`, and not below `top`, the best score so far: else ties go around in circles.
+    /// Whether this is better than `before`, and not below `top`, the best score so far: otherwise ties would cycle.
     pub(super) fn beats(&self, before: &Self, top: f64) -> bool {
         if self.broken != before.broken {
             return self.broken < before.broken;

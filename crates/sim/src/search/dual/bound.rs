@@ -37,11 +37,11 @@ impl Relaxation<'_> {
         conjugate + memory + reads + wait - threads
     }
 
-    /// What an option earns on a node of `class` at these prices in these ranges.
+    /// The earnings of an option on a node of `class` at these prices in these ranges.
     ///
-    /// Where m threads are the fewest, no node needs to be paid for more than m of them: also the sum of min(threads, m) over
-    /// nodes is at least m. So a mixture of a little of a node full of threads and much of none does not count as m threads. Corners
-    /// stand for mixtures of options and are paid for all threads.
+    /// If m threads are the fewest, no node needs to be paid for more than m of them: the sum of min(threads, m) over nodes is also at
+    /// least m. So a mixture of a small part of a full node and a large part of an empty one does not count as m threads. Corners represent
+    /// mixtures of options and are paid for all threads.
     pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices, ranges: &Ranges) -> Earnings {
         let unit = self.problem.goal.unit_gflops();
         let price = |m: usize| self.shared_bandwidth[m].map_or(0.0, |bandwidth| prices.lambda[m] / bandwidth);
@@ -59,7 +59,7 @@ impl Relaxation<'_> {
             Dealt::new(own, beside.collect(), of_others, of_wait)
         });
         let of_gflops = worth.iter().map(|worth| worth.max(0.0)).collect();
-        // The lists of options are long: nothing is looked up in one that is not there.
+        // The lists of options are long: an absent list is not searched.
         let has_least = self.classes[class].table.has_least();
         let of_least = worth.iter().map(|worth| worth.min(0.0)).filter(|_| has_least).collect();
         let apps = self.problem.apps.len();
@@ -145,7 +145,7 @@ impl Relaxation<'_> {
             }
             Objective::Fair | Objective::Makespan => {
                 slope.y.iter_mut().enumerate().for_each(|(a, slope)| *slope += self.problem.goal.offset(a));
-                // y stays on the simplex: what all entries have in common moves nothing and would only shorten steps.
+                // y stays on the simplex: the common part of all entries has no effect and would only shorten steps.
                 let mean = slope.y.iter().sum::<f64>() / apps as f64;
                 slope.y.iter_mut().for_each(|slope| *slope -= mean);
             }
@@ -153,21 +153,21 @@ impl Relaxation<'_> {
         (bound, slope, threads_of)
     }
 
-    /// Whether something shared has a limit that counts once: memories that options deal out have none.
+    /// Whether a shared resource has a limit that counts once: memories that options distribute have none.
     pub(in crate::search) fn has_limit(&self, m: usize) -> bool {
         self.shared_bandwidth[m].is_some() && self.classes.get(m).is_none_or(|class| class.own.is_none())
     }
 
-    /// How many of so many threads on one node of a class count for a lowest number.
+    /// The number of these threads on one node of a class that counts towards a lowest number.
     pub(in crate::search) fn counted(&self, class: usize, threads: f64, lowest: u32) -> f64 {
         let is_mixture = self.classes[class].table.as_corners().is_some();
         if is_mixture { threads } else { threads.min(f64::from(lowest)) }
     }
 
-    /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes
-    /// the last difference that linear programs leave by rounding. `None` where y is fixed or not a slope.
+    /// The bound with y as the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes the last
+    /// difference, which linear programs leave by rounding. `None` if y is fixed or not a slope.
     ///
-    /// Prices of what an application reads at its home move with the worth of the application.
+    /// Prices of the resources that an application reads at its home change with the value of the application.
     pub(in crate::search) fn at_gradient(
         &self,
         from: &Improved,
@@ -199,7 +199,7 @@ impl Relaxation<'_> {
     }
 }
 
-/// Options that are priced one after the other; more are priced in parallel.
+/// Number of options that are priced one after the other; more are priced in parallel.
 pub(super) const CHUNK: usize = 8192;
 
 /// The option that earns most; the first of equals. `None` for an empty table.
@@ -231,8 +231,8 @@ fn best_at_prices(table: &OptionTable, earnings: &Earnings, options: Range<usize
     best
 }
 
-/// The same where options deal out a memory, and it takes long to know what they earn: that which could earn most comes first, and hardly any other
-/// one could earn more.
+/// The same if options distribute a memory and their earnings are expensive to compute: the one with the largest upper bound comes first,
+/// and hardly any other one can exceed it.
 fn best_dealt(table: &OptionTable, earnings: &Earnings, options: Range<usize>) -> Option<(usize, f64)> {
     let first = options.start;
     let at_most: Vec<f64> = options.map(|option| earnings.at_most(table, option)).collect();
@@ -252,13 +252,13 @@ fn best_dealt(table: &OptionTable, earnings: &Earnings, options: Range<usize>) -
 
 // Better prices by subgradient steps.
 
-/// A squared slope that is rounding: a step along it would be so long that prices of 1e18 and more cancel in the bound, and what is left of it is no
-/// bound any more. Slopes are parts of the cores, of what an application can have or of a bandwidth.
+/// A squared slope that is rounding. A step along it would be so long that prices of 1e18 and more cancel in the bound, and the remainder
+/// is not a bound. Slopes are fractions of the cores, of the performance of an application or of a bandwidth.
 const NO_SLOPE: f64 = 1e-12;
 
 impl Relaxation<'_> {
-    /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; ends
-    /// early when it is reached.
+    /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; stops early when it is
+    /// reached.
     pub(in crate::search) fn descend(
         &self,
         start: Prices,
@@ -305,7 +305,7 @@ impl Relaxation<'_> {
             }
             for (k, (pays, charges)) in slope.pays.iter_mut().zip(&mut slope.charges).enumerate() {
                 let (pay, charge) = ranges.prices_with_meaning(k);
-                // What a price of 0 that would fall does for the bound is nothing.
+                // A price of 0 that would fall does not change the bound.
                 *pays = if pay && (prices.pays[k] > 0.0 || *pays < 0.0) { *pays } else { 0.0 };
                 *charges = if charge && (prices.charges[k] > 0.0 || *charges < 0.0) { *charges } else { 0.0 };
             }
@@ -372,14 +372,14 @@ fn project_on_simplex(y: &mut [f64]) {
     }
 }
 
-// What is left for one node where all others are sure to draw something: less than potentials say.
+// The remainder for one node if all others certainly draw something: less than potentials assume.
 //
-// Let every other node draw what its options draw at least ([`crate::search::options::OptionTable::least`]). Of a memory or link that is shared an
-// option on this node has at most what they leave, and an application of it at most what is left beside the least of all others in the option.
-// Prices know of mixtures of options only, in which one may draw more than there is if another one draws less.
+// Assume that every other node draws the minimum of its options ([`crate::search::options::OptionTable::least`]). An option on this node
+// then has at most the remainder of a shared memory or link. An application of it has at most the remainder after the minimum of all others
+// in the option. Prices only handle mixtures of options, in which one may draw more than the capacity if another one draws less.
 
 impl Relaxation<'_> {
-    /// The same with potentials that find no more room than others leave for sure.
+    /// The same with potentials that use no more room than others certainly leave.
     pub(super) fn with_room(&self) -> Self {
         let resources = self.shared_bandwidth.len();
         let drawn = |class: &Class| class.table.least_drawn(&class.draw, resources);

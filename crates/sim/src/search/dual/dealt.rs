@@ -1,17 +1,17 @@
-//! The memory of a node, dealt out inside each of its options.
+//! The memory of a node, distributed inside each of its options.
 //!
 //! # Why
-//! With one price for all, the bound knows of mixtures: a little of an option that draws more than the memory has, and much of one that
-//! draws less. So each option shares the memory of its own node with whatever others draw of it there:
+//! With one price for all, the bound allows mixtures: a small part of an option that draws more than the capacity of the memory, and a
+//! large part of one that draws less. So each option shares the memory of its own node with the bandwidth that others draw there:
 //!
 //! ```text
 //! earned(x) = max sum over a of (y_a - what a draws elsewhere, at its prices) g_a + lambda R
 //!             where sum over a of own_a g_a + R <= B,  least(x) <= g <= potential(x),  R <= most that others draw beside x
 //! ```
 //!
-//! R, what others draw of the memory in the option, earns the price that they pay for it. So the price of the memory is what makes both agree, and no
-//! longer has a limit of its own in the bound: lambda B falls away. The maximum is that of a fractional knapsack: who earns most for a GB/s comes first
-//! (Dantzig 1957).
+//! R, the bandwidth that others draw from the memory in the option, earns the price that they pay for it. So the price of the memory makes
+//! both agree, and no longer has a separate limit in the bound: lambda B is dropped. The maximum is that of a fractional knapsack: the
+//! consumer that earns most for a GB/s comes first (Dantzig 1957).
 
 use std::sync::Arc;
 
@@ -20,32 +20,33 @@ use numasim_model::sharing::own_queue::{LinkReaders, OwnQueue, Prices, Stretch, 
 
 use crate::search::options::OptionTable;
 
-/// What an option has of the memory of its own node.
+/// The memory of an option's own node.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Own {
-    /// Its number among what is shared: that of the class.
+    /// Its index among the shared resources: that of the class.
     pub(in crate::search) resource: usize,
     /// GB/s of one node.
     pub(in crate::search) bandwidth_gbs: f64,
     /// Per application: GB/s that are occupied of it for each GFLOPS.
     pub(in crate::search) draw: Vec<f64>,
     pub(in crate::search) others: Arc<DrawnByOthers>,
-    /// Where all that own threads and others can have lies on a curve.
+    /// Set if the possible totals of local threads and others are on a curve.
     pub(in crate::search) queue: Option<OnCurve>,
 }
 
-/// The memory of a node where all that own threads and others can have of it lies on a curve over how long its bytes wait.
+/// The memory of a node if the possible totals of local threads and others are on a curve over the wait of its bytes.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct OnCurve {
     pub(in crate::search) own: OwnQueue,
     /// Per class of nodes: those that read it over a link.
     pub(in crate::search) links: Vec<Option<LinkReaders>>,
-    /// How long its bytes wait in this part of the space, ns per byte.
+    /// The wait of its bytes in this part of the space, ns per byte.
     pub(in crate::search) waits: (f64, f64),
 }
 
 impl Own {
-    /// The same where at least so many threads of the applications `readers`, who read all memories, are somewhere (`lowest`: per application).
+    /// The same if at least this number of threads of the applications `readers`, which read all memories, are somewhere (`lowest`: per
+    /// application).
     pub(super) fn beside_at_least(&self, readers: &[usize], lowest: &[u32]) -> Self {
         let queue = self.queue.as_ref().map(|on_curve| {
             let own = on_curve.own.with_at_least(readers.iter().map(|&app| (app, lowest[app])));
@@ -55,40 +56,41 @@ impl Own {
     }
 }
 
-/// Who has a part of the memory.
+/// A consumer of the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Taker {
     App(usize),
     Others,
 }
 
-/// How the memory is dealt out at certain prices.
+/// The distribution of the memory at certain prices.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Dealt {
     own: Arc<Own>,
-    /// Per application: what one GFLOPS earns beside what it draws here.
+    /// Per application: the earnings of one GFLOPS, without its traffic here.
     worth: Vec<f64>,
-    /// What one GB/s that others draw earns.
+    /// The earnings of one GB/s that others draw.
     of_others: f64,
-    /// What each ns per byte costs that bytes wait, where that is on a curve.
+    /// The cost of each ns per byte of wait, if that is on a curve.
     of_wait: f64,
-    /// Who earns anything, who earns most for a GB/s first.
+    /// The consumers that earn anything, in descending order of earnings for a GB/s.
     order: Vec<Taker>,
 }
 
-/// A way to deal it out in one option.
+/// A distribution in one option.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::search) struct Shares {
     /// Per application.
     pub(in crate::search) gflops: Vec<f64>,
-    /// What others draw, GB/s.
+    /// Bandwidth that others draw, GB/s.
     pub(in crate::search) others_gbs: f64,
-    /// How long bytes wait, ns per byte, where that is on a curve.
+    /// Wait of bytes, ns per byte, if that is on a curve.
     pub(in crate::search) wait: f64,
 }
 
 impl Dealt {
-    /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s, `of_wait`: of a ns per byte.
+    /// `worth`: per application, the earnings of one GFLOPS without its traffic here; `of_others`: the price of a GB/s, `of_wait`: of a ns
+    /// per byte.
     pub(super) fn new(own: &Arc<Own>, worth: Vec<f64>, of_others: f64, of_wait: f64) -> Self {
         let apps =
             (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
@@ -104,12 +106,12 @@ impl Dealt {
         }
     }
 
-    /// What the whole memory is worth to others: with this an option earns no more than at prices alone.
+    /// The value of the whole memory to others: with this an option earns no more than at prices alone.
     pub(super) fn of_all(&self) -> f64 {
         self.of_others * self.own.bandwidth_gbs
     }
 
-    /// What the option earns.
+    /// The earnings of the option.
     pub(super) fn earned(&self, table: &OptionTable, option: usize) -> f64 {
         if let Some((queue, curve)) = self.on_a_curve(table, option) {
             return self.elsewhere(queue, table, option) + self.best(queue, table, option, curve).most;
@@ -125,7 +127,7 @@ impl Dealt {
         earned
     }
 
-    /// No option earns more than this, which is quicker to know than what it earns.
+    /// An upper bound on the earnings of the option, which is quicker to compute than the earnings.
     pub(super) fn at_most(&self, table: &OptionTable, option: usize) -> f64 {
         let Some((queue, curve)) = self.on_a_curve(table, option) else {
             return self.earned(table, option);
@@ -135,13 +137,13 @@ impl Dealt {
         earned + 1e-12 * earned.abs()
     }
 
-    /// What those earn who read nothing of the curve.
+    /// The earnings of consumers that read nothing of the curve.
     fn elsewhere(&self, queue: &OwnQueue, table: &OptionTable, option: usize) -> f64 {
         let apps = (0..self.worth.len()).filter(|&a| !queue.has(a) && self.worth[a] > 0.0);
         apps.map(|a| self.worth[a] * table.potential(option)[a]).sum()
     }
 
-    /// Who has what where the option earns that.
+    /// The distribution at which the option has these earnings.
     pub(super) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
         if let Some((queue, curve)) = self.on_a_curve(table, option) {
             let Worth { wait, .. } = self.best(queue, table, option, curve);
@@ -162,7 +164,7 @@ impl Dealt {
         shares
     }
 
-    /// The queue of the memory where all that own threads and others can have lies on a curve, and that of the option.
+    /// The queue of the memory if the possible totals of local threads and others are on a curve, and that of the option.
     fn on_a_curve<'t>(&self, table: &'t OptionTable, option: usize) -> Option<(&OwnQueue, &'t [Stretch])> {
         Some((&self.own.queue.as_ref()?.own, table.curve(option)?))
     }
@@ -171,12 +173,12 @@ impl Dealt {
         Prices { gflops: &self.worth, others: self.of_others, wait: self.of_wait }
     }
 
-    /// The point of the curve that is worth most.
+    /// The most valuable point of the curve.
     fn best(&self, queue: &OwnQueue, table: &OptionTable, option: usize, curve: &[Stretch]) -> Worth {
         queue.worth(table.counts(option), self.prices(), curve, table.others_gbs(option))
     }
 
-    /// Deals out what is left beside the least of all: GFLOPS to applications, GB/s to others.
+    /// Distributes the remainder after the minimum of all: GFLOPS to applications, GB/s to others.
     fn deal(&self, table: &OptionTable, option: usize, mut give: impl FnMut(Taker, f64)) {
         let least = table.least(option);
         let taken: f64 = least.iter().zip(&self.own.draw).map(|(g, draw)| g * draw).sum();
@@ -211,9 +213,9 @@ mod tests {
     use crate::testing::{app, local_app, uniform_machine};
     use crate::{Objective, Restrictions};
 
-    /// Two nodes of 2 cores with 10 GFLOPS and 32 GB/s, links of 10 GB/s. A thread of `mem` and of `far` wants 20 GB/s for 10 GFLOPS; all that `far` reads
-    /// lies on node 0. Calls `test` with how node 0 deals out its memory where a GFLOPS of `mem` is worth 1, one of `far` `worth`, and a GB/s costs `price`;
-    /// with its options, and the one with so many threads.
+    /// Two nodes of 2 cores with 10 GFLOPS and 32 GB/s, links of 10 GB/s. A thread of `mem` and of `far` wants 20 GB/s for 10 GFLOPS; all
+    /// that `far` reads is on node 0. Calls `test` with the distribution of node 0's memory if a GFLOPS of `mem` is worth 1, one of `far`
+    /// `worth`, and a GB/s costs `price`; with its options, and the one with these threads.
     fn dealt(worth: f64, price: f64, threads: [u32; 2], test: impl FnOnce(&Dealt, &OptionTable, usize)) {
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
         let placements = vec![Placement::Local, Placement::Home(NodeId(0))];
@@ -244,7 +246,7 @@ mod tests {
             );
             assert!((dealt.earned(table, option) - (7.5 + 11.0)).abs() < 1e-6);
         });
-        // Below they have what `mem` leaves. Two threads have all 32 GB/s, one 20.
+        // Below that price, others have the remainder of `mem`. Two threads have all 32 GB/s, one 20.
         dealt(0.0, 0.25, [2, 0], |dealt, table, option| {
             let shares = dealt.shares(table, option);
             assert!((shares.gflops[0] - 16.0).abs() < 1e-6 && shares.others_gbs < 1e-6, "{shares:?}");
@@ -256,8 +258,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_without_is_dealt_out_first() {
-        // Each of two threads keeps at least an equal part of the 22 GB/s that links leave, 11 GB/s: 5.5 GFLOPS of `far`, though they earn nothing.
-        // `mem` has what is left beside them and others, which earn more: 11 GB/s less than 22.
+        // Each of two threads keeps at least an equal share of the 22 GB/s that links leave, 11 GB/s: 5.5 GFLOPS of `far`, although they
+        // earn nothing. `mem` has the remainder after these and after others, which earn more: 11 GB/s less than 22.
         dealt(0.0, 0.75, [1, 1], |dealt, table, option| {
             let shares = dealt.shares(table, option);
             let least = table.least(option)[1];

@@ -1,11 +1,12 @@
-//! Fewer options: those that no allocation above a cutoff contains are left out for good, those that earn little for a while.
+//! Fewer options: those that no allocation above a cutoff contains are removed permanently, those that earn little temporarily.
 //!
-//! At any prices an allocation with option o on a node of class c has at most the bound less what the best option of the class earns
-//! there more than o (fixing by reduced costs; Dantzig, Fulkerson and Johnson 1954). Where that is not above the cutoff, nothing that is looked for
-//! contains o. On large nodes hardly any option is left where a part of the space is nearly closed, and every further bound of the part prices that few.
+//! At any prices, take an allocation with option o on a node of class c. Its score is at most the bound minus the difference between the
+//! best option of the class and o (fixing by reduced costs; Dantzig, Fulkerson and Johnson 1954). If that is not above the cutoff, no
+//! wanted allocation contains o. On large nodes hardly any option is left when a part of the space is nearly closed, and every further
+//! bound of the part prices only those few.
 //!
-//! Prices that are good for the options that earn most are good prices for all of them, and any prices give a bound: so they are looked for with
-//! few options, and all are priced once at the end (partial pricing; Dantzig and Wolfe 1960).
+//! Prices that are good for the options that earn most are good prices for all of them, and any prices give a bound. So they are determined
+//! with few options, and all options are priced once at the end (partial pricing; Dantzig and Wolfe 1960).
 
 use std::sync::Arc;
 
@@ -14,17 +15,17 @@ use crate::search::dual::bound::{CHUNK, best_option};
 use crate::search::dual::relaxation::{Class, Relaxation};
 use crate::search::dual::{Earnings, Improved, Prices, Ranges};
 
-/// With fewer options than this a list is as quick as a shorter one.
+/// Below this number of options, a shorter list saves no time.
 const FEWEST: usize = 512;
-/// With more options than this prices are looked for with few of them.
+/// Above this number of options, prices are determined with few of them.
 const MANY: usize = 8192;
-/// So many of each class.
+/// Number of options of each class among these few.
 const FOREMOST: usize = 1024;
 
-/// A relaxation with some of the options of another one: its bounds say nothing of the other's.
+/// A relaxation with some of the options of another one: its bounds do not hold for the other one.
 pub(in crate::search) struct Few<'a> {
     relaxation: Relaxation<'a>,
-    /// Per class the numbers of its options in the other one, ascending.
+    /// Per class, the numbers of its options in the other one, ascending.
     kept: Vec<Vec<usize>>,
 }
 
@@ -49,12 +50,12 @@ impl<'a> Few<'a> {
         Self { relaxation, kept }
     }
 
-    /// With these options.
+    /// The relaxation with these options.
     pub(in crate::search) const fn relaxation(&self) -> &Relaxation<'a> {
         &self.relaxation
     }
 
-    /// Prices and cuts of all options in the numbers of these.
+    /// Prices and cuts of all options in the numbering of these.
     pub(in crate::search) fn here(&self, of_all: &Improved) -> Improved {
         let number = |&(class, option): &(usize, usize)| {
             Some((class, self.kept.get(class)?.binary_search(&option).ok()?))
@@ -62,7 +63,7 @@ impl<'a> Few<'a> {
         Improved { cuts: of_all.cuts.iter().filter_map(number).collect(), ..of_all.clone() }
     }
 
-    /// Prices and cuts of these options in the numbers of all.
+    /// Prices and cuts of these options in the numbering of all.
     pub(in crate::search) fn there(&self, of_few: &Improved) -> Improved {
         let number = |&(class, option): &(usize, usize)| Some((class, *self.kept.get(class)?.get(option)?));
         Improved { cuts: of_few.cuts.iter().filter_map(number).collect(), ..of_few.clone() }
@@ -81,9 +82,9 @@ impl<'a> Few<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// The relaxation without options that cannot lead above `cutoff` within `ranges`, and `improved` in its numbers of options.
+    /// The relaxation without options that cannot lead above `cutoff` within `ranges`, and `improved` in its numbering of options.
     ///
-    /// `None` where more than three quarters are left, or there are few to begin with.
+    /// `None` if more than three quarters are left, or if there are few to begin with.
     pub(in crate::search) fn above(
         &self,
         improved: &Improved,
@@ -116,9 +117,9 @@ impl<'a> Relaxation<'a> {
         self.only_where(improved, |c, option| leading[c][option])
     }
 
-    /// The relaxation without options that have more threads than `ranges` let an application have, or fewer than it needs there.
+    /// The relaxation without options that have more threads than `ranges` allow for an application, or fewer than it needs there.
     ///
-    /// Prices know sums of threads only, and a hundredth of an option with a hundred threads is a thread to them.
+    /// Prices only see sums of threads, and to them a hundredth of an option with a hundred threads is one thread.
     pub(in crate::search) fn within(&self, improved: &Improved, ranges: &Ranges) -> Option<(Self, Improved)> {
         let apps = self.problem.apps.len();
         if !self.is_listed() {
@@ -139,7 +140,7 @@ impl<'a> Relaxation<'a> {
         })
     }
 
-    /// With the options that are `wanted`, and `improved` in their numbers; `None` where that is more than three quarters.
+    /// With the options that are `wanted`, and `improved` in their numbering; `None` if that is more than three quarters.
     pub(super) fn only_where(
         &self,
         improved: &Improved,
@@ -155,7 +156,7 @@ impl<'a> Relaxation<'a> {
         Some((less.relaxation, improved))
     }
 
-    /// The options that earn most at these prices, and those that shape the bound; `None` where options are few enough.
+    /// The options that earn most at these prices, and those that shape the bound; `None` if there are few options.
     pub(in crate::search) fn foremost(&self, improved: &Improved, ranges: &Ranges) -> Option<Few<'a>> {
         if self.options() <= MANY || !self.is_listed() {
             return None;
@@ -178,17 +179,17 @@ impl<'a> Relaxation<'a> {
         few.and(self, &self.earning_most(prices, ranges, FOREMOST))
     }
 
-    /// Options of all classes together.
+    /// Number of options of all classes together.
     pub(in crate::search) fn options(&self) -> usize {
         self.classes.iter().map(|class| class.table.len()).sum()
     }
 
-    /// Whether its options are listed: they are no corners.
+    /// Whether its options are listed, and not corners.
     pub(in crate::search) fn is_listed(&self) -> bool {
         self.classes.iter().all(|class| class.table.as_corners().is_none())
     }
 
-    /// What each option of each class earns, or nearly that.
+    /// The approximate earnings of each option of each class.
     fn nearly_earned(&self, prices: &Prices, ranges: &Ranges) -> Vec<Vec<f64>> {
         let of = |c: usize| {
             let earnings = self.earnings(c, prices, ranges);
@@ -204,7 +205,7 @@ impl<'a> Relaxation<'a> {
         chunks.concat()
     }
 
-    /// So many options of each class that nearly earn most; of equals the first.
+    /// This number of options of each class with the largest approximate earnings; in a tie, the first.
     fn earning_most(&self, prices: &Prices, ranges: &Ranges, most: usize) -> Vec<Vec<usize>> {
         let of = |earned: Vec<f64>| {
             let mut options: Vec<usize> = (0..earned.len()).collect();
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn what_cannot_lead_above_the_cutoff_is_left_out() {
         // Without prices of threads (0,2), (1,1) earn 20 on each of 2 nodes, (2,0) 16, (0,1) and (1,0) 10, (0,0) 0; the bound is 40. Above
-        // 35 no allocation has an option that earns 15 or less: three are left.
+        // 35 no allocation contains an option that earns 15 or less: three are left.
         let problem = question(2, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
         let (start, everything) = (relaxation.start(), relaxation.everything());

@@ -1,10 +1,11 @@
 //! The mean wait of spread data, one number for the whole machine: parts of the space are cut by it.
 //!
 //! # Why
-//! Under `ecm` the time per byte of a thread with data on several memories is a mean, 1/d + v x (sum over memories m of c_m w_m + waits at links).
-//! If the fractions do not depend on the node, W = sum of c_m w_m is one number for all threads of all such applications. In a part with W from
-//! `least` to `most`, these threads get no more than after `least` ([`numasim_model::sharing::Solver::gflops_after`]). The waits of all memories
-//! together add up to `most` or less. A price for this sum keeps the bound from mixing long waits of own threads with short waits of spread data.
+//! Under `ecm` the time per byte of a thread with data on several memories is a mean, 1/d + v x (sum over memories m of c_m w_m + waits at
+//! links). If the fractions do not depend on the node, W = sum of c_m w_m is one number for all threads of all such applications. In a part
+//! with W from `least` to `most`, these threads get no more than after a wait of `least`
+//! ([`numasim_model::sharing::Solver::gflops_after`]). The waits of all memories together add up to `most` or less. A price for this sum
+//! prevents the bound from mixing long waits of local threads with short waits of spread data.
 
 use numasim_model::NodeId;
 
@@ -59,7 +60,7 @@ impl MeanWait {
         Some(Self { readers, parts, unit: bandwidth.recip(), range: (0.0, f64::INFINITY) })
     }
 
-    /// The part of the limit that each ns per byte at a memory of a class takes; 0 without a limit.
+    /// The fraction of the limit that each ns per byte at a memory of a class uses; 0 without a limit.
     pub(in crate::search) fn part(&self, class: usize) -> f64 {
         self.parts[class] / self.range.1
     }
@@ -69,7 +70,7 @@ impl MeanWait {
         self.parts[class] * wait
     }
 
-    /// Whether there is a limit, which has a price.
+    /// Whether there is a limit, and therefore a price.
     pub(in crate::search) fn has_a_price(&self) -> bool {
         self.range.1.is_finite()
     }

@@ -1,17 +1,19 @@
 //! Upper bounds: the Lagrangian dual of "one option per node".
 //!
 //! # Problem
-//! Choose an option x_n for each node n. Applications then get G_a <= sum over n of potential_a(x_n), and every
-//! memory m that others read serves no more than its bandwidth B_m.
+//! Choose an option x_n for each node n. Applications then get G_a <= sum over n of potential_a(x_n), and every memory m with remote
+//! readers serves no more than its bandwidth B_m.
 //!
 //! # Approach
-//! The score F is concave in G, so for any prices y >= 0 per unit of G (in units of `unit_gflops`):
-//! F(G) <= K(y) + sum_a y_a G_a / unit_a, with K from the objective (a conjugate). Further prices, each valid for any
-//! value >= 0: lambda_m for bandwidth of a memory that is read from outside, plus_k and minus_k for thread totals that must stay in a
-//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space), mu_w for
-//! what threads on other nodes ask of memory w (at most R_w in a cell of [`super::cells`]), and one for how long bytes of data on all memories wait
-//! ([`MeanWait`], at most W in a part). With all prices fixed the nodes
-//! are independent:
+//! The score F is concave in G, so for any prices y >= 0 per unit of G (in units of `unit_gflops`): F(G) <= K(y) + sum_a y_a G_a / unit_a,
+//! with K from the objective (a conjugate). There are further prices, each valid for any value >= 0:
+//! - lambda_m for bandwidth of a memory with remote readers,
+//! - plus_k and minus_k for thread totals that must stay in a range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when
+//!   the search splits the space),
+//! - mu_w for the demand of threads on other nodes on memory w (at most R_w in a cell of [`super::cells`]),
+//! - one for the wait of bytes of data on all memories ([`MeanWait`], at most W in a part).
+//!
+//! With all prices fixed the nodes are independent:
 //!
 //! ```text
 //! bound = K(y) + sum_m lambda_m B_m + sum_w mu_w R_w - sum_k (plus_k lowest_k - minus_k highest_k)
@@ -20,13 +22,13 @@
 //!                                     - sum_w mu_w reads_w(x)
 //! ```
 //!
-//! Why: a thread group that gets g GFLOPS draws g x fraction_m / AI from memory m, so that g earns
-//! e = y/unit - sum lambda fraction / AI per GFLOP, and least <= g <= potential. Least is 0, but where potentials do not say what is got and
-//! the model promises something whatever others do ([`numasim_model::sharing::least`]). Where at least m threads are wanted in all, the sum over nodes of
-//! min(threads, m) is at least m, too, and mixtures of a full node and an empty one do not reach it.
+//! Why: a thread group that gets g GFLOPS draws g x fraction_m / AI from memory m, so that g earns e = y/unit - sum lambda fraction / AI
+//! per GFLOP, and least <= g <= potential. Least is 0, unless potentials are not exact and the model guarantees a minimum whatever others
+//! do ([`numasim_model::sharing::least`]). If at least m threads are wanted in all, the sum over nodes of min(threads, m) is also at least
+//! m, and mixtures of a full node and an empty one do not reach it.
 //!
-//! Prices are improved by subgradient steps (Polyak's rule with the best known score as target). Any prices give a
-//! valid bound, so that rounding and early stops cost strength, never truth.
+//! Prices are improved by subgradient steps (Polyak's rule with the best known score as target). Any prices give a valid bound, so rounding
+//! and early stops weaken the bound but never invalidate it.
 //!
 //! | objective | y | K(y) |
 //! |---|---|---|
@@ -50,7 +52,7 @@ mod mean_wait;
 mod parts;
 mod relaxation;
 
-// Prices of the bound, what options earn at them, and the bound that they gave.
+// Prices of the bound, the earnings of options at them, and the resulting bound.
 
 /// Prices, see the module text.
 #[derive(Clone, Debug)]
@@ -59,32 +61,32 @@ pub(in crate::search) struct Prices {
     pub(in crate::search) y: Vec<f64>,
     /// Per class of memories, times their bandwidth (so that it has the unit of the score).
     pub(in crate::search) lambda: Vec<f64>,
-    /// Per counter of [`Ranges`], times the cores of the machine: what is paid for threads up to the lowest number.
+    /// Per counter of [`Ranges`], times the cores of the machine: the payment for threads up to the lowest number.
     pub(in crate::search) pays: Vec<f64>,
-    /// The same: what is charged for each thread, because of the highest number.
+    /// Per counter of [`Ranges`], times the cores of the machine: the charge for each thread, because of the highest number.
     pub(in crate::search) charges: Vec<f64>,
     /// Per watched memory, for reads over links, times the bandwidth of the memory.
     pub(in crate::search) mu: Vec<f64>,
-    /// Of the mean wait ([`MeanWait`]), times its limit.
+    /// The price of the mean wait ([`MeanWait`]), times its limit.
     pub(in crate::search) wait: f64,
 }
 
-/// What the prices say about one class: the earnings of each application and thread.
+/// The effect of the prices on one class: the earnings of each application and thread.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Earnings {
     pub(in crate::search) of_gflops: Vec<f64>,
-    /// Below 0 where GFLOPS cost more than they are worth: what cannot be done without costs that.
+    /// Below 0 if GFLOPS cost more than they are worth: the cost of the unavoidable minimum.
     of_least: Vec<f64>,
     pub(in crate::search) per_thread: Vec<f64>,
-    /// Application, the most threads that are paid for on a node, and the price of each.
+    /// Application, the maximum number of threads that are paid for on a node, and the price of each.
     paid: Vec<(usize, u32, f64)>,
     of_reads: Vec<f64>,
-    /// Where options share the memory of their node.
+    /// Set if options share the memory of their node.
     own: Option<Dealt>,
 }
 
 impl Earnings {
-    /// What an option earns.
+    /// The earnings of an option.
     #[inline]
     pub(in crate::search) fn of(&self, table: &OptionTable, option: usize) -> f64 {
         match &self.own {
@@ -93,7 +95,7 @@ impl Earnings {
         }
     }
 
-    /// No option earns more than this, which is quicker to know.
+    /// An upper bound on the earnings of an option, which is quicker to compute.
     #[inline]
     fn at_most(&self, table: &OptionTable, option: usize) -> f64 {
         let own = self.own.as_ref().map_or(0.0, Dealt::of_all);
@@ -101,7 +103,7 @@ impl Earnings {
         earned + 1e-12 * earned.abs()
     }
 
-    /// The same in more time, and nearer to what it earns; where that is quick to know, what it earns.
+    /// A tighter upper bound on the earnings, which takes longer; the exact earnings if they are quick to compute.
     #[inline]
     pub(in crate::search) fn nearly(&self, table: &OptionTable, option: usize) -> f64 {
         match &self.own {
@@ -110,7 +112,7 @@ impl Earnings {
         }
     }
 
-    /// What each application gets where the option earns that, and what is left to others.
+    /// The GFLOPS of each application when the option has these earnings, and the remainder for others.
     pub(in crate::search) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
         if let Some(own) = &self.own {
             return own.shares(table, option);
@@ -121,7 +123,7 @@ impl Earnings {
         Shares { gflops: potential.iter().enumerate().map(got).collect(), others_gbs: 0.0, wait: 0.0 }
     }
 
-    /// Where everything that is drawn has its price, and no more is known.
+    /// The bound at which all consumption has its price, and nothing more is known.
     #[inline]
     fn at_prices(&self, table: &OptionTable, option: usize) -> f64 {
         let mut earned = if let Some(corners) = table.as_corners() {
@@ -136,7 +138,7 @@ impl Earnings {
         earned
     }
 
-    /// What threads and reads of a listed option earn.
+    /// The earnings of threads and reads of a listed option.
     #[inline]
     fn of_threads(&self, table: &OptionTable, option: usize) -> f64 {
         // Most prices of threads and reads are 0: then their lists are empty.
@@ -157,7 +159,7 @@ impl Earnings {
     }
 }
 
-/// How hard to work on one bound.
+/// The amount of work on one bound.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Effort {
     /// Subgradient steps.
@@ -175,7 +177,7 @@ pub(in crate::search) struct Improved {
     pub(in crate::search) threads: Vec<f64>,
     /// Options that shape the bound near its minimum: (class, option).
     pub(in crate::search) cuts: Vec<(usize, usize)>,
-    /// What the last improvement cost, in steps of the search.
+    /// The cost of the last improvement, in steps of the search.
     pub(in crate::search) work: u64,
 }
 
@@ -189,13 +191,12 @@ pub(in crate::search) struct Improved {
 pub(in crate::search) struct Ranges {
     pub(in crate::search) lowest: Vec<u32>,
     pub(in crate::search) highest: Vec<u32>,
-    /// The most that is possible at all: a range up to here needs no price.
+    /// The largest possible number: a range up to here needs no price.
     capacity: Vec<u32>,
 }
 
 impl Ranges {
-    /// What the constant of the bound takes away for these prices: all that is paid at the lowest numbers, less all that is charged
-    /// at the highest.
+    /// The amount that the constant of the bound loses at these prices: payments at the lowest numbers, less charges at the highest.
     pub(in crate::search) fn at_their_ends(&self, pays: &[f64], charges: &[f64]) -> f64 {
         let at = |prices: &[f64], ends: &[u32]| -> f64 {
             prices.iter().zip(ends).filter(|(p, _)| **p > 0.0).map(|(p, end)| p * f64::from(*end)).sum()
@@ -208,10 +209,10 @@ impl Ranges {
         (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
     }
 
-    /// The same parts of the space, where every range says what follows for it from the others of its application: what is on the machine is on
-    /// the classes together.
+    /// The same part of the space with tightened ranges: each range includes the consequences of the other ranges of its application. The
+    /// threads on the machine are the sum over the classes.
     ///
-    /// Prices do not need that: it follows for sums of threads as it does here.
+    /// Prices do not need that: sums of threads satisfy it as well.
     pub(in crate::search) fn tightened(&self, apps: usize) -> Self {
         let mut tight = self.clone();
         let counters = |a: usize| (a + apps..self.lowest.len()).step_by(apps);

@@ -1,4 +1,5 @@
-//! Parts of the space by what happens at a memory: what other nodes draw of it ([`crate::search::cells`]), or how long its bytes wait.
+//! Parts of the space by the state of a memory: the bandwidth that other nodes draw from it ([`crate::search::cells`]), or the wait of its
+//! bytes.
 
 use std::sync::Arc;
 
@@ -9,34 +10,34 @@ use crate::problem::Evaluator;
 use crate::search::dual::relaxation::{Class, Drawn, Relaxation, Watched};
 use crate::search::dual::{Improved, MeanWait, OnCurve, Own, Prices, Ranges};
 
-/// Two parts of the space, by how long bytes wait at the memory of a class.
+/// Two parts of the space, by the wait at the memory of a class.
 pub(in crate::search) struct Cut {
     pub(in crate::search) class: usize,
-    /// How far the ends of both parts are from each other.
+    /// The ratio of the ends of both parts.
     pub(in crate::search) ratio: f64,
     /// The waits of each, ns per byte.
     pub(in crate::search) parts: [(f64, f64); 2],
 }
 
-/// The part of the controller below which a range is not cut any more.
+/// The fraction of the controller below which a range is not cut any more.
 const NARROWEST: f64 = 1e-4;
-/// The part by which waits differ in a range that is not cut any more.
+/// The relative difference of waits below which a range is not cut any more.
 const NARROWEST_WAIT: f64 = 1e-3;
-/// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
+/// The fraction of the controller below which a range is narrow. The own node and all others then each have a limit, and these together are
 /// hardly more than the controller.
 const NARROW: f64 = 0.01;
 
 impl Relaxation<'_> {
-    /// The most that other nodes can draw of a memory, GB/s.
+    /// The maximum bandwidth that other nodes can draw from a memory, GB/s.
     pub(super) fn most_drawn(&self, memory: NodeId) -> f64 {
         let machine = &self.problem.machine;
         let links = machine.compute_nodes().filter_map(|node| machine.link(node, memory));
         let all = links.map(GigabytesPerSecond::value).sum::<f64>();
-        // No sum of what is drawn is beyond the end by rounding.
+        // Rounding must not put a sum of draws beyond the end.
         all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
     }
 
-    /// Where ranges of what bytes wait can be cut, the widest first: the class of the memory, and both parts.
+    /// The possible cuts of ranges of waits, the widest first: the class of the memory, and both parts.
     pub(in crate::search) fn cuts_of_waits(&self) -> Vec<Cut> {
         let cut = |(c, class): (usize, &Class)| {
             let own = class.own.as_deref().filter(|_| class.nodes.len() == 1)?;
@@ -45,7 +46,7 @@ impl Relaxation<'_> {
             let least = waits().map(|waits| waits.least).fold(f64::INFINITY, f64::min);
             let most = waits().map(|waits| waits.most).fold(0.0, f64::max);
             let (least, most) = (least.max(on_curve.waits.0), most.min(on_curve.waits.1));
-            // Waits of less than a transfer time make little difference.
+            // Waits shorter than a transfer time make little difference.
             let transfer = own.bandwidth_gbs.recip();
             let ratio = (most + transfer) / (least + transfer);
             let middle = ((most + transfer) * (least + transfer)).sqrt() - transfer;
@@ -57,8 +58,8 @@ impl Relaxation<'_> {
         cuts
     }
 
-    /// The relaxation where bytes wait so long at the memory of a class, and `improved` in its numbers of options; `None` where that is not known
-    /// to matter.
+    /// The relaxation with these waits at the memory of a class, and `improved` in its numbering of options; `None` if waits there are not
+    /// known to matter.
     pub(in crate::search) fn where_waited(
         &self,
         improved: &Improved,
@@ -82,7 +83,7 @@ impl Relaxation<'_> {
         Some(possible.unwrap_or_else(|| (part, improved.clone())))
     }
 
-    /// Where the range of the mean wait can be cut: how far its ends are from each other, and both parts.
+    /// A possible cut of the range of the mean wait: the ratio of its ends, and both parts.
     pub(in crate::search) fn cut_of_mean_wait(&self) -> Option<(f64, [(f64, f64); 2])> {
         let mean = self.mean_wait.as_ref()?;
         let longest = |(c, class): (usize, &Class)| {
@@ -90,7 +91,7 @@ impl Relaxation<'_> {
             let most = waits.map(|waits| waits.most).fold(0.0, f64::max);
             class.nodes.len() as f64 * mean.of_node(c, most)
         };
-        // In parts of the time that a byte takes of a memory.
+        // In multiples of the time that a byte takes of a memory.
         let most: f64 = self.classes.iter().enumerate().map(longest).sum();
         let (least, most) = (mean.range.0 / mean.unit, most.min(mean.range.1) / mean.unit);
         let middle = ((most + 1.0) * (least + 1.0)).sqrt() - 1.0;
@@ -99,7 +100,7 @@ impl Relaxation<'_> {
         (ratio > 1.0 + NARROWEST_WAIT).then_some((ratio, [(mean.range.0, middle), (middle, mean.range.1)]))
     }
 
-    /// The relaxation where the mean wait is in this range, and `improved` in its numbers of options.
+    /// The relaxation with the mean wait in this range, and `improved` in its numbering of options.
     pub(in crate::search) fn where_mean_waited(
         &self,
         improved: &Improved,
@@ -122,7 +123,7 @@ impl Relaxation<'_> {
         Some((part, improved))
     }
 
-    /// Prices with one for the mean wait: where it had none, a part of those of all memories with which the bound is lowest.
+    /// Adds a price for the mean wait: without one so far, the fraction of the prices of all memories with the lowest bound.
     pub(in crate::search) fn with_a_price_of_waits(&self, improved: Improved, ranges: &Ranges) -> Improved {
         if improved.prices.wait > 0.0 || !self.mean_wait.as_ref().is_some_and(MeanWait::has_a_price) {
             return improved;
@@ -140,12 +141,12 @@ impl Relaxation<'_> {
         if bound.is_finite() { Improved { prices, ..improved } } else { improved }
     }
 
-    /// Whether memories are watched by what is drawn of them.
+    /// Whether memories are watched by the bandwidth drawn from them.
     pub(in crate::search) fn is_drawn_from(&self) -> bool {
         self.watched.iter().any(|watched| watched.drawn.is_some())
     }
 
-    /// Whether ranges of what is drawn are narrow, and there are any.
+    /// Whether ranges of drawn bandwidth are narrow, and there are any.
     pub(in crate::search) fn knows_what_is_drawn(&self) -> bool {
         let narrow = |watched: &Watched| {
             let range = watched.drawn.map(|drawn| drawn.range.1 - drawn.range.0);
@@ -155,7 +156,8 @@ impl Relaxation<'_> {
         ranges.peek().is_some() && ranges.all(|narrow| narrow)
     }
 
-    /// Whether no option could take more of a watched memory over links than counts as read: then what counts is at least what is drawn.
+    /// Whether no option could take more of a watched memory over links than its counted reads: the counted reads are then at least the
+    /// drawn bandwidth.
     pub(in crate::search) fn counts_all(&self, w: usize) -> bool {
         let Some(Drawn { resource, .. }) = self.watched[w].drawn else { return false };
         self.classes.iter().all(|class| {
@@ -172,7 +174,7 @@ impl Relaxation<'_> {
         })
     }
 
-    /// Where ranges of what is drawn can be cut, the widest first: the watched memory, and both parts.
+    /// The possible cuts of ranges of drawn bandwidth, the widest first: the watched memory, and both parts.
     pub(in crate::search) fn cuts_of_what_is_drawn(&self) -> Vec<(usize, [(f64, f64); 2])> {
         let cut = |(w, watched): (usize, &Watched)| {
             let (least, most) = watched.drawn?.range;
@@ -188,8 +190,8 @@ impl Relaxation<'_> {
         cuts
     }
 
-    /// The relaxation where other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbers of options. `None` at a
-    /// stop, or where it is not watched by that.
+    /// The relaxation in which other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbering of options.
+    /// `None` if stopped, or if the memory is not watched by drawn bandwidth.
     pub(in crate::search) fn where_drawn(
         &self,
         improved: &Improved,

@@ -1,4 +1,4 @@
-//! The relaxed problem: classes of nodes with their options, and what is priced.
+//! The relaxed problem: classes of nodes with their options, and the priced resources.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::search::dual::{Improved, MeanWait, OnCurve, Own, Prices, Ranges};
 use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
 
-/// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
+/// Maximum number of thread counts in the listed options of all relaxations that exist at the same time: 12 bytes each.
 const MOST_ENTRIES: usize = 40_000_000;
 
 /// Nodes that can be exchanged, with their common options.
@@ -26,14 +26,14 @@ pub(in crate::search) struct Class {
     /// Per application: the classes of memories that it reads from here (and what else it shares), ascending, and the GB/s
     /// occupied of each per GFLOPS of the application on a node of this class.
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
-    /// Of its first node, where what threads get at least is asked for.
+    /// The guaranteed minimum of threads on its first node, if it is needed.
     pub(in crate::search) kept: Option<Arc<Kept>>,
-    /// Where its options deal out the memory of their node.
+    /// Set if its options distribute the memory of their node.
     pub(in crate::search) own: Option<Arc<Own>>,
 }
 
 impl Class {
-    /// What an application draws at prices: what its options do not deal out.
+    /// The consumption of an application at prices: resources that its options do not distribute.
     pub(in crate::search) fn draws_at_prices(&self, app: usize) -> impl Iterator<Item = (usize, f64)> {
         let own = self.own.as_deref();
         let beside = move |(m, draw): &(usize, f64)| match own {
@@ -44,27 +44,27 @@ impl Class {
     }
 }
 
-/// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
+/// A memory whose readers on other nodes are counted, and their possible total demand in this relaxation.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Watched {
     pub(in crate::search) memory: NodeId,
     /// Its controller, GB/s: the scale of the price.
     pub(in crate::search) bandwidth: f64,
-    /// Least that they ask, GB/s.
+    /// Their minimum demand, GB/s.
     pub(in crate::search) least: f64,
-    /// Most that they ask, GB/s; infinite where there is no limit.
+    /// Their maximum demand, GB/s; infinite without a limit.
     pub(in crate::search) most: f64,
-    /// Where they are counted by what they draw: what is sure to be drawn counts as asked.
+    /// Set if they are counted by drawn bandwidth: bandwidth that is certainly drawn counts as demand.
     pub(in crate::search) drawn: Option<Drawn>,
 }
 
-/// How a memory is watched whose readers may get less than they ask.
+/// The watch on a memory whose readers may get less than they ask.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Drawn {
-    /// The shared resource that stands for all that others get of it.
+    /// The shared resource that represents the total bandwidth of others.
     pub(in crate::search) resource: usize,
     pub(in crate::search) level: Level,
-    /// What they draw, GB/s.
+    /// The bandwidth that they draw, GB/s.
     pub(in crate::search) range: (f64, f64),
 }
 
@@ -73,25 +73,25 @@ pub(in crate::search) struct Drawn {
 pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) problem: &'a Problem,
     pub(in crate::search) classes: Vec<Class>,
-    /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
-    /// `None`. After the classes: the capacities of what else several flows share.
+    /// Per class: the total bandwidth of its memories if it has a price (it has readers over a link), else `None`. After the classes: the
+    /// capacities of other resources that several flows share.
     pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
     /// Memories whose readers are counted.
     pub(in crate::search) watched: Vec<Watched>,
-    /// Where bytes of several applications wait the same at all memories together.
+    /// Set if bytes of several applications have the same total wait over all memories.
     pub(in crate::search) mean_wait: Option<MeanWait>,
-    /// Whether potentials are what a node gets with all others empty, and add up: threads elsewhere never help those that read the memory of
-    /// their own node. Else they are what no sharing gives more than.
+    /// Whether potentials are the GFLOPS of a node with all others empty, and add up: threads elsewhere never help threads that read local
+    /// memory. Otherwise they are upper bounds under any sharing.
     pub(in crate::search) exact: bool,
     /// Cores of the machine: the scale of thread prices.
     pub(in crate::search) total_cores: f64,
-    /// Asked between steps: a bound may be left as it is at any time.
+    /// Asked between steps: a bound may be left unfinished at any time.
     pub(in crate::search) monitor: &'a dyn Monitor,
 }
 
 impl<'a> Relaxation<'a> {
-    /// Lists the options of each class of nodes; `None` if a node has more than `limit`, all together are more than
-    /// memory has room for beside `share` others like this, or the monitor says stop.
+    /// Lists the options of each class of nodes. `None` if a node has more than `limit`, if all together exceed the memory with `share`
+    /// others like this, or if the monitor stops it.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
@@ -101,8 +101,8 @@ impl<'a> Relaxation<'a> {
         share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        // With threads on several nodes an application may lose some of the sum.
+        // The GFLOPS of a node with all others empty are an upper bound only if threads elsewhere never help it. With threads on several
+        // nodes an application may lose part of the sum.
         let exact =
             evaluator.solver.threads_elsewhere_never_help_local_ones() && !problem.loses_on_several_nodes();
         let representatives = representatives(node_classes);
@@ -133,7 +133,7 @@ impl<'a> Relaxation<'a> {
         Some(relaxation)
     }
 
-    /// Lets options deal out the memories of their nodes.
+    /// Lets options distribute the memories of their nodes.
     pub(super) fn deal_out(&mut self, evaluator: &Evaluator<'_>) {
         let machine = &self.problem.machine;
         let first_nodes: Vec<Option<NodeId>> =
@@ -145,7 +145,7 @@ impl<'a> Relaxation<'a> {
             let queue = evaluator.solver.own_queue(node);
             let draw = self.problem.apps.iter().enumerate().map(|(a, app)| {
                 let reads = evaluator.placements[a].read_from(machine, node).contains(&node);
-                // Beside a curve those who read several memories are others.
+                // With a curve, applications that read several memories count as others.
                 if reads && queue.as_ref().is_none_or(|queue| queue.has(a)) {
                     evaluator.cost(a, node, node) / app.arithmetic_intensity.value()
                 } else {
@@ -170,13 +170,13 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The same with one price for each memory, which options do not deal out.
+    /// The same with one price for each memory; options do not distribute it.
     pub(in crate::search) fn with_prices_alone(mut self) -> Self {
         self.classes.iter_mut().for_each(|class| class.own = None);
         self
     }
 
-    /// Watches one memory more.
+    /// Watches one more memory.
     fn watch(&mut self, evaluator: &Evaluator<'_>, watch: &Watch) {
         let memory = watch.memory;
         let bandwidth = self.problem.machine.node(memory).bandwidth.value();
@@ -200,9 +200,9 @@ impl<'a> Relaxation<'a> {
         self.watched.push(Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY, drawn });
     }
 
-    /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
+    /// The same with a demand of others between `least` and `most` GB/s on the watched memories, one entry each.
     ///
-    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower. `None` at a stop.
+    /// Threads on the node of such a memory then get at most the remainder: their potentials are lower. `None` if stopped.
     pub(in crate::search) fn where_others_read(
         &self,
         evaluator: &Evaluator<'_>,
@@ -247,9 +247,9 @@ impl<'a> Relaxation<'a> {
         Self::build(problem, evaluator, node_classes, false, monitor, tables)
     }
 
-    /// Corners with what their threads get at least whatever others do, where the model promises something: who has that draws it, too.
+    /// Corners with the guaranteed minimum of their threads, if the model guarantees one: an application that has it also draws it.
     pub(in crate::search) fn with_least_of_corners(mut self, evaluator: &Evaluator<'_>) -> Self {
-        // What L3 domains let through is no promise of their node.
+        // The limits of L3 domains may prevent the minimum of their node.
         if self.problem.machine.has_limited_domains() {
             return self;
         }
@@ -268,9 +268,10 @@ impl<'a> Relaxation<'a> {
         self
     }
 
-    /// The same wherever that part of open data lies of which nobody knows where (`rest`: one entry for each application). What is read from an open
-    /// home is limited by the fastest controller, all that is read by all controllers together, fractions that are not known by those of the nodes that
-    /// may have them, and what a node reads by what `limits` lets it and its L3 domains read; links to a memory that nobody knows have no limit.
+    /// The same for any place of the undecided part of open data (`rest`: one entry for each application). Reads from an open home are
+    /// limited by the fastest controller, and all reads by all controllers together. Undecided fractions are limited by the controllers of
+    /// the possible nodes. The reads of a node are limited by the limits of the node and its L3 domains in `limits`. Links to an undecided
+    /// memory have no limit.
     pub(in crate::search) fn with_homes_anywhere(
         problem: &'a Problem,
         limits: &Machine,
@@ -291,7 +292,7 @@ impl<'a> Relaxation<'a> {
                 Some(relaxation.shared_bandwidth.len() - 1)
             })
             .collect();
-        // Memories from a node on, if something of which nobody knows where lies on one of them, and not on all.
+        // Memories from a node on, if an undecided part is on one of them, and not on all.
         let later: Option<(NodeId, usize)> =
             rest.iter().flatten().map(|rest| rest.from).max().and_then(|from| {
                 let delivered = || machine.nodes().iter().skip(from.0).map(|node| node.bandwidth.value());
@@ -302,7 +303,7 @@ impl<'a> Relaxation<'a> {
             });
         for (a, app) in problem.apps.iter().enumerate() {
             let moved = app.arithmetic_intensity.value().recip();
-            // A memory may deliver more to a kernel that writes than it delivers to reads.
+            // A memory may deliver more to a write kernel than to reads.
             let memories = || machine.nodes().iter().filter(|node| node.has_memory());
             let least_occupied = |from: usize| {
                 let nodes = machine.nodes().iter().skip(from).filter(|node| node.has_memory());
@@ -335,7 +336,7 @@ impl<'a> Relaxation<'a> {
                     draw.clear();
                 }
                 if let Some((from, resource, unknown)) = from_later {
-                    // No two nodes are equal: the classes are the nodes, and come first.
+                    // No two nodes are equal: each class is one node, and these classes come first.
                     let known =
                         draw.iter().filter(|(memory, _)| (from.0..machine.node_count()).contains(memory));
                     draw.push((resource, unknown + known.map(|(_, per_gflops)| per_gflops).sum::<f64>()));
@@ -426,7 +427,7 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The same with what threads get at least in these ranges.
+    /// The same with the guaranteed minimum of threads in these ranges.
     pub(in crate::search) fn with_least(&self, ranges: &Ranges) -> Self {
         let apps = self.problem.apps.len();
         let ranges = ranges.tightened(apps);
@@ -455,12 +456,12 @@ impl<'a> Relaxation<'a> {
         relaxation.with_room()
     }
 
-    /// Whether other ranges mean something else for what threads get at least.
+    /// Whether other ranges change the guaranteed minimum of threads.
     pub(in crate::search) fn least_differs(&self, before: &Ranges, after: &Ranges) -> bool {
         self.classes.iter().any(|class| class.kept.is_some() || class.own.is_some()) && before != after
     }
 
-    /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
+    /// The whole space: `min_threads` to `max_threads` on the machine, any number on a class.
     pub(in crate::search) fn everything(&self) -> Ranges {
         let machine = &self.problem.machine;
         let clamp = |cores: u64| u32::try_from(cores).unwrap_or(u32::MAX);
@@ -481,7 +482,7 @@ impl<'a> Relaxation<'a> {
         ranges
     }
 
-    /// Prices to start from.
+    /// Initial prices.
     pub(in crate::search) fn start(&self) -> Improved {
         let prices = self.start_prices();
         Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new(), work: 0 }
@@ -492,7 +493,7 @@ impl<'a> Relaxation<'a> {
         let apps = self.problem.apps.len();
         let y = match goal.objective() {
             Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
-            // Those that keep a floor count nothing at first.
+            // Applications with a floor do not count at first.
             Objective::Fair | Objective::Makespan => {
                 let counts = |a: usize| goal.offset(a) == 0.0;
                 let all = (0..apps).filter(|&a| counts(a)).count().max(1) as f64;
@@ -509,8 +510,7 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The number of allocations, those that only exchange nodes of a class once: k nodes with m options have
-    /// C(m + k - 1, k).
+    /// The number of allocations, counting those that only exchange nodes of a class once: k nodes with m options have C(m + k - 1, k).
     pub(in crate::search) fn allocations(&self) -> f64 {
         let of_class = |class: &Class| {
             let options = class.table.len() as f64;
@@ -519,20 +519,20 @@ impl<'a> Relaxation<'a> {
         self.classes.iter().map(of_class).product()
     }
 
-    /// What it costs to price all options once, in steps of the search.
+    /// The cost of pricing all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
         /// Options that are priced in the time of one along its curve.
         const PER_CURVE: u64 = 16;
         (self.options() as u64 + self.on_curves() * (PER_CURVE - 1)) / OPTIONS_PER_STEP + 1
     }
 
-    /// What it costs to lay out the curves of all options, in steps of the search.
+    /// The cost of laying out the curves of all options, in steps of the search.
     pub(in crate::search) fn laying_out(&self) -> u64 {
         const STEPS_PER_CURVE: u64 = 60;
         STEPS_PER_CURVE * self.on_curves()
     }
 
-    /// Options whose node's memory is shared along a curve.
+    /// Number of options whose node's memory is shared along a curve.
     fn on_curves(&self) -> u64 {
         let classes = self.classes.iter().filter(|class| class.table.curve(0).is_some());
         classes.map(|class| class.table.len() as u64).sum()

@@ -1,4 +1,4 @@
-//! The sums of the left half, stored so that those in a window are found.
+//! The sums of the left half, stored so that those in a window can be looked up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,15 +10,15 @@ use crate::search::dual::{Class, Ranges};
 use crate::search::halves::{Halves, Rest, Round, SINGLE, Sums};
 use crate::search::pool::Pool;
 
-/// Most sums of the left half: about 100 MB.
+/// Maximum number of sums of the left half: about 100 MB.
 pub(super) const MOST_STORED: usize = 3_000_000;
-/// Sides of a grid cell in windows, the first one that leaves cells nearly empty is taken: larger cells make fewer
-/// lookups, smaller ones hold fewer sums.
+/// Sides of a grid cell in windows; the first one that leaves cells nearly empty is used. Larger cells need fewer lookups, smaller ones
+/// hold fewer sums.
 const WINDOWS_PER_CELL: [f64; 4] = [8.0, 4.0, 2.0, 1.0];
-/// Sums per grid cell at which lookups still find few that miss.
+/// Sums per grid cell at which few lookups are wasted.
 const NEARLY_EMPTY: f64 = 0.5;
 
-/// The sums of the left half, found by where they are.
+/// The sums of the left half, indexed by position.
 pub(super) struct Grid {
     pub(super) apps: usize,
     /// P_a of each sum, single precision.
@@ -26,25 +26,25 @@ pub(super) struct Grid {
     /// Options of each sum, as positions in the kept lists.
     pub(super) chosen: Vec<u32>,
     pub(super) places: usize,
-    /// Side of a cell per application, at least a window; `None` where the grid does not tell sums apart.
+    /// Side of a cell per application, at least a window; `None` if the grid does not distinguish sums by it.
     pub(super) sides: Vec<Option<f64>>,
     /// First sum of each bucket plus 1; 0 if empty.
     pub(super) heads: Vec<u32>,
     /// Next sum of the same bucket plus 1.
     pub(super) next: Vec<u32>,
-    /// What it cost to make it, in steps of the search.
+    /// Its cost, in steps of the search.
     pub(super) work: u64,
 }
 
 impl Grid {
     /// All sums of the left half with a slack within the gap, for at most `steps`.
     ///
-    /// Of sums that differ by an exchange of twins only the one in descending order is stored: every allocation can be
-    /// renamed so that its left half is in this order. Before that, halves of the same classes can be exchanged so that
-    /// the left one has at most half of what the last application and its twins get together.
+    /// Of sums that differ by an exchange of twins, only the one in descending order is stored: every allocation can be renamed so that its
+    /// left half is in this order. Before that, halves of the same classes can be exchanged so that the left one has at most half of the
+    /// total of the last application and its twins.
     ///
     /// # Errors
-    /// What was done in vain, if there are too many sums, they cost too much or the monitor said stop.
+    /// The wasted work, if there are too many sums, they cost too much or the monitor stopped it.
     pub(super) fn new(
         halves: &Halves<'_>,
         round: &Round,
@@ -144,7 +144,7 @@ pub(super) fn cell(p: f64, side: f64) -> i64 {
 /// A grid that was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InVain {
-    /// What it cost, in steps of the search.
+    /// Its cost, in steps of the search.
     pub(super) work: u64,
 }
 
@@ -153,11 +153,11 @@ struct Filling<'f> {
     halves: &'f Halves<'f>,
     round: &'f Round,
     twins: &'f [bool],
-    /// The last application and its twins from the first of them on, and the most that they may get together.
+    /// The last application and its twins, from the first of them on, and their maximum total.
     smaller_half: Option<(usize, f64)>,
-    /// What the places after each can add, the right half included.
+    /// The maximum that the places after each can add, including the right half.
     rests: Vec<Rest>,
-    /// Sums of the places before each; the first is what nodes without a choice give.
+    /// Sums of the places before each; the first is the contribution of nodes without a choice.
     before: Vec<Sums>,
     /// Positions in the kept lists.
     chosen: Vec<u32>,
@@ -168,7 +168,7 @@ struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Stores every sum that continues `chosen`; false if there are too many or they cost too much, or at a stop.
+    /// Stores every sum that continues `chosen`. False if there are too many or they cost too much, or if stopped.
     fn extend(&mut self, slack: f64) -> bool {
         let depth = self.chosen.len();
         let apps = self.round.unit.len();
@@ -213,14 +213,14 @@ impl Filling<'_> {
     }
 }
 
-// What the walks of a batch cost together.
+// The total cost of the walks of a batch.
 //
-// They run on several threads, and none knows what the others will cost. So all count in one place, and each ends when their
-// sum is more than it may be. Whether it is does not depend on the threads; who came how far by then does.
+// They run on several threads, and none knows the cost of the others. So all add to one counter, and each stops when the sum exceeds the
+// limit. Whether that happens does not depend on the threads; the progress of each walk by then does.
 
-/// Parts of a step: what the cheapest operation costs, one lookup in a grid.
+/// Parts of a step: the cost of the cheapest operation, one lookup in a grid.
 const PARTS_OF_STEP: u64 = 64;
-/// Parts after which a walk tells the others what it has cost: about 50 microseconds.
+/// Parts after which a walk reports its cost to the others: about 50 microseconds.
 const BETWEEN_REPORTS: u64 = 1024 * PARTS_OF_STEP;
 
 /// A lookup in a cell of the grid.
@@ -230,38 +230,38 @@ pub(super) const COMPARISON: u64 = PARTS_OF_STEP / 4;
 /// A complete sum of a half.
 pub(super) const SUM: u64 = PARTS_OF_STEP;
 
-/// Parts of a step for so many elementary operations (about a nanosecond each, as in [`crate::search::budget`]).
+/// Parts of a step for these elementary operations (about a nanosecond each, as in [`crate::search::budget`]).
 pub(super) fn operations(operations: u64) -> u64 {
     operations + operations / 4 // a step takes about 50 nanoseconds
 }
 
-/// What all walks of a batch have cost.
+/// The cost of all walks of a batch.
 pub(super) struct Common {
     most: u64,
     parts: AtomicU64,
 }
 
 impl Common {
-    /// Nothing yet, of at most `steps`.
+    /// A new counter with a limit of `steps`.
     pub(super) fn new(steps: u64) -> Self {
         Self { most: steps.saturating_mul(PARTS_OF_STEP), parts: AtomicU64::new(0) }
     }
 
-    /// Whether it was more than it may be.
+    /// Whether the cost exceeds the limit.
     pub(super) fn is_exceeded(&self) -> bool {
         self.parts.load(Ordering::Relaxed) > self.most
     }
 
-    /// What was spent, in steps, but no more than there was.
+    /// The spent steps, capped at the limit.
     pub(super) fn spent(&self) -> u64 {
         self.parts.load(Ordering::Relaxed).min(self.most).div_ceil(PARTS_OF_STEP)
     }
 }
 
-/// What one walk costs.
+/// The cost of one walk.
 pub(super) struct Meter<'c> {
     common: &'c Common,
-    /// Parts that the others do not know of.
+    /// Parts that are not reported to the others yet.
     unreported: u64,
     exceeded: bool,
 }
@@ -282,7 +282,7 @@ impl<'c> Meter<'c> {
         self.exceeded
     }
 
-    /// Tells the others all that it has cost.
+    /// Reports its remaining cost to the others.
     pub(super) fn finish(mut self) {
         self.report();
     }
@@ -293,9 +293,9 @@ impl<'c> Meter<'c> {
     }
 }
 
-// The walk over the right half: what each of its sums misses is looked up in the left one.
+// The walk over the right half: the complement of each of its sums is looked up in the left one.
 
-/// Elementary operations to put an allocation together, for each application and node with a choice.
+/// Elementary operations to assemble an allocation, for each application and node with a choice.
 const OPERATIONS_TO_ASSEMBLE: u64 = 16;
 
 /// The walk over the right half below one first choice.
@@ -308,9 +308,9 @@ pub(super) struct Lookup<'l, 'e> {
     evaluator: &'e mut Evaluator<'l>,
     /// Positions in the kept lists.
     pub(super) chosen: Vec<usize>,
-    /// Of the places before each.
+    /// Sums of the places before each.
     pub(super) sums: Vec<Sums>,
-    /// What the places after each can add, the left half included.
+    /// The maximum that the places after each can add, including the left half.
     pub(super) rests: Vec<Rest>,
     /// Pairs of sums that were compared.
     pairs: u64,
@@ -318,7 +318,7 @@ pub(super) struct Lookup<'l, 'e> {
     pub(super) meter: Meter<'l>,
     /// Per application: the first and last cell of the grid that the window touches.
     touched: Vec<(i64, i64)>,
-    /// The cell that is looked into.
+    /// The cell that is searched.
     at: Vec<i64>,
 }
 
@@ -381,7 +381,7 @@ impl<'l, 'e> Lookup<'l, 'e> {
         }
     }
 
-    /// Whether to stop, after so many parts of a step that are so many elementary operations.
+    /// Whether to stop, after `parts` of a step for these elementary operations.
     #[inline]
     fn stops_after(&mut self, parts: u64, operations: u64) -> bool {
         self.meter.exceeded_after(parts) | self.pace.stops_after(operations)
@@ -393,7 +393,7 @@ impl<'l, 'e> Lookup<'l, 'e> {
             return;
         }
         let sums = &self.sums[self.round.right.len()].p;
-        // The window is wider than rounding, so that it may touch more cells than it is wide.
+        // The window is wider by rounding, so it may touch more cells than its width suggests.
         let mut lookups = 1.0;
         for (a, side) in self.grid.sides.iter().enumerate() {
             let Some(side) = *side else { continue };
@@ -418,7 +418,7 @@ impl<'l, 'e> Lookup<'l, 'e> {
                 self.consider(entry as usize - 1);
                 entry = self.grid.next[entry as usize - 1];
             }
-            // The next cell, as a mileage counter turns.
+            // The next cell, in the order of a mileage counter.
             let next = self.at.iter().zip(&self.touched).position(|(at, touched)| *at < touched.1);
             let Some(next) = next.filter(|_| !self.stops_after(LOOKUP, 4 * self.grid.apps as u64)) else {
                 return;

@@ -1,4 +1,4 @@
-//! Which options are kept: those that may lead above a score.
+//! Selects the options to keep: those that may lead above a score.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,15 @@ use crate::objective::{Goal, Objective};
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Drawn, Improved, Prices, Watched, best_option};
 
-/// Most pairs of sums looked at below one first choice in a sample.
+/// Maximum number of pairs of sums that are compared below one first choice in a sample.
 const SAMPLE_PAIRS: u64 = 20_000;
 
-/// Windows that are wider than this many units have no upper end: sums in single precision would be too coarse there.
+/// Windows that are wider than this number of units have no upper end: sums in single precision would be too coarse there.
 const WIDEST: f64 = 15.0;
 
 impl Halves<'_> {
-    /// The options that may lead above `target`; of those that give and take the same only the first. `None`
-    /// where a node has no option, or at a stop. With `sample` only
-    /// so many that each half has at most that many sums.
+    /// The options that may lead above `target`; of options with the same effect only the first. `None` if a node has no option, or if
+    /// stopped. With `sample`, the lists are shortened until each half has at most that number of sums.
     pub(super) fn round(
         &self,
         root: &Improved,
@@ -101,8 +100,8 @@ impl Halves<'_> {
         Some(round)
     }
 
-    /// Whether an option alone leaves room for the rest: reads within their range, and GFLOPS within the window where
-    /// those of all other nodes together are known.
+    /// Whether an option alone leaves room for the rest: reads within their range, and GFLOPS within the window if those of all other nodes
+    /// together are known.
     fn fits(&self, class: usize, option: usize, unit: &[f64], windows: &[f64]) -> bool {
         let Class { nodes, table, .. } = &self.relaxation.classes[class];
         self.relaxation.watched.iter().zip(table.reads(option)).all(|(watched, &reads)| {
@@ -112,7 +111,7 @@ impl Halves<'_> {
             }
             let known = watched.most - watched.least <= tolerance && *nodes == [watched.memory];
             let Some(reader) = self.only_reader(watched.memory).filter(|_| known) else { return true };
-            // All that other nodes read is for this application.
+            // All reads of other nodes are for this application.
             let app = &self.problem.apps[reader];
             let moved = watched.least / self.problem.machine.node(watched.memory).occupied_by(app.traffic());
             let elsewhere = moved * app.arithmetic_intensity.value();
@@ -134,8 +133,8 @@ impl Halves<'_> {
         readers.next().is_none().then_some(reader)
     }
 
-    /// What an option gives and takes: GFLOPS, reads, and threads where their total is limited, data moves with them
-    /// that may not fit, or potentials are not what is got.
+    /// The effect of an option: GFLOPS, reads, and its threads if their total is limited, if data that may not fit moves with them, or if
+    /// potentials are not exact.
     fn effect(&self, class: usize, option: usize, limits: Option<&Limits>) -> Vec<u64> {
         let table = &self.relaxation.classes[class].table;
         let apps = self.problem.apps.len();
@@ -156,20 +155,20 @@ impl Halves<'_> {
     }
 }
 
-// Where GFLOPS of a better answer lie.
+// The range of the GFLOPS of a better answer.
 
 /// The GFLOPS of each application in any answer above a score.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Windows {
     /// The least, GFLOPS.
     pub(super) least: Vec<f64>,
-    /// How much more it can be, as a part of the least; infinite where prices say nothing.
+    /// The largest possible excess, as a fraction of the least; infinite if prices give no limit.
     pub(super) width: Vec<f64>,
 }
 
 impl Windows {
-    /// Of answers that score more than `target`, at prices `y` of GFLOPS per unit whose bound is `gap` above it, and by `beyond` of each
-    /// application more for upper ends; see the module text.
+    /// The ranges for answers that score more than `target`, at prices `y` of GFLOPS per unit whose bound is `gap` above it. The upper ends
+    /// are higher by `beyond` of each application; see the module text.
     pub(super) fn new(goal: &Goal, y: &[f64], target: f64, gap: f64, beyond: &[f64]) -> Self {
         let unit = goal.unit_gflops().iter();
         if goal.objective() != Objective::Geomean {
@@ -213,20 +212,20 @@ fn around_one(loss: f64) -> (f64, f64) {
     (low, high)
 }
 
-// How far potentials can be beyond what is got, at the prices of what several nodes share.
+// The largest possible excess of potentials over real GFLOPS, at the prices of resources that several nodes share.
 //
-// # What it rests on
-// Take the GFLOPS of an answer, but for some applications their potentials in its place. With these the bound at given prices is kept, but for
-// what they draw more of a resource than there is, at its price. Of a memory with B GB/s of which others draw `least` to `most` the own node's
-// potentials take at most B - least ([`crate::search::cells`]), and others take at most `most`: together at most `most - least` too much. The potentials of
-// others take at most `most` where all that they could take counts as read.
+// # Basis
+// Take the GFLOPS of an answer, but replace those of some applications by their potentials. The result satisfies the bound at given prices,
+// except for consumption beyond the capacity of a resource, at its price. Take a memory with B GB/s of which others draw `least` to `most`.
+// The potentials of its own node take at most B - least ([`crate::search::cells`]), and others take at most `most`: together at most
+// `most - least` above the capacity. The potentials of others take at most `most` if their whole possible consumption counts as read.
 
 impl Halves<'_> {
-    /// Per application, in units of the score: how much more than the gap potentials may be worth beyond the target. Infinite where that is
-    /// not known.
+    /// Per application, in units of the score: the largest value of potentials beyond the target, in addition to the gap. Infinite if
+    /// unknown.
     pub(super) fn beyond(&self, prices: &Prices) -> Vec<f64> {
         let relaxation = self.relaxation;
-        // What options deal out is less than potentials at any price.
+        // Options distribute less than potentials at any price.
         let priced = |m: usize| {
             relaxation.shared_bandwidth[m].is_some() && (prices.lambda[m] > 0.0 || !relaxation.has_limit(m))
         };

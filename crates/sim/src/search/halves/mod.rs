@@ -1,22 +1,22 @@
 //! Meet in the middle: the exact end of a search for the best smallest p, or the best geometric mean, on few nodes.
 //!
-//! Where the smallest p decides, very many options of a node are equally good (a full controller, split in any way among
-//! memory-bound applications), and only whole threads keep the bound from being reached. Walking node by node then
-//! visits all triples to find that no fourth node fits. Instead the nodes are cut into two halves. The sums of the left
-//! half are stored in a grid; each sum of the right half looks up what it misses.
+//! If the smallest p decides, very many options of a node are equally good (a full controller, split in any way among memory-bound
+//! applications), and only whole threads keep the bound from being reached. A walk node by node then visits all triples to find that no
+//! fourth node fits. Instead the nodes are cut into two halves. The sums of the left half are stored in a grid; each sum of the right half
+//! looks up its complement.
 //!
 //! # Why nothing is missed
-//! Let t be the best known score, P_a = sum of potential_a / unit_a over the chosen options, and y, nu, mu the prices of
-//! the bound with sum y = 1. An allocation with a score above t has P_a > t for all a and keeps to all ranges, so
-//! t < sum_a y_a P_a <= constant + sum of earnings = bound - sum of slacks (slack: what an option earns less than the best of
-//! its class). Hence the slacks of its options sum to less than gap = bound - t, and y_a (P_a - t) < gap: P_a lies in a
-//! window of width gap / y_a. In a cell of reads the sum of reads is in the range of the cell. Below, P and windows are divided by t, so that all are near 1.
+//! Let t be the best known score, P_a = sum of potential_a / unit_a over the chosen options, and y, nu, mu the prices of the bound with sum
+//! y = 1. An allocation with a score above t has P_a > t for all a and satisfies all ranges, so t < sum_a y_a P_a <= constant + sum of
+//! earnings = bound - sum of slacks. (The slack of an option is its earnings subtracted from those of the best of its class.) Hence the
+//! slacks of its options sum to less than gap = bound - t, and y_a (P_a - t) < gap: P_a is in a window of width gap / y_a. In a cell of
+//! reads the sum of reads is in the range of the cell. Below, P and windows are divided by t, so that all are near 1.
 //!
-//! Where something that several nodes share has a price, applications may get less than their potentials: t < P_a still holds, but the upper
-//! ends of windows are farther away, or there are none ([`beyond`]). Slacks count what is used at its price.
+//! If a resource that several nodes share has a price, applications may get less than their potentials: t < P_a still holds, but the upper
+//! ends of windows are farther away, or there are none ([`beyond`]). Slacks count consumption at its price.
 //!
-//! For the geometric mean the score is sum w_a ln P_a, and the bound is that of its tangent where P_a = w_a / y_a: with u_a = y_a P_a / w_a
-//! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
+//! For the geometric mean the score is sum w_a ln P_a, and the bound is that of its tangent at P_a = w_a / y_a: with u_a = y_a P_a / w_a it
+//! is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a is in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
 use grid::{Common, Grid, InVain, Lookup, MOST_STORED};
@@ -36,35 +36,35 @@ mod keep;
 #[cfg(test)]
 mod tests;
 
-/// Nodes with a choice: one is quick by itself, more have too many sums.
+/// Number of nodes with a choice: one is quick by itself, more have too many sums.
 const NODES: std::ops::RangeInclusive<usize> = 2..=6;
 /// The same for a sample.
 const SAMPLED_NODES: std::ops::RangeInclusive<usize> = 2..=10;
-/// Most sums of a half for a search that is over before anything else would be, a few tenths of a second.
+/// Maximum number of sums of a half for a quick search, a few tenths of a second, which finishes before any other method.
 pub(super) const QUICK: f64 = 1.2e7;
-/// Most sums of a half for a search when all else has failed: a few seconds.
+/// Maximum number of sums of a half for a search when everything else has failed: a few seconds.
 pub(super) const THOROUGH: f64 = 4e7;
-/// Sums of the right half from which on a sample is taken first: a better answer makes the lists shorter.
+/// Number of sums of the right half from which a sample is taken first: a better answer makes the lists shorter.
 const WORTH_A_SAMPLE: f64 = 1e6;
-/// Most sums of a half of a sample.
+/// Maximum number of sums of a half of a sample.
 const SAMPLE: f64 = 2e5;
-/// Parts of the gap that a sample looks into, next to the bound first.
+/// Parts of the gap that a sample searches, those next to the bound first.
 const SAMPLE_DEPTHS: [f64; 4] = [1.0 / 64.0, 1.0 / 16.0, 1.0 / 4.0, 1.0];
-/// Most steps of one search: about ten seconds.
+/// Maximum number of steps of one search: about ten seconds.
 const MOST_STEPS: u64 = 200_000_000;
 /// Choices for the first node of the right half that are looked up from the same cutoff.
 const BATCH: usize = 64;
 
-/// How far a search in halves came.
+/// The progress of a search in halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halved {
-    /// Everything that could beat the cutoff was met.
+    /// Every answer that could beat the cutoff was met.
     pub(super) complete: bool,
-    /// What it cost, in steps of the search, also where it was in vain.
+    /// Its cost, in steps of the search, even if it was wasted.
     pub(super) work: u64,
 }
 
-/// Whether parts where it is known what other nodes draw of a memory may be closed by halves.
+/// Whether halves may close parts in which the bandwidth that other nodes draw from a memory is known.
 pub(super) fn may_end(relaxation: &Relaxation<'_>) -> bool {
     let choices = relaxation.classes.iter().filter(|class| class.table.len() > 1);
     relaxation.is_drawn_from()
@@ -72,7 +72,7 @@ pub(super) fn may_end(relaxation: &Relaxation<'_>) -> bool {
         && NODES.contains(&choices.map(|class| class.nodes.len()).sum())
 }
 
-/// How a round ended.
+/// The result of a round.
 enum Ended {
     Complete,
     BetterCutoff,
@@ -80,8 +80,8 @@ enum Ended {
 }
 
 impl Halves<'_> {
-    /// Adds everything above the cutoff of `pool` to it. Not complete if the method does not apply, would take more than
-    /// `most` sums of a half or more than `steps`, or was stopped. The answers do not depend on the number of threads.
+    /// Adds every answer above the cutoff of `pool` to it. Not complete if the method does not apply, would take more than `most` sums of a
+    /// half or more than `steps`, or was stopped. The answers do not depend on the number of threads.
     pub(super) fn search(&self, root: &Improved, pool: &mut Pool, most: f64, steps: u64) -> Halved {
         let steps = steps.min(MOST_STEPS);
         let mut halved = Halved { complete: false, work: 0 };
@@ -92,7 +92,7 @@ impl Halves<'_> {
         let twins = self.twins();
         let mut sampled = false;
         loop {
-            halved.complete = pool.cutoff() >= root.bound; // nothing can be better
+            halved.complete = pool.cutoff() >= root.bound; // no answer can be better
             if halved.complete || halved.work >= steps {
                 return halved;
             }
@@ -131,8 +131,8 @@ impl Halves<'_> {
         }
     }
 
-    /// Adds good answers to `pool` by looking at few options of each node only, those that earn most, for about `steps`.
-    /// Proves nothing; says how many steps it took.
+    /// Adds good answers to `pool` from few options of each node, those that earn most, for about `steps`. Proves nothing; returns the
+    /// steps used.
     pub(super) fn sample(&self, root: &Improved, pool: &mut Pool, steps: u64) -> u64 {
         let mut work = 0;
         if !self.applies(pool, root.bound) {
@@ -163,7 +163,7 @@ impl Halves<'_> {
         work
     }
 
-    /// Looks up what each sum of the right half misses, until `work` is more than `steps`.
+    /// Looks up the complement of each sum of the right half, until `work` exceeds `steps`.
     fn look_up(
         &self,
         round: &Round,
@@ -191,7 +191,7 @@ impl Halves<'_> {
             );
             *work += common.spent();
             if common.is_exceeded() {
-                // How far each of the batch came until then depends on the threads.
+                // The progress of each thread of the batch until then depends on the threads.
                 return Ended::Stopped;
             }
             let mut stopped = false;
@@ -202,8 +202,8 @@ impl Halves<'_> {
             if stopped {
                 return Ended::Stopped;
             }
-            // With a much smaller gap the lists are much shorter: start again. The bound of `root` may be below the one
-            // at its prices, which the gap comes from: an earlier bound of the same space, or of a larger one.
+            // With a much smaller gap the lists are much shorter: start again. The bound of `root` may be below the one at its prices,
+            // which defines the gap: it may be an earlier bound of the same space, or of a larger one.
             let (cutoff, gap) = (pool.cutoff(), round.bound - pool.cutoff());
             let shorter = cutoff > round.target && (cutoff >= root.bound || gap < 0.5 * round.gap);
             if round.pairs == u64::MAX && shorter {
@@ -214,7 +214,7 @@ impl Halves<'_> {
     }
 }
 
-/// In how many orders twins can stand: at best one sum of so many is stored.
+/// The number of orders of twins: at best, one sum out of this many is stored.
 fn orders(twins: &[bool]) -> f64 {
     let mut run = 1.0;
     twins.iter().fold(1.0, |orders, &twin| {
@@ -236,7 +236,7 @@ pub(in crate::search) struct Halves<'a> {
 }
 
 impl Halves<'_> {
-    /// Whether there are windows above the cutoff of `pool`, where nothing is above `bound`.
+    /// Whether there are windows above the cutoff of `pool`, if nothing is above `bound`.
     fn applies(&self, pool: &Pool, bound: f64) -> bool {
         /// Far above the cutoff there are too many sums, and in units of it they would be too coarse in single precision.
         const MOST_UNITS: f64 = 16.0;
@@ -250,12 +250,12 @@ impl Halves<'_> {
             }
             Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
         };
-        // Where several nodes have less than the sum of their options, windows have no upper end.
+        // If several nodes have less than the sum of their options, windows have no upper end.
         let add_up = !self.problem.loses_on_several_nodes();
         has_windows && add_up && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
     }
 
-    /// Whether nodes share something that may be scarce: then potentials need not be what is got.
+    /// Whether nodes share a resource that may be scarce: potentials may then exceed real GFLOPS.
     fn is_shared(&self) -> bool {
         self.relaxation.shared_bandwidth.iter().any(Option::is_some)
     }
@@ -312,7 +312,7 @@ impl Halves<'_> {
     }
 }
 
-// What one round works with: the two halves and the options that may be part of a better answer.
+// The data of one round: the two halves and the options that may be part of a better answer.
 
 /// An option that may be part of a better answer.
 #[derive(Clone, Copy, Debug)]
@@ -321,32 +321,32 @@ struct Kept {
     option: u32,
 }
 
-/// A node with a choice, and the options it chooses from.
+/// A node with a choice, and its options.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     node: NodeId,
     class: usize,
-    /// Whether the place before has the same class: then options do not descend.
+    /// Whether the previous place has the same class: then options do not descend.
     same_as_before: bool,
 }
 
-/// What one round works with.
+/// The data of one round.
 struct Round {
     /// Nodes with a single option, and their class: part of every answer.
     forced: Vec<(NodeId, usize)>,
-    /// What they give and take; counted with the left half.
+    /// Their effect; counted with the left half.
     base: Sums,
     left: Vec<Place>,
     right: Vec<Place>,
-    /// Per class.
+    /// Per class, the options that are kept.
     kept: Vec<Vec<Kept>>,
-    /// The score t that is to be beaten.
+    /// The score t to beat.
     target: f64,
     /// The bound at the prices of the round.
     bound: f64,
-    /// What slacks may sum to: the bound less the target, and something for rounding.
+    /// The maximum sum of slacks: the bound less the target, plus a margin for rounding.
     gap: f64,
-    /// The lower end of the window of each application, GFLOPS: what P is measured in.
+    /// The lower end of the window of each application, GFLOPS: the unit of P.
     unit: Vec<f64>,
     /// Width of the window of P_a, which starts at 1.
     windows: Vec<f64>,
@@ -354,19 +354,19 @@ struct Round {
     reach: Vec<Vec<(f64, f64)>>,
     /// Per class and watched memory: the range of reads of the kept options.
     reads: Vec<Vec<(f64, f64)>>,
-    /// Most pairs of sums to look at below one first choice.
+    /// Maximum number of pairs of sums to compare below one first choice.
     pairs: u64,
-    /// What it cost to make it, in steps of the search.
+    /// Its cost, in steps of the search.
     work: u64,
 }
 
 impl Round {
-    /// Whether at least half of the windows have an upper end: else nearly all sums are in reach of all others.
+    /// Whether at least half of the windows have an upper end: otherwise nearly all sums match all others.
     fn tells_apart(&self) -> bool {
         2 * self.windows.iter().filter(|window| window.is_finite()).count() >= self.windows.len()
     }
 
-    /// Where the halves can be exchanged: the last application with its twins, and half of the most GFLOPS that they can get.
+    /// If the halves can be exchanged: the last application with its twins, and half of their maximum GFLOPS.
     ///
     /// Only in a full search: the lists of a sample are not searched completely anyway.
     fn smaller_half(&self, twins: &[bool]) -> Option<(usize, f64)> {
@@ -380,13 +380,13 @@ impl Round {
             .then_some((first, f64::midpoint(most, base) * (1.0 + SINGLE)))
     }
 
-    /// What the applications from `first` on get together, GFLOPS, where P is `p`.
+    /// The total of the applications from `first` on, GFLOPS, at `p`.
     fn gflops(&self, first: usize, p: impl Iterator<Item = f64>) -> f64 {
         p.zip(&self.unit).skip(first).map(|(p, unit)| p * unit).sum()
     }
 
-    /// Shortens the lists to the options with the least slack until no half has more than `most` sums. Which of
-    /// equals stay is arbitrary, but the same each time.
+    /// Shortens the lists to the options with the least slack until no half has more than `most` sums. The choice between equal options is
+    /// arbitrary but reproducible.
     fn thin_out(&mut self, most: f64) {
         let scatter = |option: u32| u64::from(option).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
         for kept in &mut self.kept {
@@ -401,7 +401,7 @@ impl Round {
         }
     }
 
-    /// What the kept options of each class can reach.
+    /// The range of the kept options of each class.
     fn measure(&mut self, relaxation: &Relaxation<'_>) {
         let range = |values: &mut dyn Iterator<Item = f64>| {
             values.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), v| (least.min(v), most.max(v)))
@@ -432,7 +432,7 @@ impl Round {
         Rest { p: sum(&self.reach), reads: sum(&self.reads) }
     }
 
-    /// How many sums a half has, before slacks are added up.
+    /// Number of sums of a half, before slacks are added up.
     fn combinations(&self, half: &[Place]) -> f64 {
         let mut copies = 1.0;
         half.iter().fold(1.0, |product, place| {
@@ -442,19 +442,19 @@ impl Round {
     }
 }
 
-// Sums of what some places give and take, and whether others can complete them.
+// Sums of the effects of some places, and whether others can complete them.
 
-/// Relative error that sums in single precision may have, with room to spare.
+/// Allowance for the relative error of sums in single precision, with a margin.
 const SINGLE: f64 = 1e-6;
 
-/// Ranges of what places that are still open can add.
+/// The ranges that the open places can add.
 struct Rest {
     p: Vec<(f64, f64)>,
     reads: Vec<(f64, f64)>,
 }
 
 impl Rest {
-    /// The same with what is already known beside it.
+    /// The same plus the known sums.
     fn plus(mut self, known: &Sums) -> Self {
         let shift = |ranges: &mut [(f64, f64)], by: &[f64]| {
             for (range, by) in ranges.iter_mut().zip(by) {
@@ -466,7 +466,7 @@ impl Rest {
         self
     }
 
-    /// Whether sums so far can still end in their windows.
+    /// Whether these sums can still end in their windows.
     fn completes(&self, p: &[f64], windows: &[f64], reads: &[f64], watched: &[Watched]) -> bool {
         let in_window = |((sum, rest), window): ((&f64, &(f64, f64)), &f64)| {
             sum + rest.1 >= 1.0 - SINGLE && sum + rest.0 <= 1.0 + window + SINGLE
@@ -480,7 +480,7 @@ impl Rest {
     }
 }
 
-/// What some places give and take together.
+/// The combined effect of some places.
 #[derive(Clone, Debug)]
 struct Sums {
     p: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The search in halves on four small nodes, and what it costs.
+//! The search in halves on four small nodes, and its cost.
 
 use super::*;
 use crate::monitor::{Monitor, Unattended};
@@ -25,14 +25,14 @@ fn four_nodes_are_searched_completely() {
     };
     let halved = halves.search(&root, &mut pool, QUICK, MOST_STEPS);
     assert!(halved.complete && halved.work > 0, "{halved:?}");
-    // m nodes with (2, 0), 8 - 2 m - k cores for `cpu` where k nodes have (1, 1): mem 16 m + 10 k of 64, cpu
-    // 10 (8 - 2 m - k) of 80. m = 2, k = 1: 42/64 and 30/80; m = 1, k = 2: 36/64 and 40/80; m = 0, k = 4: 40/64
-    // and 40/80; m = 1, k = 1: 26/64 and 50/80; m = 0, k = 3: 30/64 and 50/80. The best minimum is 1/2.
+    // m nodes with (2, 0), 8 - 2 m - k cores for `cpu` if k nodes have (1, 1): mem 16 m + 10 k of 64, cpu 10 (8 - 2 m - k) of 80. m = 2, k
+    // = 1: 42/64 and 30/80; m = 1, k = 2: 36/64 and 40/80; m = 0, k = 4: 40/64 and 40/80; m = 1, k = 1: 26/64 and 50/80; m = 0, k = 3:
+    // 30/64 and 50/80. The best minimum is 1/2.
     assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());
 }
 
-/// The four nodes with the best answer in the pool, 1/2, and a bound of `above` more at prices that say 9/16: with equal
-/// prices (y = 1/2 each) a node with (1, 1) earns 1/2 (10/64 + 10/80) = 9/64.
+/// The four nodes with the best answer in the pool, 1/2, and a bound of `above` more at prices with a bound of 9/16: with equal prices (y =
+/// 1/2 each) a node with (1, 1) earns 1/2 (10/64 + 10/80) = 9/64.
 fn with_the_best(above: f64, steps: u64, monitor: &dyn Monitor) -> (Halved, Pool) {
     let problem = question(4, Objective::Fair);
     let relaxation = relaxation(&problem);
@@ -54,8 +54,8 @@ fn with_the_best(above: f64, steps: u64, monitor: &dyn Monitor) -> (Halved, Pool
 
 #[test]
 fn a_bound_that_is_better_than_its_prices_does_not_begin_again_and_again() {
-    // Far below half of the gap of the round, 1/16. Nothing is better than the answer, so that the first round is the last:
-    // 6 options on each of 4 nodes, 6 x 7 / 2 = 21 sums of a half.
+    // Far below half of the gap of the round, 1/16. No allocation is better than the answer, so the first round is the last: 6 options on
+    // each of 4 nodes, 6 x 7 / 2 = 21 sums of a half.
     let monitor = StopAt::new(1000);
     let (halved, pool) = with_the_best(1e-6, MOST_STEPS, &monitor);
     assert!(halved.complete, "{halved:?}");

@@ -1,4 +1,4 @@
-//! The one maker of random numbers.
+//! The only source of random numbers.
 
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;

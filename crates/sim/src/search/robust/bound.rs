@@ -16,7 +16,7 @@ use crate::search::master::{Cut, ThreadPrices};
 use crate::search::robust::{Panel, Scale};
 use crate::symmetry::node_classes;
 
-/// A part of the space with the lowest bound that was reached.
+/// A part of the space with the lowest bound reached.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) ranges: Ranges,
@@ -25,9 +25,9 @@ pub(super) struct Part {
     pub(super) prices: JointPrices,
     /// Options that shape the bound: (class, option).
     pub(super) cuts: Vec<(usize, usize)>,
-    /// Per counter: about what the relaxed optimum has, where a split is worth most.
+    /// Per counter: the approximate threads of the relaxed optimum, where a split helps most.
     pub(super) threads: Vec<f64>,
-    /// What the bound cost, in steps of the search.
+    /// The cost of the bound, in steps of the search.
     pub(super) work: u64,
 }
 
@@ -41,13 +41,13 @@ impl Joint<'_> {
         self.scales.len() * self.classes().len() * self.apps()
     }
 
-    /// What one round costs, in steps of the search: programs grow with the square of their earnings.
+    /// The cost of one round, in steps of the search: programs grow with the square of their earnings.
     fn round_steps(&self) -> u64 {
         let earnings = self.earnings_in_all() as u64;
         PROGRAM_STEPS.max(earnings.saturating_mul(earnings)).saturating_add(self.pricing())
     }
 
-    /// Bounds a part by at most `rounds` programs, which begin with `cuts`; ends early at `target`.
+    /// Bounds a part by at most `rounds` programs, which start with `cuts`; stops early at `target`.
     pub(super) fn bounded(
         &self,
         ranges: Ranges,
@@ -98,7 +98,7 @@ impl Joint<'_> {
         }
     }
 
-    /// The part of the bound that no variable of the program carries: none is, but for geomean -sum l w.
+    /// The part of the bound without a variable of the program: none, except for geomean -sum l w.
     fn fixed_part(&self, prices: &JointPrices) -> f64 {
         let of = self.relaxations.iter().zip(&self.scales).zip(&prices.weights);
         let logarithmic = of.filter(|((_, scale), _)| scale.logarithmic);
@@ -127,7 +127,7 @@ impl Joint<'_> {
         found
     }
 
-    /// Leaves only the cuts that nearly reach the top of their class at the prices.
+    /// Keeps only the cuts that nearly reach the top of their class at the prices.
     fn keep_tight(&self, part: &mut Part) {
         let mut kept = Vec::new();
         for c in 0..self.classes().len() {
@@ -192,22 +192,22 @@ impl Cutting for OfPart<'_, '_> {
     }
 }
 
-// The linear program over the cuts so far: prices and weights of the models at which the bound is lowest.
+// The linear program over the cuts so far: prices and weights of the models with the lowest bound.
 
 /// The program. Variables are in units of the merit.
 pub(super) struct Master<'j, 'a> {
     joint: &'j Joint<'a>,
     pub(super) program: LinearProgram,
     weights: Vec<Variable>,
-    /// Per model and application; none for total-gflops, where it is weight of the model x weight of the application.
+    /// Per model and application. Empty for total-gflops, which uses weight of the model x weight of the application.
     y: Vec<Vec<Variable>>,
-    /// Per model, class and application: what a unit of GFLOPS earns, as a multiple of a variable.
+    /// Per model, class and application: the earnings of a unit of GFLOPS, as a multiple of a variable.
     earned: Vec<Vec<Vec<(Variable, f64)>>>,
     lambda: Vec<Vec<Option<Variable>>>,
-    /// All models have them in common.
+    /// Common to all models.
     threads: ThreadPrices,
     sigma: Vec<Variable>,
-    /// Per model and application, for geomean: the part of the bound that bends.
+    /// Per model and application, for geomean: the nonlinear part of the bound.
     bend: Vec<Vec<Option<Variable>>>,
 }
 
@@ -264,7 +264,7 @@ impl<'j, 'a> Master<'j, 'a> {
         master
     }
 
-    /// What GFLOPS / unit of an application are worth in all, before what they draw is paid.
+    /// The total value of GFLOPS / unit of an application, before its consumption is paid.
     fn worth(&self, model: usize, app: usize) -> (Variable, f64) {
         match self.y[model].get(app) {
             Some(&y) => (y, 1.0),
@@ -272,7 +272,7 @@ impl<'j, 'a> Master<'j, 'a> {
         }
     }
 
-    /// The worth itself where nothing that the application reads has a price, else a variable of its own.
+    /// The value itself if nothing that the application reads has a price, else a separate variable.
     fn earning(&mut self, model: usize, class: usize, app: usize) -> (Variable, f64) {
         let relaxation = &self.joint.relaxations[model];
         let unit = self.joint.scales[model].unit(relaxation.problem.goal.unit_gflops()[app]);
@@ -315,7 +315,7 @@ impl<'j, 'a> Master<'j, 'a> {
         (summed(terms), 0.0)
     }
 
-    /// The tangent of l w (ln(l w / y) - 1), with l the weight of the model, where l w / y is `at`: l w ln(at) - at y.
+    /// The tangent of l w (ln(l w / y) - 1), with l the weight of the model, at l w / y = `at`: l w ln(at) - at y.
     pub(super) fn tangent(&self, model: usize, app: usize, at: f64) -> Option<Cut> {
         let weight = self.joint.relaxations[model].problem.goal.weights()[app];
         let bend = self.bend[model][app]?;
@@ -327,7 +327,7 @@ impl<'j, 'a> Master<'j, 'a> {
         })
     }
 
-    /// Prices that are valid whatever the rounding of the program.
+    /// Prices that are valid despite the rounding of the program.
     pub(super) fn prices(&self, solution: &Solution) -> JointPrices {
         let value = |variable: Variable| solution.var_value(variable).max(0.0);
         let optional = |variable: Option<Variable>| variable.map_or(0.0, value);
@@ -357,7 +357,7 @@ impl<'j, 'a> Master<'j, 'a> {
     }
 }
 
-/// A variable may stand for several applications (total-gflops): the program wants each once.
+/// A variable may represent several applications (total-gflops), but the program needs each variable once.
 fn summed(mut terms: Vec<(Variable, f64)>) -> Vec<(Variable, f64)> {
     terms.sort_by_key(|(variable, _)| variable.idx());
     let mut sums: Vec<(Variable, f64)> = Vec::with_capacity(terms.len());
@@ -370,16 +370,16 @@ fn summed(mut terms: Vec<(Variable, f64)>) -> Vec<(Variable, f64)> {
     sums
 }
 
-// The bound: all models' relaxations with the same options at the same time; see the module text.
+// The bound: the relaxations of all models with the same options at the same time; see the module text.
 
-/// Most options of one node that are listed.
+/// Maximum number of options of one node that are listed.
 const MAX_OPTIONS: usize = 100_000;
 
 /// One relaxation for each model; classes of nodes and their options are the same in all.
 pub(super) struct Joint<'a> {
     pub(super) relaxations: Vec<Relaxation<'a>>,
     pub(super) scales: Vec<Scale>,
-    /// Whether options are real ones, not the corners that lie around them.
+    /// Whether options are real ones, not the corners around them.
     pub(super) listed: bool,
 }
 
@@ -388,12 +388,12 @@ pub(super) struct Joint<'a> {
 pub(super) struct JointPrices {
     /// Per model; their sum is 1.
     pub(super) weights: Vec<f64>,
-    /// Per model. Prices of threads, which all have in common, are with the first.
+    /// Per model. Prices of threads, which are common to all, are with the first.
     pub(super) of: Vec<Prices>,
 }
 
 impl<'a> Joint<'a> {
-    /// The relaxations for one set of decided homes, one of `share` that exist at the same time; `None` at a stop.
+    /// The relaxations for one set of decided homes, one of `share` that exist at the same time; `None` if stopped.
     pub(super) fn new(
         panel: &Panel<'a>,
         placements: &[Placement],
@@ -422,7 +422,7 @@ impl<'a> Joint<'a> {
         Some(Self { relaxations: both().map(loose).collect(), scales, listed: false })
     }
 
-    /// The same wherever the open homes are.
+    /// The same for any places of the open homes.
     pub(super) fn with_homes_anywhere(panel: &Panel<'a>, monitor: &'a dyn Monitor) -> Self {
         let of = |&(problem, _): &(&'a Problem, Scale)| {
             let (placements, rest) =
@@ -452,12 +452,12 @@ impl<'a> Joint<'a> {
         self.relaxations[0].everything()
     }
 
-    /// What it costs to price all options once, in steps of the search.
+    /// The cost of pricing all options once, in steps of the search.
     pub(super) fn pricing(&self) -> u64 {
         self.relaxations.iter().map(Relaxation::pricing).sum()
     }
 
-    /// All models weigh the same, and nothing but GFLOPS has a price.
+    /// All models have the same weight, and only GFLOPS have a price.
     pub(super) fn start_prices(&self) -> JointPrices {
         let weight = 1.0 / self.scales.len() as f64;
         let of = self.relaxations.iter().zip(&self.scales).map(|(relaxation, scale)| {
@@ -486,7 +486,7 @@ impl<'a> Joint<'a> {
         constant - threads / self.relaxations[0].total_cores
     }
 
-    /// What an option earns on a node of `class` under each model.
+    /// The earnings of an option on a node of `class` under each model.
     pub(super) fn earnings(&self, class: usize, prices: &JointPrices, ranges: &Ranges) -> Vec<Earnings> {
         self.relaxations
             .iter()
@@ -495,7 +495,7 @@ impl<'a> Joint<'a> {
             .collect()
     }
 
-    /// What an option earns in all models together.
+    /// The total earnings of an option over all models.
     #[inline]
     pub(super) fn earned(&self, class: usize, option: usize, earnings: &[Earnings]) -> f64 {
         let of = |(relaxation, earnings): (&Relaxation<'_>, &Earnings)| {
@@ -504,7 +504,7 @@ impl<'a> Joint<'a> {
         self.relaxations.iter().zip(earnings).map(of).sum()
     }
 
-    /// Per class the option that earns most, the first of equals, and the bound; `None` where a node has no option.
+    /// Per class, the option that earns most (in a tie, the first), and the bound; `None` if a node has no option.
     pub(super) fn bound(&self, prices: &JointPrices, ranges: &Ranges) -> Option<(f64, Vec<(usize, usize)>)> {
         /// Options that are priced by one task.
         const CHUNK: usize = 8192;
@@ -545,7 +545,7 @@ fn common_classes(panel: &Panel<'_>, placements: &[Placement]) -> Vec<usize> {
     (0..nodes).map(|i| (0..i).find(|&j| alike(i, j)).unwrap_or(i)).collect()
 }
 
-/// The options that an allocation has on each node: (class, option).
+/// The options of an allocation on each node: (class, option).
 pub(super) fn options_of(joint: &Joint<'_>, candidate: &Candidate) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (c, class) in joint.classes().iter().enumerate() {

@@ -1,50 +1,52 @@
-//! Which placement is good whichever model is right: the one whose worst *regret* over several sharing models is smallest.
+//! Finds the placement that is good whichever model is right: the one with the smallest worst *regret* over several sharing models.
 //!
-//! # What is asked
-//! Under model m an allocation x has the score F_m(x), which is concave in GFLOPS ([`crate::objective`]), and the best of all
-//! allocations has F*_m. The regret of x under m is 1 - value / best value (makespan: 1 - best / value). Wanted is
+//! # Problem
+//! Under model m an allocation x has the score F_m(x), which is concave in GFLOPS ([`crate::objective`]), and the best of all allocations
+//! has F*_m. The regret of x under m is 1 - value / best value (makespan: 1 - best / value). The result is
 //!
 //! ```text
 //! the least over x of the largest over m of regret_m(x)
 //! ```
 //!
-//! # Regrets of what is not proven
-//! Only L_m <= F*_m, the best that was found, and U_m >= F*_m, its proven bound, are known. Regrets are told *relative to the best
-//! found*, 1 - F_m(x) / L_m, which the true ones are never below: F*_m >= L_m. They are never above 1 - F_m(x) / U_m
-//! ([`Robust::at_most`]). Where every best is proven, all three are the same.
+//! # Regrets without a proof
+//! Two values are known: L_m <= F*_m, the best found, and U_m >= F*_m, its proven bound. Regrets are reported *relative to the best found*,
+//! 1 - F_m(x) / L_m. The true regrets are never below these, because F*_m >= L_m, and never above 1 - F_m(x) / U_m ([`Robust::at_most`]).
+//! If every best is proven, all three are the same.
 //!
 //! # The bound
-//! Dividing by the smaller L_m makes the regret smaller, so that a lower bound of max_m (1 - F_m(x) / L_m) over all x is one of
-//! the true worst regret. With the *merit* g_m(x) = F_m(x) / L_m (geomean, whose score is a logarithm: F_m(x) - L_m), for any
-//! weights w of the models (none below 0, their sum 1)
+//! Division by the smaller L_m makes the regret smaller, so a lower bound of max_m (1 - F_m(x) / L_m) over all x is also one of the true
+//! worst regret. With the *merit* g_m(x) = F_m(x) / L_m (geomean, whose score is a logarithm: F_m(x) - L_m), for any weights w of the
+//! models (none below 0, their sum 1)
 //!
 //! ```text
 //! max over x of min over m of g_m(x)  <=  max over x of sum_m w_m g_m(x)
 //! ```
 //!
-//! and each g_m is below its own dual bound (module `dual`) at any prices, where nodes are independent. The options of a node
-//! are the same under all models; only what they earn differs. So the earnings of an option are *added* over the models, and the best option
-//! of each node is chosen once for all of them:
+//! and each g_m is below its own dual bound (module `dual`) at any prices, for which nodes are independent. The options of a node are the
+//! same under all models; only their earnings differ. So the earnings of an option are *added* over the models, and the best option of each
+//! node is chosen once for all of them:
 //!
 //! ```text
 //! bound = sum_m K_m + sum_n max over options of sum_m earnings_m(option)
 //! ```
 //!
-//! where weights and prices are those of each model times w_m / L_m (geomean: its conjugate is w_m sum_a v_a (ln(w_m v_a / y_ma) - 1)
-//! with the weights v of the applications, less w_m L_m). A bound of each model alone could never say more than that every model reaches its best.
-//! Weights and prices at which this is lowest come from a linear program over the options met so far (`bound`, `master`); prices of thread totals are
-//! common to all models. Any of them give a valid bound: rounding and early stops cost strength, never truth.
+//! with weights and prices of each model times w_m / L_m (geomean: its conjugate is w_m sum_a v_a (ln(w_m v_a / y_ma) - 1) with the weights
+//! v of the applications, less w_m L_m). A separate bound of each model could never show more than that every model reaches its best.
+//! Weights and prices with the lowest bound come from a linear program over the options met so far (`bound`, `master`); prices of thread
+//! totals are common to all models. Any of them give a valid bound: rounding and early stops weaken it but never invalidate it.
 //!
 //! # Approach
-//! 1. The best of each model comes from [`super::explore`]; each is rated under all models, and L_m is the largest of these.
-//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included (`Panel` is the judge).
-//! 3. Each set of open homes is bounded; those that could be better are split by thread totals (`parts`) and walked node by node
-//!    (`walk`), where also each model's own potentials cut. Where every node gets the same, all contents are rated (`every_node`).
-//! 4. What is not proven is kicked and climbed again.
+//! 1. The best of each model comes from [`super::explore`]. Each is rated under all models, and L_m is the largest of these values.
+//! 2. Climbs by the smallest merit start from all of these, from the baselines and from random allocations, homes included (`Panel` rates
+//!    them).
+//! 3. Each set of open homes is bounded. Sets that could be better are split by thread totals (`parts`) and walked node by node (`walk`),
+//!    where each model's own potentials also prune. If every node gets the same, all contents are rated (`every_node`).
+//! 4. Results without a proof are kicked and climbed again.
 //!
-//! Where it matters in which L3 domain a thread is, the best of each model are by domain and what climbs find is dealt over domains; nothing is proven.
+//! If the L3 domain of a thread matters, the best of each model are by domain and the results of climbs are distributed over domains;
+//! nothing is proven.
 //!
-//! Answers are the same on any number of threads, as those of [`super::explore`] are.
+//! As with [`super::explore`], answers are the same on any number of threads.
 
 use numasim_model::{Allocation, Placement};
 
@@ -64,13 +66,13 @@ mod walk;
 /// The best under one model, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfModel {
-    /// The best that was found, rated under this model.
+    /// The best found, rated under this model.
     pub best: Candidate,
     /// Its value of the objective.
     pub value: f64,
     /// No allocation has a better value under this model.
     pub bound: f64,
-    /// Whether nothing is better.
+    /// Whether it is proven that no allocation is better.
     pub proven: bool,
 }
 
@@ -83,19 +85,19 @@ pub struct Robust {
     pub regrets: Vec<f64>,
     /// The largest of them.
     pub worst_regret: f64,
-    /// It loses no more than this under any model, whatever is better than the best found.
+    /// It loses no more than this under any model, even if better allocations than the best found exist.
     pub at_most: f64,
     /// No allocation has a smaller worst regret than this.
     pub bound: f64,
-    /// Whether that is proven, and the best of every model; else why the search ended.
+    /// Whether that and the best of every model are proven; else the reason why the search ended.
     pub status: Status,
     /// The best of each model.
     pub models: Vec<OfModel>,
 }
 
 impl Robust {
-    /// The regret of any allocation under each model, relative to the best found. Below 0 for one that is better, which only one that
-    /// breaks a restriction is. Where every allocation is as bad as any other under a model, 0.
+    /// The regret of any allocation under each model, relative to the best found. It is below 0 for a better one, which must break a
+    /// constraint. It is 0 if every allocation is as bad as any other under a model.
     pub fn regrets_of(
         &self,
         problems: &[Problem],
@@ -110,8 +112,8 @@ impl Robust {
     }
 }
 
-/// Finds the placement with the smallest worst regret. `problems` are one question under several models, each with what
-/// [`super::explore`] found, or `None` where a stop or too little effort left nothing. At most `settings.effort` steps are spent.
+/// Finds the placement with the smallest worst regret. `problems` are one question under several models, each with the result of
+/// [`super::explore`], or `None` if a stop or a small budget left no result. At most `settings.effort` steps are spent.
 ///
 /// # Errors
 /// [`ExploreError::NothingFound`] if there is no answer for any model; [`ExploreError::Fault`] if the answer breaks a rule of the question.
@@ -133,7 +135,7 @@ pub fn robust(
     met.extend(question.starts().into_iter().filter(|start| question.permits(start)));
     let climbed = climbed(&panel, starts(question, &met, settings, monitor), monitor);
     met.extend(climbed);
-    // A climb may have found what is better than the best of a model.
+    // A climb may have found an allocation that is better than the best of a model.
     bests = best_of_each(problems, &met);
     panel = self::panel(problems, &bests).unwrap_or(panel);
     let rated = met
@@ -144,7 +146,7 @@ pub fn robust(
         return Err(ExploreError::NothingFound);
     };
     let mut best = Best { candidate };
-    // Nodes are filled here, not L3 domains: of what else could be done in these nothing is said.
+    // This search fills nodes, not L3 domains, so it makes no claim about other distributions over domains.
     let open = if question.is_by_domain() {
         f64::INFINITY
     } else {
@@ -161,7 +163,7 @@ pub fn robust(
     answer(problems, outcomes, &bests, best.candidate, open, monitor)
 }
 
-/// Per problem the best of what was met, rated there.
+/// Per problem, the best allocation met, rated there.
 fn best_of_each(problems: &[Problem], met: &[Candidate]) -> Vec<Candidate> {
     let of = |problem: &Problem| {
         let rated = met.iter().filter(|met| met.excess <= 0.0);
@@ -172,7 +174,7 @@ fn best_of_each(problems: &[Problem], met: &[Candidate]) -> Vec<Candidate> {
     problems.iter().filter_map(of).collect()
 }
 
-/// The models under which allocations differ; `None` if none is.
+/// The models under which allocations differ; `None` if there is none.
 fn panel<'a>(problems: &'a [Problem], bests: &[Candidate]) -> Option<Panel<'a>> {
     let members = problems.iter().zip(bests);
     let members: Vec<_> =
@@ -180,7 +182,7 @@ fn panel<'a>(problems: &'a [Problem], bests: &[Candidate]) -> Option<Panel<'a>> 
     (!members.is_empty()).then_some(Panel { members })
 }
 
-/// Where climbs begin.
+/// The starts of climbs.
 fn starts(
     question: &Problem,
     met: &[Candidate],
@@ -231,7 +233,7 @@ fn answer(
         let proven = outcome.as_ref().is_some_and(|outcome| outcome.status == Status::Optimal);
         let bound =
             outcome.as_ref().map_or_else(|| problem.goal.value(problem.roof()), |outcome| outcome.bound);
-        // A bound that was told for less than is known now.
+        // A bound that was reported for a smaller scale than the one known now.
         let bound = match problem.goal.objective() {
             Objective::Makespan => bound.min(value),
             _ => bound.max(value),
@@ -252,11 +254,11 @@ fn answer(
     robust.regrets = robust.regrets_of(problems, &robust.best.allocation, &robust.best.placements);
     robust.worst_regret = robust.regrets.iter().copied().fold(0.0, f64::max);
     let at_most = problems.iter().zip(&robust.models).zip(&robust.regrets).map(|((problem, of), own)| {
-        // What is lost of the bound: (1 - own) of the value, which is a part of the bound.
+        // The loss relative to the bound: (1 - own) of the value, which is a fraction of the bound.
         1.0 - (1.0 - own) * (1.0 - problem.goal.regret(of.bound, of.value))
     });
     robust.at_most = at_most.fold(robust.worst_regret, f64::max);
-    // Found scales may have grown since `open`: a bound for smaller ones holds all the same.
+    // The scales found may have grown since `open`: a bound for smaller ones remains valid.
     let least = panel(problems, bests).map_or(0.0, |panel| panel.regret(open)).max(0.0);
     let closed = least >= robust.worst_regret - EQUAL;
     robust.bound = if closed { robust.worst_regret } else { least };
@@ -269,44 +271,44 @@ fn answer(
     Ok(robust)
 }
 
-// What part of the best of its model an allocation reaches.
+// The fraction of the best of its model that an allocation reaches.
 
-/// Turns the scores of one model into *merits*, which compare models: the part of the best there, or for geomean its
+/// Turns the scores of one model into *merits*, which are comparable between models: the fraction of the best there, or for geomean its
 /// logarithm. Either is concave in the GFLOPS, as the score is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// The best score that was found.
+    /// The best score found.
     best: f64,
     /// Whether scores are logarithms.
     logarithmic: bool,
 }
 
 impl Scale {
-    /// `None` where no allocation is better than another: the best score is 0, or that of a geomean with a 0 in it.
+    /// `None` if no allocation is better than another: the best score is 0, or that of a geomean with a 0 in it.
     fn new(problem: &Problem, best: f64) -> Option<Self> {
         let logarithmic = problem.goal.objective() == Objective::Geomean;
         let scaled = best.is_finite() && (logarithmic || best > 0.0);
         scaled.then_some(Self { best, logarithmic })
     }
 
-    /// The merit of a score; that of the best is 1, or 0 where it is a logarithm.
+    /// The merit of a score; that of the best is 1, or 0 if it is a logarithm.
     #[inline]
     fn merit(self, score: f64) -> f64 {
         if self.logarithmic { score - self.best } else { score / self.best }
     }
 
-    /// What an allocation with this merit loses, as a part of the best.
+    /// The loss of an allocation with this merit, as a fraction of the best.
     fn regret(self, merit: f64) -> f64 {
         if self.logarithmic { -libm::expm1(merit) } else { 1.0 - merit }
     }
 
-    /// What GFLOPS of an application are divided by, where `unit` is what the goal divides by.
+    /// The divisor of the GFLOPS of an application, if `unit` is the divisor of the goal.
     fn unit(self, unit: f64) -> f64 {
         if self.logarithmic { unit } else { unit * self.best }
     }
 }
 
-// Several models as one judge: the smallest merit counts.
+// Rates allocations under several models: the smallest merit counts.
 
 /// The models under which allocations differ, each with its scale; never empty, and all of one objective.
 #[derive(Clone, Debug)]
@@ -320,14 +322,14 @@ impl<'a> Panel<'a> {
         self.members[0].0
     }
 
-    /// One judge for these placements.
+    /// The rater for these placements.
     fn rater(&self, placements: &[Placement]) -> Rater<'a> {
         let evaluator =
             |&(problem, scale): &(&'a Problem, Scale)| (Evaluator::new(problem, placements.to_vec()), scale);
         Rater { members: self.members.iter().map(evaluator).collect() }
     }
 
-    /// What rating an allocation costs, in elementary operations.
+    /// The cost of rating an allocation, in elementary operations.
     fn evaluation_cost(&self) -> u64 {
         self.members.iter().map(|(problem, _)| problem.evaluation_cost()).fold(0, u64::saturating_add)
     }
@@ -369,17 +371,17 @@ impl Rates for Rater<'_> {
     }
 }
 
-/// The best that was met, and what it takes to beat it.
+/// The best allocation met, and the margin to beat it.
 #[derive(Clone, Debug)]
 struct Best {
     candidate: Candidate,
 }
 
-/// Merits are near 1, or logarithms near 0: they count as equal within this, which is a part of the best of a model.
+/// Merits are near 1, or logarithms near 0: they count as equal within this fraction of the best of a model.
 const EQUAL: f64 = 1e-9;
 
 impl Keeps for Best {
-    /// Only what has more is better.
+    /// Only candidates above this are better.
     fn cutoff(&self) -> f64 {
         self.candidate.score + EQUAL
     }

@@ -1,4 +1,4 @@
-//! Splits the space of one set of homes by thread totals until joint bounds close it, and walks what resists.
+//! Splits the space of one set of homes by thread totals until joint bounds close it, and walks the parts that remain open.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -18,13 +18,13 @@ use crate::search::uniform::{self, Keeps};
 const BATCH: usize = 8;
 /// Programs for the bound of a part.
 const THOROUGH: usize = 60;
-/// Programs to judge where to split, and places judged.
+/// Programs to judge a place to split, and number of places judged.
 const TRIAL: usize = 8;
 const TRIALS: usize = 6;
 /// Steps for a first walk, before any split: often that is enough.
 const FIRST_WALK: u64 = 200_000;
 
-/// Parts by their bound, the largest first; of equals the one that was made first.
+/// Parts by their bound, the largest first; in a tie, the older one.
 struct Open(Part, usize);
 
 impl PartialEq for Open {
@@ -56,13 +56,12 @@ pub(super) struct Parts<'s, 'a> {
 }
 
 impl Parts<'_, '_> {
-    /// What walking everything without any bound costs, in steps.
+    /// The cost of walking everything without any bound, in steps.
     pub(super) fn walking(panel: &Panel<'_>, joint: &Joint<'_>) -> f64 {
         joint.relaxations[0].allocations() * (panel.members.len() as u64 + Tree::steps_to_rate(panel)) as f64
     }
 
-    /// Searches everything above the cutoff of `best`. Returns an upper bound on the merit of what was left open; -infinity if
-    /// nothing was.
+    /// Searches everything above the cutoff of `best`. Returns an upper bound on the merit of the remainder; -infinity if there is none.
     pub(super) fn search(&self, root: Part, best: &mut Best, budget: &mut Budget) -> f64 {
         let steps = if Self::walking(self.panel, self.joint) < budget.left() as f64 {
             budget.left()
@@ -126,11 +125,11 @@ impl Parts<'_, '_> {
             }
             budget.settle(share);
         }
-        // What was left open before a better answer was found.
+        // The remainder from before a better answer was found.
         if open <= best.cutoff() { f64::NEG_INFINITY } else { open }
     }
 
-    /// Whether everything above the cutoff was walked.
+    /// Walks a part; returns whether everything above the cutoff was visited.
     fn walk(&self, part: &Part, best: &mut Best, budget: &mut Budget) -> bool {
         if self.monitor.stop() {
             return false;
@@ -142,7 +141,7 @@ impl Parts<'_, '_> {
         )
     }
 
-    /// Splits a part where that lowers the bound most, if anywhere. Halves know what judging cost.
+    /// Splits a part at the place that lowers the bound most, if any. Halves record the cost of judging.
     fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> Option<[Part; 2]> {
         let mut work = 0;
         let mut least: Option<(f64, [Part; 2])> = None;
@@ -152,7 +151,7 @@ impl Parts<'_, '_> {
             });
             work += halves[0].work + halves[1].work;
             let [low, high] = [halves[0].bound.min(halves[1].bound), halves[0].bound.max(halves[1].bound)];
-            // Mostly the worse half counts, a little the better one.
+            // The worse half counts most, the better one a little.
             let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
             if least.as_ref().is_none_or(|(least, _)| left < *least) {
                 least = Some((left, halves));
@@ -176,7 +175,7 @@ impl Parts<'_, '_> {
         Some(halves)
     }
 
-    /// Where a split may help: around the mean of the relaxed optimum, then around the best known answer.
+    /// Places at which a split may help: around the mean of the relaxed optimum, then around the best known answer.
     fn places(&self, part: &Part, known: &[u32]) -> Vec<(usize, u32)> {
         let ranges = &part.ranges;
         let one_class = self.joint.classes().iter().filter(|class| class.table.len() > 1).count() < 2;
@@ -219,17 +218,16 @@ impl Parts<'_, '_> {
     }
 }
 
-// The proof: every set of homes is bounded, and what could beat the best is searched.
+// The proof: every set of homes is bounded, and those that could beat the best are searched.
 
 /// Programs for the bound of a set of homes.
 const ROOT: usize = 150;
-/// Steps that are walked without a bound.
+/// Up to this number of steps, the space is walked without a bound.
 const FEW_STEPS: f64 = 1_000_000.0;
 
-/// Searches everything that could beat `best`. Returns an upper bound on the merit of what was left open, or of the best where
-/// nothing was.
+/// Searches everything that could beat `best`. Returns an upper bound on the merit of the remainder, or of the best if there is none.
 pub(super) fn prove(panel: &Panel<'_>, best: &mut Best, settings: &Settings, monitor: &dyn Monitor) -> f64 {
-    // Nobody loses less than nothing.
+    // A loss cannot be below 0.
     if panel.regret(best.candidate.score) <= EQUAL {
         return best.candidate.score;
     }
@@ -244,7 +242,7 @@ pub(super) fn prove(panel: &Panel<'_>, best: &mut Best, settings: &Settings, mon
         if *bound <= best.cutoff() {
             continue;
         }
-        // Every set gets its share, so that one stubborn set does not keep the others open.
+        // Every set gets its share, so that one difficult set does not keep the others open.
         let mut share = budget.at_most(budget.left() / (sets.len() - position).min(8) as u64 + 1);
         open = open.max(with_homes(panel, homes, sets.len(), best, &mut share, monitor).min(*bound));
         budget.settle(share);
@@ -252,7 +250,7 @@ pub(super) fn prove(panel: &Panel<'_>, best: &mut Best, settings: &Settings, mon
     open.max(best.candidate.score)
 }
 
-/// Each set of homes with a bound from the models one by one, the largest first; `None` where they are too many to be looked at.
+/// Each set of homes with a bound from the models one by one, the largest first; `None` if they are too many to evaluate.
 fn home_sets(
     panel: &Panel<'_>,
     budget: &mut Budget,
@@ -269,7 +267,7 @@ fn home_sets(
         if number == 0 {
             sets = listed.iter().map(|set| (set.homes.clone(), f64::INFINITY)).collect();
         }
-        // Models that see other nodes as equal list other sets.
+        // Models for which other nodes are equal list other sets.
         if sets.len() != listed.len() || sets.iter().zip(&listed).any(|(set, of)| set.0 != of.homes) {
             return None;
         }
@@ -281,7 +279,7 @@ fn home_sets(
     Some(sets)
 }
 
-/// Searches one set of homes. Returns an upper bound on what was left open; -infinity if nothing was.
+/// Searches one set of homes. Returns an upper bound on the remainder; -infinity if there is none.
 fn with_homes(
     panel: &Panel<'_>,
     homes: &[Placement],

@@ -1,5 +1,5 @@
-//! Exact search for fixed placements: one node after the other, the option that earns most first, cut off where neither the joint
-//! bound nor what each model alone allows can beat the best.
+//! Exact search for fixed placements: one node after the other, the option that earns most first. A branch is cut off if neither the joint
+//! bound nor the limits of each model alone can beat the best.
 
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
@@ -20,9 +20,9 @@ const OPERATIONS_PER_STEP: u64 = 4;
 struct Step {
     node: NodeId,
     class: usize,
-    /// Nodes of this class that are not filled yet, this one included.
+    /// Nodes of this class that are not filled yet, including this one.
     left_in_class: usize,
-    /// What all nodes of later classes can earn.
+    /// The maximum earnings of all nodes of later classes.
     later: f64,
     same_as_before: bool,
 }
@@ -35,7 +35,7 @@ pub(super) struct Tree<'t, 'a> {
     part: &'t Part,
     constant: f64,
     steps: Vec<Step>,
-    /// Per class: what an option earns, and which it is.
+    /// Per class: the earnings of an option, and its index.
     ranked: Vec<Vec<(f64, usize)>>,
     /// `reach[model][step * apps + app]`: the most GFLOPS on the nodes from this step on.
     reach: Vec<Vec<f64>>,
@@ -118,7 +118,7 @@ impl<'t, 'a> Tree<'t, 'a> {
         (self.reach, self.most) = (reach, most);
     }
 
-    /// Walks everything above the cutoff of `best`, as far as `budget` and `monitor` allow; false where something was left open.
+    /// Walks everything above the cutoff of `best`, as far as `budget` and `monitor` allow; false if something remained open.
     pub(super) fn search(&self, best: &mut Best, budget: &mut Budget, monitor: &dyn Monitor) -> bool {
         let Some(first) = self.steps.first() else { return true };
         let choices = self.ranked[first.class].len();
@@ -153,7 +153,7 @@ impl<'t, 'a> Tree<'t, 'a> {
         true
     }
 
-    /// What rating an allocation costs, in steps.
+    /// The cost of rating an allocation, in steps.
     pub(super) fn steps_to_rate(panel: &Panel<'_>) -> u64 {
         panel.evaluation_cost() / OPERATIONS_PER_STEP
     }
@@ -194,7 +194,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         }
     }
 
-    /// Walks the options `from..to` of a step; `earned` is the constant plus what the nodes before earn.
+    /// Visits the options `from..to` of a step; `earned` is the constant plus the earnings of the nodes before.
     fn step(&mut self, step: usize, from: usize, to: usize, earned: f64) {
         let tree = self.tree;
         let here = &tree.steps[step];
@@ -225,7 +225,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         }
     }
 
-    /// Fills the node of `step`; whether that can still be part of something better.
+    /// Fills the node of `step`; returns whether that can still be part of a better answer.
     fn place(&mut self, step: usize, option: usize) -> bool {
         let tree = self.tree;
         let (apps, here) = (self.given.len(), &tree.steps[step]);

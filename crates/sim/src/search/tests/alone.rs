@@ -1,4 +1,4 @@
-//! What applications are compared with, against brute force over all that they may do alone.
+//! The reference performance of applications alone, against brute force over all their allowed allocations.
 
 use super::*;
 use crate::objective::Goal;

@@ -36,7 +36,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     )
 }
 
-/// `--whole-l3`, and of each application what `--threads-per-l3` and `--max-l3` say.
+/// `--whole-l3`, and the values of `--threads-per-l3` and `--max-l3` for each application.
 type Asked = (bool, Vec<(Option<NonZeroU32>, Option<usize>)>);
 
 fn asked() -> impl Strategy<Value = Asked> {
@@ -83,7 +83,7 @@ fn by_domain() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restricti
         })
 }
 
-/// Every allowed number of threads of every application in every domain, with the data on `placements`.
+/// Every allowed number of threads of every application in every domain, with the data at `placements`.
 fn every_by_domain(problem: &Problem, placements: &[Placement], visit: &mut dyn FnMut(&Allocation)) {
     let machine = &problem.machine;
     let empty = || machine.nodes().iter().map(|node| vec![0; node.domains()]).collect();
@@ -97,7 +97,7 @@ fn every_by_domain(problem: &Problem, placements: &[Placement], visit: &mut dyn 
         if problem.allows(&allocation, placements) {
             visit(&allocation);
         }
-        // The next one: like counting, with what fits into a domain as digits.
+        // The next one, as in counting, with the possible contents of a domain as digits.
         let next = cells.iter().find(|&&(app, n, d)| {
             let used: u32 = threads.iter().map(|own| own[n][d]).sum();
             if used < machine.node(NodeId(n)).domain_cores() {
@@ -113,7 +113,7 @@ fn every_by_domain(problem: &Problem, placements: &[Placement], visit: &mut dyn 
     }
 }
 
-/// The scores of all of these under each problem, with every set of homes, and how simple each is.
+/// The scores of all of these under each problem, with every set of homes, and the simplicity of each.
 fn all_by_domain(problems: &[Problem]) -> Vec<(Simplicity, Vec<f64>)> {
     let question = &problems[0];
     let mut found = Vec::new();
@@ -153,9 +153,9 @@ proptest! {
         let truth = truth.expect("an answer exists");
         prop_assert!(problem.allows(&outcome.best.allocation, &outcome.best.placements));
         prop_assert!(same_score(outcome.best.score, truth), "found {} of {truth}", outcome.best.score);
-        // What an application computes alone may not be proven: then nothing relative to it is.
+        // The performance of an application alone may be unproven; then no value relative to it is proven.
         prop_assert!(outcome.status == Status::Optimal || !problem.goal.is_exact());
-        // With little effort the bound must still hold, and nothing wrong may be called optimal.
+        // With little budget the bound must still hold, and no wrong answer may be called optimal.
         for effort in [0, 5_000] {
             let lazy = Settings { effort, top: 0, seed: 1 };
             let Ok(quick) = explore_by_domain(&problem, &lazy, &[], false, &Unattended) else { continue };
@@ -174,7 +174,7 @@ proptest! {
 proptest! {
     #![proptest_config(crate::random::questions(60))]
 
-    /// What is asked beside the best: the simplest, the robust one, a front.
+    /// The questions in addition to the best: the simplest, the robust one, a front.
     #[test]
     fn other_questions_by_domain_say_nothing_wrong(
         (machine, apps, objective, restrictions) in by_domain(),

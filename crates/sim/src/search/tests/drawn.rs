@@ -1,4 +1,4 @@
-//! What holds of parts of the space by what other nodes draw of a memory, for every allocation of small random questions.
+//! Properties of parts of the space by the bandwidth that other nodes draw from a memory, for every allocation of small random questions.
 
 use numasim_model::evaluation::evaluate;
 use numasim_model::{AppId, ModelKind};
@@ -10,7 +10,7 @@ use crate::search::pool::Canonical;
 use crate::search::watch::watched;
 use crate::symmetry::node_classes;
 
-/// Machines where somebody reads over links, and applications that read one memory each.
+/// Machines with remote readers, and applications that read one memory each.
 pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
     of_memories(|app, nodes| {
         let data = match &app.data {
@@ -34,7 +34,8 @@ pub(super) fn several_memories() -> impl Strategy<Value = (Machine, Vec<App>, Ob
     of_memories(|app, _| app)
 }
 
-/// Machines without limits of what nodes read, and applications without open homes, as `changed` (of an application and the number of nodes) has them.
+/// Machines without read limits of nodes, and applications without open homes, transformed by `changed` (of an application and the number
+/// of nodes).
 fn of_memories(
     changed: impl Fn(App, usize) -> App + Copy,
 ) -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
@@ -67,7 +68,7 @@ fn of_memories(
         })
 }
 
-/// What other nodes draw of a memory, GB/s of reads.
+/// The bandwidth that other nodes draw from a memory, GB/s of reads.
 fn drawn(problem: &Problem, evaluator: &Evaluator<'_>, allocation: &Allocation, memory: NodeId) -> f64 {
     let Problem { machine, apps, .. } = problem;
     let evaluation = evaluate(machine, apps, &evaluator.placements, allocation).expect("it fits");
@@ -82,7 +83,7 @@ fn drawn(problem: &Problem, evaluator: &Evaluator<'_>, allocation: &Allocation, 
     (0..apps.len()).map(of).sum()
 }
 
-/// Everything that a part says of an allocation that lies in it.
+/// Checks every property that a part claims for an allocation in it.
 pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocation) {
     let problem = part.problem;
     let evaluation =
@@ -99,7 +100,7 @@ pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation
                 let group = evaluation.apps[a].per_node[node.0].as_ref();
                 let gflops = group.map_or(0.0, |group| group.gflops.value());
                 let most = table.potential(option)[a];
-                // Before what the application loses on several nodes.
+                // Before the loss of the application on several nodes.
                 let nodes = evaluation.apps[a].per_node.iter().flatten().count().max(1);
                 let gflops = gflops * (1.0 + problem.apps[a].node_overhead * libm::log2(nodes as f64));
                 assert!(gflops <= most * (1.0 + 1e-9) + 1e-9, "{a} on {node:?}: {gflops} of {most}");
@@ -120,7 +121,7 @@ pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation
     }
 }
 
-/// The whole space, as a search begins with it.
+/// The whole space, as at the start of a search.
 pub(super) fn everything<'a>(problem: &'a Problem, evaluator: &Evaluator<'_>) -> Relaxation<'a> {
     let Evaluator { placements, solver, .. } = evaluator;
     let watches = watched(problem, placements, solver.threads_elsewhere_never_help());
@@ -128,7 +129,7 @@ pub(super) fn everything<'a>(problem: &'a Problem, evaluator: &Evaluator<'_>) ->
     Relaxation::new(problem, evaluator, &classes, &watches, 10_000, 1, &Unattended).expect("few options")
 }
 
-/// The best score that halves find in a part, where they search it completely: nothing in it is better than that or than a poor start.
+/// The best score that halves find in a part, if they search it completely: nothing in it is better than that or than a poor start.
 pub(super) fn found_in_halves(
     part: &Relaxation<'_>,
     ranges: &Ranges,
@@ -181,7 +182,7 @@ proptest! {
                 })
                 .collect();
         }
-        // What halves find in each part that they search completely.
+        // The results of halves in each part that they search completely.
         let canonical = Canonical::new(&problem);
         let found: Vec<Option<f64>> =
             parts.iter().map(|part| found_in_halves(part, &part.everything(), &placements, &canonical)).collect();

@@ -1,12 +1,11 @@
-//! What a search costs is counted, and ends it: questions that took minutes.
+//! The cost of a search is counted and ends it: questions that took minutes.
 
 use super::*;
 use crate::search::testing::StopAt;
 
 #[test]
 fn a_question_without_a_finite_makespan_is_over_at_once() {
-    // `b` needs two whole nodes of the three, so that one of the others gets nothing: every score is 0, which the prices that come
-    // first do not know.
+    // `b` needs two whole nodes of the three, so one of the others gets nothing: every score is 0, which the first prices do not reflect.
     let machine = with_memory(&uniform_machine(3, 1, 10.0, 28.0, 25.0), &[Some(7.0); 3]);
     let b = App {
         min_threads: 2,

@@ -65,7 +65,7 @@ fn beyond_the_smallest_p_the_next_ones_are_made_as_large_as_possible() {
     assert!((mean.value - 0.629_960_524_9).abs() < 1e-9, "{}", mean.value);
 }
 
-/// The fairest sorted p of all allocations, and the fewest threads that have them.
+/// The fairest sorted p of all allocations, and the fewest threads that reach them.
 fn fairest_by_brute_force(problem: &Problem) -> Option<(Vec<f64>, u64)> {
     let mut fairest: Option<(Vec<f64>, u64)> = None;
     for homes in every_set_of_homes(problem) {

@@ -1,4 +1,4 @@
-//! Of allocations that are as good, the answer has the fewest threads.
+//! Of equally good allocations, the answer has the fewest threads.
 
 use super::*;
 use crate::search::fewest::Standard;
@@ -24,7 +24,7 @@ fn fewest_by_brute_force(problem: &Problem, standard: &Standard) -> Option<u64> 
 
 #[test]
 fn two_threads_that_fill_a_memory_are_as_good_as_eight() {
-    // Two threads of 20 GB/s want 40 of 32 GB/s: 16 GFLOPS, as 3 to 8 threads have; one has 10.
+    // Two threads of 20 GB/s want 40 of 32 GB/s: 16 GFLOPS, the same as 3 to 8 threads; one has 10.
     let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
     for objective in OBJECTIVES {
         let problem = Problem::new(&machine, &[local_app("a", 0.5)], objective, Restrictions::default())
@@ -82,7 +82,7 @@ proptest! {
         prop_assume!(objective != Objective::Fair);
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
-        // Where all are as bad as each other, as nobody finds memory beside the others, nothing is decided by threads.
+        // If all allocations are equally bad, because no application finds memory in addition to the others, threads decide nothing.
         prop_assume!(!problem.goal.is_hopeless() && found.best.score.is_finite());
         let standard = Standard::of(&problem.goal, &problem.gflops_of(&found.best), 0.0);
         let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
@@ -100,7 +100,7 @@ proptest! {
         let few = fewest_beside(&problem, best, within, &settings, false, &Unattended).expect("allowed");
         let standard = Standard::of(&problem.goal, &problem.gflops_of(best), within);
         let fewest = fewest_by_brute_force(&problem, &standard).expect("the best");
-        // By L3 domain nothing is proven; bounds know the smallest p only, so that large questions of `fair` may be left open.
+        // By L3 domain nothing is proven. Bounds cover only the smallest p, so large questions of `fair` may stay open.
         let is_open = problem.is_by_domain() || objective == Objective::Fair && problem.size_log10() > 4.5;
         prop_assert!(few.proven || is_open, "{:?}", few);
         prop_assert!(few.threads >= fewest && (!few.proven || few.threads == fewest), "{} of {:?}", fewest, few);

@@ -1,4 +1,4 @@
-//! What must never be an answer: nodes that can be filled in one way only, and the check before an answer is handed out.
+//! Answers that must never be returned: nodes with only one possible content, and the check before an answer is returned.
 
 use numasim_study::{SourceFile, read_study};
 
@@ -26,7 +26,7 @@ fn a_node_with_one_option_keeps_its_threads() {
     assert_solved(&problem(include_str!("min-threads-per-node.toml"), Objective::Fair));
 }
 
-/// The same beside three nodes with a choice, enough for a complete search in halves.
+/// The same with three more nodes that have a choice, enough for a complete search in halves.
 #[test]
 fn halves_count_what_nodes_without_a_choice_give() {
     let text = r#"
@@ -79,7 +79,7 @@ fn a_forbidden_answer_is_a_fault_and_never_handed_out() {
     }
 }
 
-/// Without a thread nothing of the local data is there: the only allocation that fits, and its geomean is 0.
+/// Without a thread the local data is absent: this is the only allocation that fits, and its geomean is 0.
 #[test]
 fn what_fits_without_threads_is_an_answer() {
     let machine = crate::testing::with_memory(&uniform_machine(1, 2, 10.0, 32.0, 10.0), &[Some(8.0)]);

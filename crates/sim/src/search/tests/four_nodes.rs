@@ -1,6 +1,6 @@
 //! Four to six nodes, where the search in halves decides, against brute force.
 //!
-//! The usual run has a few questions; `.ci/run` and `.ci/full` ask many more.
+//! The usual run has a few questions; `.ci/run` and `.ci/full` run many more.
 
 use super::*;
 

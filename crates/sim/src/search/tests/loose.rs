@@ -19,7 +19,7 @@ fn over_corners(problem: &Problem, homes: &[Placement]) -> f64 {
     loose.improve(&loose.start(), &loose.everything(), f64::NEG_INFINITY, WELL).bound
 }
 
-/// The same with what is known of how nodes share their memories.
+/// The same with the model of how nodes share their memories.
 fn by_shares(problem: &Problem, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
     let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
@@ -29,7 +29,7 @@ fn by_shares(problem: &Problem, homes: &[Placement]) -> f64 {
     loose.improve_by_shares(first, &evaluator, f64::NEG_INFINITY, 100).bound
 }
 
-/// Not above, but for rounding; a geomean may be -infinity.
+/// Not above, up to rounding; a geomean may be -infinity.
 fn is_bounded(score: f64, bound: f64) -> bool {
     score <= bound || score <= bound + 1e-9 * bound.abs() + 1e-12
 }
@@ -45,7 +45,7 @@ fn jobs_of_fixed_size_are_bounded_by_what_the_memories_have_for_all() {
 
 #[test]
 fn what_threads_are_sure_of_is_not_left_to_others() {
-    // A thread is sure of 100 / 16 = 6.25 GB/s. 2 of `small` want no more than 10 / 2 each and have that: 190 GB/s are left of 288.
+    // A thread is guaranteed 100 / 16 = 6.25 GB/s. 2 of `small` want no more than 10 / 2 each and have that: 190 GB/s are left of 288.
     let (machine, [big, big2, _]) = narrow_cores();
     let apps = [big, big2, exactly(2, local_app("small", 2.0))];
     let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
@@ -55,8 +55,9 @@ fn what_threads_are_sure_of_is_not_left_to_others() {
 
 #[test]
 fn a_memory_is_not_dealt_out_at_will() {
-    // 16 cores with 32 GB/s, each sure of 2. 2 threads of `heavy` want 100 GB/s each, 6 of `light` 20: f = (32 - 8 x 2) / (2 x 98 + 6 x 18) = 1/19,
-    // 2 + 98/19 = 7.158 GB/s for a thread of `heavy`, 14.316 of 32 that it has alone: p = 0.447. Dealt out at will 16 GB/s for each would be 0.5.
+    // 16 cores with 32 GB/s, each guaranteed 2. 2 threads of `heavy` want 100 GB/s each, 6 of `light` 20: f = (32 - 8 x 2) / (2 x 98 + 6 x
+    // 18) = 1/19, 2 + 98/19 = 7.158 GB/s for a thread of `heavy`, 14.316 of 32 that it has alone: p = 0.447. With free distribution, 16
+    // GB/s for each would be 0.5.
     let node = uniform_machine(1, 16, 10.0, 32.0, 1.0).nodes()[0];
     let machine = Machine::uniform("one", 1, node, GigabytesPerSecond::new(1.0)).expect("a machine");
     let apps = [exactly(2, local_app("heavy", 0.1)), exactly(6, local_app("light", 0.5))];
@@ -64,13 +65,13 @@ fn a_memory_is_not_dealt_out_at_will() {
     let expected = 2.0 * (2.0 + 98.0 / 19.0) / 32.0;
     assert!((over_corners(&problem, &[]) - 0.5).abs() < 1e-9);
     let bound = by_shares(&problem, &[]);
-    // Where many f are as good as each other, not all of them are looked at closely.
+    // If many values of f are equally good, not all of them are examined closely.
     assert!(bound >= expected - 1e-9 && bound < 1.001 * expected, "{bound} of {expected}");
 }
 
 #[test]
 fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
-    // 20 jobs of 2 to 5 threads on 4 x 32 cores, each of another intensity; all that they want is 70 x 2 to 4 GB/s of 4 x 200.
+    // 20 jobs of 2 to 5 threads on 4 x 32 cores, each with a different intensity; together they want 70 x 2 to 4 GB/s of 4 x 200.
     let node = uniform_machine(1, 32, 10.0, 200.0, 20.0).nodes()[0];
     let machine = Machine::uniform("a", 4, node, GigabytesPerSecond::new(20.0)).expect("a machine");
     let job = |n: u32| exactly(2 + n % 4, local_app(&format!("job{n}"), 2.5 + 0.1 * f64::from(n)));
@@ -84,8 +85,8 @@ fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
 
 #[test]
 fn equal_jobs_are_placed_whole_where_that_is_the_best() {
-    // 4 nodes of 44 cores and 175 GB/s, 20 jobs of 8 threads and 4 of 2 that want 25 GB/s each. All of 700 GB/s for 168 threads are 1/6 of 25 for each:
-    // 5 large jobs and a small one on each node.
+    // 4 nodes of 44 cores and 175 GB/s, 20 jobs of 8 threads and 4 of 2 that want 25 GB/s each. All of 700 GB/s for 168 threads are 1/6 of
+    // 25 for each: 5 large jobs and a small one on each node.
     let node = Node {
         core_bandwidth: Some(GigabytesPerSecond::new(25.0)),
         ..uniform_machine(1, 44, 35.2, 175.0, 60.0).nodes()[0]
@@ -103,8 +104,8 @@ fn equal_jobs_are_placed_whole_where_that_is_the_best() {
 
 #[test]
 fn jobs_in_a_row_are_simple_and_nearly_as_good_as_the_best() {
-    // 8 nodes of 24 cores and 91.8 GB/s; jobs of 16, 16, 8 and 8 threads. Alone the large ones have 16 x 45 = 720 GB/s and the small ones 360, so that the
-    // memories are dealt out as 2.67, 2.67, 1.33, 1.33 nodes: whole nodes of 6 threads, and shared ones.
+    // 8 nodes of 24 cores and 91.8 GB/s; jobs of 16, 16, 8 and 8 threads. Alone the large ones have 16 x 45 = 720 GB/s and the small ones
+    // 360. The memories are therefore distributed as 2.67, 2.67, 1.33, 1.33 nodes: whole nodes of 6 threads, and shared ones.
     let node = Node {
         core_bandwidth: Some(GigabytesPerSecond::new(45.0)),
         ..uniform_machine(1, 24, 40.0, 91.8, 60.0).nodes()[0]

@@ -1,5 +1,5 @@
-//! The search against brute force under every sharing model: never better than possible, never called optimal wrongly,
-//! and proven where they are small.
+//! The search against brute force under every sharing model: never better than possible, never wrongly called optimal, and proven if the
+//! questions are small.
 
 use numasim_model::sharing::Parameter;
 use numasim_model::{Model, ModelKind};
@@ -36,12 +36,12 @@ pub(super) fn sharing(machine: Machine, model: Model) -> Machine {
     machine.with_sharing(model).with_latencies_ns((0..nodes * nodes).map(latency).collect()).unwrap()
 }
 
-/// Cache lines that a thread of the first application has under way, where it says so.
+/// Outstanding cache lines of a thread of the first application, if specified.
 pub(super) fn lines() -> impl Strategy<Value = Option<f64>> {
     prop::option::weighted(0.3, 0.5..12.0_f64)
 }
 
-/// The applications, the first of which has so many lines under way.
+/// The applications; the first of them has this number of outstanding lines.
 pub(super) fn with_lines(mut apps: Vec<App>, lines: Option<f64>) -> Vec<App> {
     if let Some(app) = apps.first_mut() {
         app.outstanding_lines = lines;
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// Narrow links, which the roofline bound does not see.
+/// Slow links, which the roofline bound ignores.
 fn contested(model: impl Into<Model>) -> Problem {
     let machine = uniform_machine(2, 3, 10.0, 20.0, 2.0).with_sharing(model.into());
     let apps = vec![
@@ -102,13 +102,13 @@ fn contested(model: impl Into<Model>) -> Problem {
 
 #[test]
 fn without_the_property_a_small_question_is_covered_and_a_bound_holds_before() {
-    // Max-min with data on several nodes: who is slowed down at one memory leaves more at another.
+    // Max-min with data on several nodes: a thread that is slowed down at one memory leaves more at another.
     let problem = contested(ModelKind::MaxMin);
     let truth = brute_force(&problem).unwrap();
     let covered = explore(&problem, &Settings::default(), &Unattended).unwrap();
     assert!(covered.status == Status::Optimal && same_score(covered.best.score, truth));
     let quick = explore(&problem, &Settings { effort: 0, ..Settings::default() }, &Unattended).unwrap();
-    // Six cores of 10 GFLOPS; but what goes over links of 2 GB/s each is little.
+    // Six cores of 10 GFLOPS, but little bandwidth over links of 2 GB/s each.
     assert!(quick.bound > truth * (1.0 - 1e-9) && quick.bound < 60.0, "{}", quick.bound);
 }
 
@@ -124,7 +124,7 @@ fn with_the_property_the_same_question_is_proven() {
 proptest! {
     #![proptest_config(crate::random::questions(60))]
 
-    /// A loss that is named is never larger than the loss beside the true best of that model.
+    /// A reported loss is never larger than the loss against the true best of that model.
     #[test]
     fn an_answer_loses_under_no_model_less_than_is_said_of_it((machine, apps, objective, restrictions) in question()) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };

@@ -47,8 +47,8 @@ fn question_of_fractions(
         })
 }
 
-/// Every promise at once: the optimum with the usual effort, its proof with ten times as much (about a second), the bound and no false proof with
-/// little.
+/// Every guarantee at once: the optimum with the usual budget, its proof with ten times as much (about a second), the bound and no false
+/// proof with little.
 fn keeps_its_promises(problem: &Problem) -> Result<(), TestCaseError> {
     let usual = Settings::default().effort;
     let truth = brute_force(problem);
@@ -88,7 +88,7 @@ proptest! {
         keeps_its_promises(&problem)?;
     }
 
-    /// Where choices are not listed, what is decided step by step leaves out only what is not better.
+    /// If choices are not listed, deciding them step by step leaves out only those that are not better.
     #[test]
     fn what_is_left_out_is_not_better(problem in question_of_fractions(2, 2, 1..3), below in 0.0..0.3_f64) {
         let Some(truth) = brute_force(&problem).filter(|truth| truth.is_finite() && *truth != 0.0) else { return Ok(()) };
@@ -141,7 +141,8 @@ proptest! {
 
 #[test]
 fn fractions_follow_the_memories() {
-    // Memories of 30 and 10 GB/s, and a core that wants 40 over a link as fast: 3/4 and 1/4 of the data are as fast as both together.
+    // Memories of 30 and 10 GB/s, and a core that wants 40 over an equally fast link: 3/4 and 1/4 of the data reach the speed of both
+    // together.
     let node = uniform_machine(1, 1, 40.0, 30.0, 40.0).nodes()[0];
     let memory = Node { cores: 0, bandwidth: GigabytesPerSecond::new(10.0), ..node };
     let links = vec![GigabytesPerSecond::new(40.0); 4];

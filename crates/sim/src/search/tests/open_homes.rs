@@ -1,4 +1,4 @@
-//! Bounds where homes are open, on small unequal machines: before the search, after it, and wherever it was stopped.
+//! Bounds with open homes, on small unequal machines: before the search, after it, and wherever it was stopped.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -39,7 +39,7 @@ fn question_of_homes() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// Says stop at a question.
+/// Stops at a given call.
 struct StopsAt {
     question: usize,
     asked: AtomicUsize,
@@ -52,7 +52,7 @@ impl Monitor for StopsAt {
     fn progress(&self, _: &Progress) {}
 }
 
-/// Whether `bound` is one for `score`, but for rounding.
+/// Whether `bound` is one for `score`, up to rounding.
 fn holds(bound: f64, score: f64) -> bool {
     bound >= score - 1e-9 * score.abs() || same_score(bound, score)
 }
@@ -62,7 +62,7 @@ proptest! {
 
     #[test]
     fn first_bounds_hold_for_each_set_of_homes(problem in question_of_homes()) {
-        // No effort: only the bound wherever the homes are. All effort: one for each set.
+        // No budget: only the bound for any places of the homes. Full budget: one for each set.
         for effort in [0, Settings::default().effort] {
             let sets = HomeSets::new(&problem, effort, &Unattended);
             for set in sets.listed.as_deref().expect("few sets") {
@@ -96,7 +96,7 @@ proptest! {
             prop_assert!(bound_holds, "bound {} of {value}", outcome.bound);
             let right = outcome.status != Status::Optimal || same_score(outcome.best.score, truth);
             prop_assert!(right, "{} of {truth} called optimal", outcome.best.score);
-            // What an application computes alone may not be proven: then nothing relative to it is.
+            // The performance of an application alone may be unproven; then no value relative to it is proven.
             let proven = outcome.status == Status::Optimal || !problem.goal.is_exact();
             prop_assert!(!ends || proven, "not proven");
         }

@@ -1,4 +1,4 @@
-//! What holds of parts of the space by ranges of threads, for every allocation of small random questions, wherever data lies.
+//! Properties of parts of the space by ranges of threads, for every allocation of small random questions and any placement of data.
 
 use numasim_model::AppId;
 
@@ -42,7 +42,7 @@ proptest! {
         let placements = problem.placements(&[]);
         let evaluator = Evaluator::new(&problem, placements.clone());
         let whole = everything(&problem, &evaluator);
-        // One side of each cut after the other, as the search goes down.
+        // One side of each cut after the other, in the order of the search.
         let (mut ranges, mut part) = (whole.everything(), whole);
         for (counter, cut, above) in cuts {
             let counter = counter.index(ranges.lowest.len());
@@ -63,7 +63,7 @@ proptest! {
             if problem.allows(allocation, &placements) && lies_in(&part, &ranges, allocation) {
                 check(&part, &evaluator, allocation);
                 let (score, _) = rated.rate(allocation.as_slice());
-                // The logarithm of a mean near 1 is near 0: rounding of the bound's terms may be more than that.
+                // The logarithm of a mean near 1 is near 0: rounding of the bound's terms may exceed that.
                 let reaches = |bound: f64| score <= bound + 1e-9 || same_score(score, bound);
                 assert!(reaches(root.bound), "{score} beyond {}", root.bound);
                 if let Some(found) = found {

@@ -17,8 +17,8 @@ fn under_every_model(
     ModelKind::ALL.into_iter().filter_map(problem).collect()
 }
 
-/// The search for each model, then for all of them, as [`crate::search::over_models`] does: models that cannot have an
-/// answer are left out of `problems`, those for which there was too little effort to find one have no outcome.
+/// The search for each model, then for all of them, as in [`crate::search::over_models`]. Models without an answer are removed from
+/// `problems`. Models whose budget was too small to find one have no outcome.
 pub(super) fn answered(problems: &mut Vec<Problem>, settings: &Settings) -> Option<Robust> {
     let mut outcomes = Vec::new();
     problems.retain(|problem| {
@@ -54,7 +54,7 @@ fn everything(problems: &[Problem]) -> Vec<Vec<f64>> {
     found
 }
 
-/// What part of the best is lost; 0 where nothing is better than nothing.
+/// The lost fraction of the best; 0 if the best is 0.
 fn lost(objective: Objective, value: f64, best: f64) -> f64 {
     let part = if objective == Objective::Makespan { best / value } else { value / best };
     if part.is_nan() { 0.0 } else { 1.0 - part }
@@ -80,7 +80,7 @@ pub(super) fn bests(objective: Objective, values: &[Vec<f64>]) -> Vec<f64> {
 proptest! {
     #![proptest_config(crate::random::questions(60))]
 
-    /// The regret, its bound and what is proven, with much and with little effort.
+    /// The regret, its bound and its proof, with a large and with a small budget.
     #[test]
     fn the_smallest_worst_regret_is_that_of_brute_force((machine, apps, objective, restrictions) in question()) {
         let mut problems = under_every_model(&machine, &apps, objective, restrictions);
@@ -118,7 +118,7 @@ proptest! {
 
 #[test]
 fn an_answer_between_the_bests_of_two_models_is_found_and_proven() {
-    // Wide links and data with a home: remote-first takes from threads beside the data what the default leaves them.
+    // Fast links and data with a home: remote-first takes bandwidth from local threads that the default leaves to them.
     let machine = uniform_machine(2, 4, 10.0, 20.0, 20.0);
     let apps = vec![app("home", 0.5, Data::Placed(Placement::Home(NodeId(0)))), local_app("local", 1.0)];
     let mut problems = under_every_model(&machine, &apps, Objective::Fair, Restrictions::default());

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The simplest of all allocations that score at least `floor`, wherever open homes are.
+/// The simplest of all allocations that score at least `floor`, for any open homes.
 fn brute(problem: &Problem, floor: f64) -> Option<Simplicity> {
     let nodes = problem.machine.node_count();
     let mut simplest: Option<Simplicity> = None;
@@ -40,11 +40,11 @@ proptest! {
         prop_assert_eq!(found.simplicity, simplicity(&found.candidate.allocation));
         let floor = problem.goal.least_score(best.score, within);
         let truth = brute(&problem, floor - 10.0 * margin(floor)).expect("the best itself");
-        // Rounding decides where the loss is that of the limit.
+        // Rounding decides if the loss equals the limit.
         let strict = brute(&problem, floor + 10.0 * margin(floor)).unwrap_or(found.simplicity);
         prop_assert!(found.proven);
         prop_assert!((truth..=strict).contains(&found.simplicity), "{found:?}, not {truth:?}");
-        // With little effort nothing wrong is called proven.
+        // With a small budget no wrong result is called proven.
         for effort in [0, 3_000, 100_000] {
             let lazy = Settings { effort, ..settings };
             let quick = simplest(&problem, best, &[], within, &lazy, &Unattended).expect("allowed");
@@ -81,7 +81,7 @@ fn whole_nodes_come_before_shared_ones() {
 
 #[test]
 fn of_nothing_everybody_loses_nothing() {
-    // One core for two applications: the smaller of both has nothing, whatever is done, and to do nothing is simplest.
+    // One core for two applications: the smaller value of both is 0 in any allocation, and to do nothing is simplest.
     let machine = uniform_machine(1, 1, 10.0, 1.0, 1.0);
     let app = |name: &str| App { min_threads: 0, ..local_app(name, 0.5) };
     let problem =

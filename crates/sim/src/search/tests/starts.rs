@@ -1,11 +1,11 @@
-//! Scenarios and baselines are starting points: no answer is worse than one that the question allows.
+//! Scenarios and baselines are starting points: no answer is worse than one of them that the question allows.
 
 use numasim_model::Scenario;
 
 use super::*;
 use crate::search::testing::StopAt;
 
-/// A scenario with the data of the applications; threads on each node by `numbers`, as far as there are cores.
+/// A scenario with the data of the applications; threads on each node by `numbers`, limited by its cores.
 fn scenario(machine: &Machine, apps: &[App], numbers: &[u32]) -> Scenario {
     let mut allocation = Allocation::empty(apps.len(), machine.node_count());
     for (cell, number) in (0..apps.len() * machine.node_count()).zip(numbers.iter().cycle()) {
@@ -33,7 +33,7 @@ proptest! {
         let allowed: Vec<f64> = allowed.map(|one| one.candidate.score).collect();
         let problem = problem.starting_from(baselines.into_iter().map(|one| one.candidate));
         let settings = Settings { effort: 0, top: 0, seed: 0 };
-        // A search that is stopped at once has nothing but them.
+        // A search that is stopped at once has only these.
         for stop in [1, u64::MAX] {
             let found = explore(&problem, &settings, &StopAt::new(stop));
             for &score in &allowed {

@@ -1,4 +1,4 @@
-//! What holds of parts of the space by how long bytes wait at a memory, under `ecm` with soft corners, for every allocation of small random questions.
+//! Properties of parts of the space by the wait at a memory, under `ecm` with soft corners, for every allocation of small random questions.
 
 use numasim_model::sharing::Workspace;
 use numasim_model::{Model, ModelKind};
@@ -8,7 +8,7 @@ use super::*;
 use crate::search::dual::{Effort, MeanWait, Relaxation};
 use crate::search::pool::Canonical;
 
-/// How long bytes wait at the memory of each class.
+/// The wait at the memory of each class.
 fn waits(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, workspace: &Workspace) -> Vec<f64> {
     let of = |c: usize| {
         part.classes[c].nodes.first().and_then(|&node| evaluator.solver.wait(node, workspace)).unwrap_or(0.0)
@@ -16,7 +16,7 @@ fn waits(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, workspace: &Workspace
     (0..part.classes.len()).map(of).collect()
 }
 
-/// How long a GB waits at all memories together whose fractions lie on all of them.
+/// The total wait of a GB over all memories, for data with fractions on all of them.
 fn mean_wait(
     part: &Relaxation<'_>,
     mean: &MeanWait,
@@ -74,7 +74,7 @@ proptest! {
                 })
                 .collect();
         }
-        // Each of them is cut by the mean wait, too.
+        // Each of them is also cut by the mean wait.
         for cut in mean_cuts {
             parts = parts
                 .iter()
@@ -129,8 +129,8 @@ proptest! {
 
 #[test]
 fn fewer_options_keep_their_curves_where_some_have_none() {
-    // Two nodes of 4 cores with 32 GB/s, links of 10 GB/s; a thread wants 20 GB/s. Bytes wait no longer than beside the median option: half of the
-    // options are impossible, and stay in the list.
+    // Two nodes of 4 cores with 32 GB/s, links of 10 GB/s; a thread wants 20 GB/s. The waits are at most that of the median option: half of
+    // the options are impossible, and stay in the list.
     let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0).with_sharing(ModelKind::Ecm.into());
     let apps = [local_app("near", 0.5), app("far", 0.5, Data::Placed(Placement::Home(NodeId(0))))];
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());

@@ -1,4 +1,4 @@
-//! One test for each doubt that shows in what was measured.
+//! One test for each warning that the measurements show.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use numasim_host::testing::cpus;
 use super::*;
 use crate::doubt::codes;
 
-/// Ten equal repetitions that raise no doubt.
+/// Ten equal repetitions without a warning.
 fn steady() -> Repeated {
     Repeated {
         scenario: "even".into(),
@@ -85,7 +85,7 @@ fn page_faults_that_the_kernel_does_not_have() {
         doubt.to_string(),
         "'mem' in 'even' had 900 page faults in the timed part, and its kernel has 0"
     );
-    // New memory of 1,048,576 small pages, and a few faults of something else; huge pages where small ones were seen.
+    // New memory of 1,048,576 small pages, and a few unrelated faults; huge pages although small ones were expected.
     assert_eq!(doubts(Repeated { page_faults: Some((1_048_579, 1_048_576)), ..steady() }), []);
     assert_eq!(doubts(Repeated { page_faults: Some((2048, 1_048_576)), ..steady() }).len(), 1);
     assert_eq!(doubts(Repeated { page_faults: None, ..steady() }), []);

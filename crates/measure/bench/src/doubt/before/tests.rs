@@ -1,4 +1,4 @@
-//! One test for each doubt that a host raises, with the tree of files that raises it.
+//! One test for each warning that a host raises, with the tree of files that raises it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use numasim_host::testing::{Tree, cpus};
 use super::*;
 use crate::doubt::codes;
 
-/// A host for processors 0 and 1 that raises no doubt.
+/// A host for logical CPUs 0 and 1 that raises no warning.
 fn quiet() -> Tree {
     Tree::new(&[
         ("proc/sys/kernel/numa_balancing", "0\n"),
@@ -23,7 +23,7 @@ fn quiet() -> Tree {
     ])
 }
 
-/// The only doubt about processors 0 and 1 of a quiet host in which one file is another.
+/// The only warning about logical CPUs 0 and 1 of a quiet host with one changed file.
 fn doubt(path: &str, text: &str) -> Doubt {
     let tree = quiet();
     tree.write(path, text);
@@ -122,12 +122,12 @@ fn without_a_sample_the_load_average_speaks() {
 #[test]
 fn hardware_threads_of_one_core() {
     let siblings = "sys/devices/system/cpu/cpu0/topology/thread_siblings_list";
-    // Both are used: said once, not for each of them.
+    // Both are used: reported once, not for each of them.
     let tree = quiet();
     tree.write(siblings, "0-1\n");
     tree.write("sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1\n");
     assert_eq!(before(&tree.facts(), &cpus("0-1")), [Doubt::SharedCore { cpus: "0-1".into() }]);
-    // The other one is idle, then busy with something else.
+    // The other one is idle, then busy with other work.
     let tree = quiet();
     tree.write(siblings, "0,4\n");
     assert_eq!(before(&tree.facts(), &cpus("0-1")), []);
@@ -154,7 +154,7 @@ fn the_order_is_fixed_and_no_code_comes_twice_for_one_reason() {
     tree.write("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
     tree.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
     tree.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "ondemand\n");
-    // The list of used processors may come in any order.
+    // The list of used logical CPUs may be in any order.
     for list in ["0-1", "1,0"] {
         let doubts = before(&tree.facts(), &cpus(list));
         assert_eq!(doubts.len(), 5);

@@ -1,4 +1,4 @@
-//! Counting with kernels whose work is known, by the clock of the system and by one that goes on only while somebody works.
+//! Counting with kernels of known work, by the clock of the system and by one that advances only during work.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
@@ -17,7 +17,7 @@ struct Sum {
     parts: usize,
     lockstep: bool,
     most_steps: Option<u64>,
-    /// Steps of all parts, to see whether any is behind.
+    /// Steps of all parts, to detect whether any is behind.
     taken: [AtomicU64; 2],
 }
 
@@ -68,8 +68,8 @@ fn settings() -> Settings {
     }
 }
 
-/// Two threads of one crew: what they counted, and their steps as the crew has them. Where many others want the processors, a thread may get none for a
-/// whole window: then again.
+/// Two threads of one crew: their counts, and their steps as recorded by the crew. On a busy host a thread may get no logical CPU for a
+/// whole window: then it is repeated.
 fn both(kernel: impl Fn() -> Sum) -> Vec<(Counted, Vec<u64>)> {
     loop {
         let counted = once(kernel());
@@ -103,7 +103,7 @@ fn a_thread_counts_whole_steps_in_its_own_time() {
         assert_eq!(counted.work, Work { bytes: 8000 * counted.steps, flop: 1000 * counted.steps });
         assert!(counted.time_ns > 0 && !counted.cpus.is_empty(), "{counted:?}");
         assert_eq!((counted.waited_ns, steps.len()), (0, 2));
-        // Its own: the other one may have had less of the processors.
+        // Its own steps: the other one may have had less CPU time.
         assert!(steps[part] > counted.steps, "before and after the window, too: {steps:?}");
     }
 }
@@ -119,7 +119,7 @@ fn threads_that_wait_for_each_other_take_as_many_steps() {
             counted.steps > 0 && counted.waited_ns > 0 && counted.waited_ns < counted.time_ns,
             "{counted:?}"
         );
-        // Two looks for each wait, and those of the stretches.
+        // Two reads for each wait, and those of the stretches.
         assert!(counted.looks > 2 * counted.steps, "{counted:?}");
     }
 }
@@ -143,7 +143,7 @@ fn an_overlap_of_steps_ends_the_measurement() {
     assert_eq!(stopped, Err(Stopped::Access(AccessError::Busy { what: "numbers" })));
 }
 
-/// A clock that goes on only while somebody works or looks at it: 10 ns a look.
+/// A clock that advances only during work or a read: 10 ns per read.
 #[derive(Default)]
 struct Mock(AtomicU64);
 
@@ -157,7 +157,7 @@ impl Clock for &Mock {
     }
 }
 
-/// So many ns, 64 bytes and 3 FLOP a step.
+/// This number of ns, 64 bytes and 3 FLOP per step.
 struct Steps<'a>(&'a Mock, u64);
 
 impl Kernel for Steps<'_> {
@@ -187,7 +187,7 @@ impl Kernel for Steps<'_> {
     }
 }
 
-/// One thread whose steps take so long by its own clock; the start is after 1 ms.
+/// One thread whose steps take this long by its own clock; the start is after 1 ms.
 fn mocked(step_ns: u64) -> (Counted, u64) {
     let (gate, mock) = (Gate::default(), Mock::default());
     gate.start_at(1_000_000);
@@ -200,9 +200,8 @@ fn mocked(step_ns: u64) -> (Counted, u64) {
 #[test]
 fn the_window_is_counted_to_the_end_of_its_last_stretch() {
     let (counted, steps) = mocked(1000);
-    // A stretch takes at least 50,000 ns: a step alone takes 1010 with its look, so 49 at first; 49 take 49,010, and
-    // 50,000 / 1000.2 are 49 again. The window begins with a look and has 30 ms: 612.1 stretches, 613 to its end, or
-    // 612 if it began late in its first one.
+    // A stretch takes at least 50,000 ns: a step alone takes 1010 with its read, so 49 at first; 49 take 49,010, and 50,000 / 1000.2 are 49
+    // again. The window starts with a read and has 30 ms: 612.1 stretches, 613 to its end, or 612 if it started late in its first one.
     assert_eq!(counted.time_ns, 49_010 * counted.looks);
     assert_eq!((counted.steps, counted.look_ns), (49 * counted.looks, 10.0));
     assert_eq!(counted.work, Work { bytes: 64 * counted.steps, flop: 3 * counted.steps });

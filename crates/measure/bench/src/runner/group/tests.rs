@@ -1,4 +1,4 @@
-//! Threads with a kernel that does something wrong.
+//! Threads with a faulty kernel.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::runner::crew::conduct;
 use numasim_kernels::loops::Isa;
 
-/// What is wrong with its second part.
+/// The fault of its second part.
 #[derive(Clone, Copy, PartialEq)]
 enum Wrong {
     Result,
@@ -46,7 +46,7 @@ impl Kernel for Bad {
     }
 
     fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
-        // All have ended, and say how far they came.
+        // All have ended, and report their progress.
         assert!(steps.iter().all(|&steps| steps > 0), "{steps:?}");
         assert!(!self.lockstep || steps[0] == steps[1], "{steps:?}");
         let wrong = WrongResult::Element { what: "numbers", index: 3, found: 1.0, expected: 2.0 };
@@ -61,7 +61,7 @@ fn measured(wrong: Wrong, lockstep: bool) -> RunError {
     let settings = Settings {
         isa: Isa::Portable,
         warm_up: Duration::ZERO,
-        // Shorter than a step, of which one is counted then, however busy the processor is.
+        // Shorter than a step: one step is then counted, however busy the processor is.
         window: Duration::from_nanos(1),
         bytes_per_thread: 1,
         processes: false,

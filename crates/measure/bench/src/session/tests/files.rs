@@ -1,4 +1,4 @@
-//! Rows on disk: what a killed run left is taken up again, and nothing is mixed or overwritten.
+//! Rows on disk: the file of a killed run is resumed, and nothing is mixed or overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ fn a_file_says_of_which_run_it_is_once_it_has_a_row() {
 #[test]
 fn a_full_disk_is_found_before_measuring() {
     let folder = folder();
-    // 2^60 bytes are on no disk.
+    // No disk has 2^60 bytes.
     let path = result(&folder);
     let refused = ResultFile::begin(&path, open(&path), 1 << 60).expect_err("no such disk");
     assert!(matches!(refused, FileError::NoRoom { .. } | FileError::NotWritable { .. }), "{refused:?}");

@@ -1,4 +1,4 @@
-//! A runner with exact numbers, a sink in memory, and nobody who looks on.
+//! A runner with exact numbers, a sink in memory, and a silent observer.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
@@ -23,13 +23,13 @@ pub(super) fn settings() -> Settings {
     }
 }
 
-/// In half a second a thread moves 4 GB if it is the first of an application that reads, half of that if it is another
-/// one, and 1 GB if its kernel writes, each times `speed`.
+/// In half a second, the first thread of an application that reads moves 4 GB, its other threads half of that, and a thread of a write
+/// kernel 1 GB, each times `speed`.
 #[derive(Default)]
 pub(super) struct Mock {
-    /// Scenarios in the order in which they were asked for.
+    /// Scenarios in the order of the requests.
     pub(super) asked: Vec<String>,
-    /// Factor by scenario and how often it was measured before.
+    /// Factor by scenario and by the number of its earlier measurements.
     pub(super) speed: BTreeMap<(String, usize), u64>,
     /// Measurements, from 0, in which the first thread runs elsewhere.
     pub(super) misplaced: Vec<usize>,
@@ -95,7 +95,7 @@ impl Runner for Mock {
 #[derive(Default)]
 pub(super) struct Memory {
     pub(super) rows: Vec<Row>,
-    /// Room for that many measurements.
+    /// Room for this number of measurements.
     pub(super) full_after: Option<u64>,
     pub(super) kept: u64,
 }
