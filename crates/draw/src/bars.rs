@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_missing_has_no_bar() {
+    fn a_missing_value_has_no_bar() {
         let mut one = plot(1);
         let bars = |plot: &BarPlot| plot.svg().matches("#0072B2").count();
         let both = bars(&one);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_a_sign_unless_it_is_nothing() {
+    fn a_nonzero_error_has_a_sign() {
         assert_eq!([1.66, -0.11, 0.04, -0.04].map(signed), ["+1.7 %", "-0.1 %", "0.0 %", "0.0 %"]);
     }
 }
@@ -420,7 +420,7 @@ mod groups_tests {
     }
 
     #[test]
-    fn bars_are_as_high_as_their_values_and_missing_ones_are_left_out() {
+    fn bar_heights_match_values_and_missing_ones_are_omitted() {
         let mut plot = plot(1, 2);
         plot.groups[0].bars[0].value = 2.0;
         plot.groups[0].bars[1] = GroupBar { value: f64::NAN, range: None, mark: None };

@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_wrote_is_escaped() {
+    fn user_text_is_escaped() {
         let heading = Heading { title: "<a> & b".to_owned(), subtitle: String::new() };
         let svg = Canvas::new(900.0, &heading).finish(100.0);
         assert!(svg.contains("&lt;a&gt; &amp; b") && !svg.contains("<a>"), "{svg}");

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_axis_is_at_its_end() {
+    fn points_beyond_the_axis_are_at_its_end() {
         let svg = grid(1).svg();
         // A factor of 9 is drawn like one of 4, at the top of the panel.
         let top = HEADING + 20.0 + 8.0 + CLOUD_LINE * NAME_LINES as f64;
@@ -356,7 +356,7 @@ mod curves_tests {
     }
 
     #[test]
-    fn no_row_at_all_is_still_a_plot() {
+    fn a_plot_without_rows_is_valid() {
         assert_apart(&curve_grid(0, 2).svg());
     }
 }

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_up_to_a_digit_more_has_one_decimal_less() {
+    fn rounding_up_to_another_digit_removes_a_decimal() {
         assert_eq!(single(9.999_999_999_999_998), "10.00");
         assert_eq!(single(9.99941), "9.999");
         assert_eq!(single(99.996), "100.0");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn intensities_are_fractions_where_these_are_shorter() {
+    fn intensities_are_fractions_if_shorter() {
         assert_eq!(
             [0.03125, 0.083_333_3, 0.5, 0.0294, 16.0].map(intensity),
             ["1/32", "1/12", "1/2", "0.0294", "16"]
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_nodes_are_drawn_together() {
+    fn runs_of_nodes_are_merged() {
         assert_eq!(ranges(&[0, 1, 2, 3, 5, 7, 8]), "0-3, 5, 7, 8");
         assert_eq!(nodes(&[2]), "node 2");
         assert_eq!(ranges(&[0, 3, 6, 9, 12, 15, 18, 19, 20]), "0, 3, 6 ... 18-20 (9)");

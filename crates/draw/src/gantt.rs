@@ -202,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn a_few_tasks_are_drawn_one_by_one() {
+    fn a_few_tasks_are_drawn_individually() {
         let svg = chart(2, 2, 3, 2).svg();
         assert_apart(&svg);
         insta::assert_snapshot!(svg);
     }
 
     #[test]
-    fn of_many_tasks_each_column_shows_what_took_most_of_it() {
+    fn with_many_tasks_each_column_shows_the_longest_kind() {
         // 3800 tasks on 380 columns: ten each. Kind 0 has those whose number is no multiple of 10.
         let row: Vec<Bar> = (0..3800)
             .map(|task| Bar {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ground_ends_with_the_work_on_an_axis_that_others_need_longer() {
+    fn the_ground_ends_with_the_work_on_a_longer_axis() {
         // Three tasks of one second on an axis of 6: the ground is half as wide as the rows could be.
         let widest_ground = |gantt: &Gantt| {
             let svg = gantt.svg();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all_is_a_picture_too() {
+    fn an_empty_chart_is_a_valid_picture() {
         assert_apart(&chart(0, 0, 0, 1).svg());
         assert_apart(&chart(1, 1, 0, 1).svg());
     }

@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_whatever_the_width_of_their_characters() {
+    fn columns_align_for_characters_of_any_width() {
         let mut grid = Grid::new(&[("name", Align::Left), ("x", Align::Right)]);
         grid.row(vec!["ä".into(), "1".into()]);
         grid.row(vec!["数据".into(), "22".into()]);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_do_not_fit_stand_below() {
+    fn columns_that_do_not_fit_are_below() {
         // 3 + 2 + 10 = 15, and 2 + 10 more are 27; then 3 + 2 + 10 again.
         assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 27), [vec![0, 1, 2], vec![0, 3]]);
         assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 39), [vec![0, 1, 2, 3]]);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn in_markdown_units_stand_beside_titles_and_bars_are_left_out() {
+    fn markdown_puts_units_next_to_titles_and_omits_bars() {
         let style = Style { markdown: true, ..Style::default() };
         let mut grid =
             Grid::new(&[("application", Align::Left), ("drawn\nGB/s", Align::Right), ("", Align::Left)]);

@@ -327,7 +327,7 @@ mod tests {
     use crate::testing::{assert_apart, rectangles, words};
 
     #[test]
-    fn no_edge_between_two_colours_is_bare_paper() {
+    fn no_paper_is_visible_between_two_colours() {
         let mut canvas = Canvas::new(100.0, &Heading::default());
         Colours::of(&[0.0, 10.0], "GB/s", "").draw(&mut canvas, 0.0, HEADING, SIZE.1);
         // After the paper.
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_end_half_way_between_values() {
+    fn cell_borders_are_halfway_between_values() {
         assert_eq!(edges(&[1.0, 2.0, 4.0]), [0.5, 1.5, 3.0, 5.0]);
         assert_eq!(span(&edges(&[3.0, 2.0])), 1.5..3.5);
     }
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_reach_into_their_neighbours() {
+    fn cells_overlap_their_neighbours() {
         let axis = |count: u32| Axis {
             label: "x".to_owned(),
             scale: Scale::Linear((0..count).map(f64::from).collect()),
@@ -468,7 +468,7 @@ mod matrix_tests {
     }
 
     #[test]
-    fn a_difference_of_15_percent_does_not_take_all_colours() {
+    fn a_difference_of_15_percent_does_not_use_all_colours() {
         // From half of the largest: 85 of 100 is at 0.7 of the colours.
         let colours = Colours::of(&[85.0, 100.0], "GB/s", "");
         assert_eq!([85.0, 100.0].map(|value| colours.of_value(value)), [heat_colour(0.7), heat_colour(1.0)]);

@@ -112,14 +112,14 @@ mod tests {
                         <path fill=\"none\" stroke=\"#0072B2\"/></svg>";
 
     #[test]
-    fn dark_paper_changes_ink_and_lines_and_no_area_that_has_a_letter() {
+    fn dark_paper_changes_ink_and_lines_but_not_areas_with_letters() {
         let dark = in_theme(PLOT, Theme::Dark);
         assert!(dark.contains("<rect fill=\"#0d1117\""), "{dark}");
         assert!(dark.contains("<circle fill=\"#0072B2\"") && dark.contains("stroke=\"#58a9e0\""), "{dark}");
     }
 
     #[test]
-    fn the_theme_of_the_reader_is_a_style_sheet_over_the_light_plot() {
+    fn the_auto_theme_is_a_style_sheet_over_the_light_plot() {
         let auto = in_theme(PLOT, Theme::Auto);
         assert!(
             auto.contains("prefers-color-scheme: dark") && auto.contains("<rect fill=\"#FFFFFF\""),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_pretends_to_be_a_row_has_the_columns_of_the_table_and_no_markup() {
+    fn a_fake_row_has_the_columns_of_the_table_and_no_markup() {
         let table = table(&[("a", false)], &[]);
         let forged = format!("{table}\u{1e}r\u{1f}<b>\u{1f}second\n");
         assert_eq!(document(&forged), "| a |\n| :--- |\n| \\<b\\> |\n");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_paragraphs_or_lists_and_indented_ones_go_on() {
+    fn lines_are_paragraphs_or_lists_and_indented_ones_continue() {
         let text = "Machine: m\nModel:   d\n\nOne line.\n\nBound: 1 s\n       and so on\nEvents: 3\n";
         assert_eq!(
             document(text),

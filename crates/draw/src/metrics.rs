@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_to_its_place() {
+    fn a_text_is_cut_to_its_room() {
         // 4 x 636 + 318 thousandths of 10 pixels
         assert!((width("1234 ", 10.0) - 28.62).abs() < 1e-9);
         assert_eq!(cut("1234", 10.0, 25.44), "1234");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_in_the_middle_keeps_its_beginning_and_its_end() {
+    fn a_text_cut_in_the_middle_keeps_both_ends() {
         // 4 x 0.636 of 10 pixels and the ellipsis, 10: 35.44
         assert_eq!(cut_in_the_middle("123456789", 10.0, 36.0), "12…89");
         assert_eq!(cut_in_the_middle("123456789", 10.0, 57.3), "123456789");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_gives_way_to_what_is_there() {
+    fn a_name_avoids_occupied_places() {
         let inside = Place::new(80.0, 0.0, 820.0, 500.0);
         let first = place_of_name((100.0, 100.0), 50.0, &[], inside);
         assert_eq!(first, Place::new(110.0, 92.0, 50.0, 16.0));

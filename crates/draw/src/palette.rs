@@ -193,13 +193,13 @@ mod tests {
     use crate::canvas::Heading;
 
     #[test]
-    fn the_colours_of_the_map_begin_and_end_as_viridis_does() {
+    fn the_colour_map_starts_and_ends_like_viridis() {
         assert_eq!([heat_colour(0.0), heat_colour(1.0)], [Colour(68, 1, 84), Colour(253, 231, 37)]);
         assert_eq!(heat_colour(0.0625), Colour(70, 23, 104));
     }
 
     #[test]
-    fn neighbouring_applications_differ_in_grey_and_none_looks_like_a_link_or_like_something_full() {
+    fn adjacent_applications_differ_in_grey_and_from_links_and_full_resources() {
         // Luma of Rec. 709, 0 to 255; the last one is the neighbour of the first.
         let grey = |c: Colour| 0.2126 * f64::from(c.0) + 0.7152 * f64::from(c.1) + 0.0722 * f64::from(c.2);
         for i in 0..APPS.len() {

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_roofs_are_crossed_by_no_line() {
+    fn no_line_crosses_labels_of_roofs() {
         for (apps, results) in [(0, false), (1, true), (4, false), (8, false), (8, true)] {
             assert_off_lines(&plot(apps, results).svg());
         }

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_counted_has_ticks_at_whole_numbers() {
+    fn counts_have_ticks_at_whole_numbers() {
         let labels =
             |end: f64| Coordinate::whole(0.0..end).ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
         assert_eq!(labels(2.12), ["0", "1", "2"]);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_values_are_their_own_ticks() {
+    fn a_few_values_each_have_a_tick() {
         let axis = Axis { label: String::new(), scale: Scale::Log(vec![0.03125, 0.0625, 0.125, 1.0]) };
         let coordinate = axis.coordinate(-4.0..0.0);
         assert_eq!(coordinate.ticks().map(|tick| tick.1).collect::<Vec<_>>(), ["1/32", "1/16", "1/8", "1"]);

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_as_wide_as_the_data() {
+    fn axes_match_the_range_of_the_data() {
         let mut plot = plot(1.1);
         plot.series.truncate(1);
         let at = |measured: f64, predicted: f64| Point {
@@ -388,13 +388,13 @@ mod tests {
     }
 
     #[test]
-    fn no_point_at_all_is_still_a_plot() {
+    fn a_plot_without_points_is_valid() {
         let empty = ScatterPlot { series: Vec::new(), ..plot(1.1) };
         assert_apart(&empty.svg());
     }
 
     #[test]
-    fn nearly_equal_ranges_are_drawn_alike_and_others_each_as_wide_as_its_values() {
+    fn nearly_equal_ranges_are_drawn_alike_and_others_separately() {
         // 8 of 10 in common
         assert_eq!(alike((0.0, 9.0), (1.0, 10.0), |value| value), [(0.0, 10.0), (0.0, 10.0)]);
         assert_eq!(alike((2.0, 9.0), (0.0, 11.0), |value| value), [(2.0, 9.0), (0.0, 11.0)]);
@@ -428,7 +428,7 @@ mod front_tests {
     }
 
     #[test]
-    fn allocations_at_nearly_the_same_place_are_both_seen() {
+    fn overlapping_allocations_are_both_visible() {
         let mut plot = plot();
         let mark = |at, text: &str| Mark { at, text: text.to_owned(), on_front: false };
         plot.marks = vec![
@@ -447,7 +447,7 @@ mod front_tests {
     }
 
     #[test]
-    fn steps_never_promise_an_allocation_between_two_points() {
+    fn steps_never_suggest_an_allocation_between_two_points() {
         let corners = [[320.0, 0.1], [300.0, 0.1], [300.0, 0.3], [250.0, 0.3], [250.0, 0.4]];
         assert_eq!(plot().steps(), corners);
     }

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_has_the_lightest_colour_and_what_is_beyond_the_scale_the_darkest() {
+    fn the_best_is_lightest_and_values_beyond_the_scale_are_darkest() {
         let svg = table().svg();
         // Ends of viridis; ln 12 is beyond ln 10.
         assert!(svg.contains("#FDE725"), "{svg}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn names_titles_and_cells_are_all_there_and_nothing_overlaps() {
+    fn names_titles_and_cells_are_complete_and_do_not_overlap() {
         let mut table = table();
         assert_apart(&table.svg());
         insta::assert_snapshot!(words(&table.svg()));

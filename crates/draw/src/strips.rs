@@ -386,7 +386,7 @@ mod columns_tests {
     }
 
     #[test]
-    fn columns_of_several_slots_keep_the_mean_the_most_and_the_last() {
+    fn merged_columns_keep_the_mean_maximum_or_last_value() {
         // Four slots of 1 s in two columns; the last slot ends with the picture.
         let columns = Columns::new(1.0, 3.5, 4, 2);
         let values = [1.0, 3.0, 0.0, 2.0];

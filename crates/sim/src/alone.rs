@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_is_compared_with_itself_under_its_own_constraints() {
+    fn performance_alone_uses_only_the_constraints_of_the_application() {
         // 2 nodes x 6 cores of 10 GFLOPS. At most 3 threads: 30; the cores of one node: 60; all cores: 120.
         let machine = uniform_machine(2, 6, 10.0, 1000.0, 100.0);
         let on_one = App { nodes: Some(vec![NodeId(0)]), ..local_app("y", 10.0) };
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_spread_where_one_memory_cannot_feed_them() {
+    fn threads_spread_over_nodes_when_one_memory_is_too_slow() {
         // 12 threads of 12 GB/s: 144 on two nodes, 100 on one; x 0.2 FLOP/byte. Two threads: 24 x 0.5.
         let node = Node {
             core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_that_loses_on_several_nodes_takes_as_many_as_are_worth_it() {
+    fn an_application_with_node_overhead_uses_the_best_number_of_nodes() {
         // 4 nodes x 8 cores x 10 GFLOPS: 320 / (1 + 0.12 x 2); with at most 8 threads one node, 80.
         let machine = uniform_machine(4, 8, 10.0, 1000.0, 10.0);
         let all = App { node_overhead: 0.12, ..local_app("a", 10.0) };
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn hardware_threads_and_memory_of_its_own_count_and_constraints_on_all_do_not() {
+    fn own_hardware_threads_and_memory_count_but_common_constraints_do_not() {
         // 4 cores x 10 GFLOPS; exactly 4 threads: 40 on 4 cores, 25 on 2 with both hardware threads.
         let machine = uniform_machine(1, 4, 10.0, 1000.0, 10.0).with_smt(true);
         let four = |smt| App {
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_reached_nor_listed_is_searched() {
+    fn cases_without_arithmetic_or_list_are_searched() {
         // 8 nodes x 8 cores: 12,870 allocations up to exchange without a home. With one, 8 x C(15, 8) x 9 / 8 exceed the limit for listing.
         let machine = uniform_machine(8, 8, 10.0, 32.0, 3.0);
         let home = |share| app("a", 0.5, Data::Placed(Placement::at_home(NodeId(0), share)));
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_that_use_memory_in_other_ways_are_not_the_same_alone() {
+    fn instances_with_different_memory_use_differ_alone() {
         // Four cores want 80 GB/s. Reads have 20 on the first node, triads 12. Copies were not measured, so they have the bandwidth of
         // reads.
         let machine = unequal(ModelKind::default());
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_that_are_written_are_on_as_many_nodes_as_pays() {
+    fn written_copies_are_on_the_best_number_of_nodes() {
         // 8 nodes x 16 cores, 100 GB/s, links of 20. A node with k - 1 others has 100 / (1 + w (k - 1)) GB/s, and its links let 20 / w
         // through. With a tenth written: 8 x 100 / 1.7 GB/s, half a GFLOPS for each. With half: 8 x 100 / 4.5. With all traffic written on
         // 2 nodes: one has 100 GB/s, two 2 x 20.
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_above_its_roof_under_any_model() {
+    fn no_model_exceeds_the_upper_bound() {
         for kind in ModelKind::ALL {
             let machine = unequal(kind);
             let homes = machine.node_ids().map(Placement::Home);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_keeps_to_the_question_passes() {
+    fn a_valid_answer_passes_the_check() {
         let placements = [Placement::Local, Placement::Home(NodeId(1))];
         assert_eq!(problem().check_answer(&allocation([1, 1], [1, 1]), &placements), Ok(()));
     }

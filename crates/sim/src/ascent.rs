@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_answers_are_not_gone_through_in_circles() {
+    fn equal_answers_do_not_cycle() {
         // Each is worse than the one before by less than 1e-9 of it, and wins by the tie-break; the first is better than the last by 1.5e-9.
         let circle = [(1.0, 1.0), (1.0 - 0.75e-9, 2.0), (1.0 - 1.5e-9, 3.0)].map(answer);
         assert!(circle[1].beats(&circle[0]) && circle[2].beats(&circle[1]) && circle[0].beats(&circle[2]));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn less_that_does_not_fit_is_better_whatever_the_score() {
+    fn less_excess_data_beats_any_score() {
         let with = |excess, score| Candidate { excess, ..answer((score, 0.0)) };
         let mut ascent = Ascent::new(with(2.0, 9.0));
         assert!(ascent.tries(with(1.0, 1.0)));

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_the_homes_where_they_are() {
+    fn a_stop_keeps_the_current_homes() {
         let problem = open_homes(3);
         let monitor = AtOnce::default();
         let baselines = problem.baselines(&[], &monitor);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_homes_of_baselines_are_looked_for_with_a_fixed_number_of_evaluations() {
+    fn homes_of_baselines_are_searched_with_a_fixed_budget() {
         let problem = open_homes(3);
         let asked = Cell::new(0);
         let allocation = even(&problem.machine, &problem.apps);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_home_takes_its_own_node() {
+    fn an_application_with_a_fixed_home_gets_that_node() {
         let machine = uniform_machine(3, 8, 10.0, 32.0, 10.0);
         let apps = [
             local_app("a", 1.0),
@@ -378,20 +378,20 @@ mod tests {
     }
 
     #[test]
-    fn nodes_left_over_are_dealt_out() {
+    fn remaining_nodes_are_distributed() {
         let machine = uniform_machine(4, 8, 10.0, 32.0, 10.0);
         let apps = [local_app("a", 1.0), local_app("b", 1.0)];
         assert_eq!(one_app_per_node(&machine, &apps).unwrap().row(AppId(0)), [8, 0, 8, 0]);
     }
 
     #[test]
-    fn more_apps_than_nodes_have_no_such_allocation() {
+    fn one_app_per_node_needs_enough_nodes() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
         assert_eq!(one_app_per_node(&machine, &[local_app("a", 1.0), local_app("b", 1.0)]), None);
     }
 
     #[test]
-    fn nobody_gets_a_node_that_it_may_not_use() {
+    fn no_application_gets_a_forbidden_node() {
         // `b` may use node 0 only, and comes first there; `a` has the other nodes.
         let machine = uniform_machine(3, 8, 10.0, 32.0, 10.0);
         let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];

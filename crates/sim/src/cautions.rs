@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_measured_is_said_of_every_answer() {
+    fn assumed_values_are_reported_with_every_answer() {
         // 8 cores with 10 GFLOPS at 40 GB/s: an intensity below 10 / 5 = 2 wants more than its share of the memory.
         let of = |core: &str, intensity: f64| {
             let text = format!(
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn total_gflops_names_who_is_left_at_the_fewest_threads() {
+    fn total_gflops_names_applications_left_at_their_minimum() {
         let free = Restrictions::default();
         let rows = [vec![1, 0], vec![1, 1], vec![2, 3]];
         assert_eq!(cautions(&apps(), Objective::TotalGflops, free, &rows), fewest(&[0]));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_have_no_more_is_not_left_with_few() {
+    fn applications_at_their_maximum_are_not_reported() {
         let mut apps = apps();
         apps[0].max_threads = Some(1);
         // z has threads to give on node 1 alone, where y may not run.
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_threads_are_those_of_the_restrictions() {
+    fn the_minimum_of_threads_includes_the_constraints() {
         // One on each node, although one on the machine would be enough without the constraint.
         let each = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
         let rows = [vec![1, 1], vec![1, 2], vec![2, 1]];
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_thread_is_named() {
+    fn applications_without_threads_are_named() {
         let mut apps = apps();
         apps[1].min_threads = 0;
         let rows = [vec![1, 1], vec![0, 0], vec![3, 3]];
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_starved_gets_nothing() {
+    fn starved_applications_are_reported() {
         // Links of 32 GB/s under remote-first: 4 threads of b on node 1 want 4 x 20 GB/s of node 0 and take all 32 of it,
         // so that the thread of a on node 0 has none. a alone on both nodes has 2 x 32 GB/s.
         let machine = uniform_machine(2, 4, 10.0, 32.0, 32.0).with_sharing(ModelKind::RemoteFirst.into());

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_a_node_alone_leaves_the_rest_of_another_ones_to_those_after_it() {
+    fn an_exclusive_application_leaves_nodes_of_others_to_later_ones() {
         // Two cores, none idle, `b` alone on its nodes: a and c share in any way, or b has both.
         let mut apps = vec![local_app("a", 1.0), local_app("b", 1.0), local_app("c", 1.0)];
         apps[1].placing.exclusive = true;
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_holds_only_those_that_may_use_it() {
+    fn a_node_holds_only_allowed_applications() {
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
         let found = all(&machine, &apart(), Restrictions::default(), &[1]);
         assert_eq!(
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_same_everywhere_nodes_fill_up_one_beside_the_other() {
+    fn nodes_with_equal_contents_fill_up_independently() {
         // 2 cores on each node: `b` and `c` do not take room from each other, but `a` takes room from both.
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
         let found = all(&machine, &apart(), Restrictions::default(), &[0, 1]);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_what_the_rule_for_one_node_allows() {
+    fn the_list_matches_the_rule_for_one_node() {
         let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
         for forbidden in [false, true] {
             let mut apps = vec![local_app("a", 1.0); 3];
@@ -335,7 +335,7 @@ mod tests_of_sites {
     use crate::{Objective, Restrictions};
 
     #[test]
-    fn a_site_of_all_nodes_leaves_out_those_that_an_application_may_not_use() {
+    fn a_site_of_all_nodes_skips_forbidden_nodes() {
         let machine = uniform_machine(3, 2, 10.0, 32.0, 10.0);
         let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];
         apps[1].nodes = Some(vec![NodeId(1), NodeId(2)]);

@@ -368,7 +368,7 @@ mod predict_tests {
     use super::Interval;
 
     #[test]
-    fn ends_lie_between_the_tenth_and_eleventh_of_400() {
+    fn ends_are_between_the_tenth_and_eleventh_of_400_values() {
         let values: Vec<f64> = (1..=400).map(f64::from).collect();
         assert_eq!(Interval::of(&values), Some(Interval { low: 10.5, high: 390.5 }));
         assert_eq!(Interval::of(&[3.0]), Some(Interval { low: 3.0, high: 3.0 }));
@@ -377,7 +377,7 @@ mod predict_tests {
     }
 
     #[test]
-    fn the_reach_is_that_of_the_farther_end() {
+    fn the_reach_is_the_distance_of_the_farther_end() {
         assert_eq!(Interval { low: 8.0, high: 10.5 }.reach(10.0), 2.0);
         assert_eq!(Interval { low: 10.0, high: 10.0 }.reach(10.0), 0.0);
     }
@@ -388,7 +388,7 @@ mod draws_tests {
     use super::quantile;
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_published_tables() {
         let tabled = [(0.5, 0.0), (0.841_344_746, 1.0), (0.975, 1.959_963_985), (0.999, 3.090_232_306)];
         for (p, value) in tabled {
             assert!((quantile(p) - value).abs() < 1e-7, "{p}: {}", quantile(p));

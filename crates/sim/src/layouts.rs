@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_jobs_go_where_the_load_is_least_and_what_has_no_room_is_cut() {
+    fn whole_jobs_go_to_the_least_loaded_node_and_the_excess_is_cut() {
         // 5 and 5 on nodes 0 and 1, 3 each on nodes 2 and 3; then 30 + 30 GB/s on node 2 are less than 50 + 30 on node 0.
         let threads = [5, 5, 3, 3, 3];
         let wants = [50.0, 50.0, 30.0, 30.0, 30.0];
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gives_each_its_part_of_the_memories() {
+    fn a_row_gives_each_job_its_share_of_the_memories() {
         // 2.5 and 1.5 nodes: 8 threads at 3.2 on a node are 3 and 3 and 2 on half of node 2; 6 at 4 are 4, and 2 on the other half.
         let found = in_a_row(&problem(2), &[8, 6], &[2.5, 1.5]);
         assert!(found.iter().any(|one| rows(one) == [[3, 3, 2, 0], [0, 0, 2, 4]]), "{found:?}");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_part_has_no_threads() {
+    fn a_job_without_a_share_has_no_threads() {
         assert!(in_a_row(&problem(2), &[8, 6], &[0.0, 0.0]).is_empty());
         assert_eq!(dealt(5, &[0.0, 0.0], true), [0, 0]);
         assert_eq!(dealt(5, &[1.0, 0.5, 0.5], false), [2, 2, 1]);

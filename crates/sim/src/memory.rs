@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn local_data_lies_in_proportion_to_threads_and_the_rest_where_it_is() {
+    fn local_data_follows_threads_and_other_data_stays() {
         let (machine, apps, placements) = question();
         let limits = Limits::new(&machine, &apps, &placements).expect("`a` alone has more than a node");
         // 3 of 4 threads of `a` on node 0: 9 and 3 GiB. `b` with all threads on node 0: 2 and 2 GiB.
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_fits_in_no_allocation_is_known_before() {
+    fn an_option_that_never_fits_is_rejected_early() {
         let (machine, apps, placements) = question();
         let limits = Limits::new(&machine, &apps, &placements).expect("they bind");
         // 4 threads here and 4 at most elsewhere: at least 6 GiB, in addition to 2 of `b` on node 1.
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_nothing_can_break_are_no_limits() {
+    fn unbreakable_limits_are_omitted() {
         let (machine, apps, placements) = question();
         let small = apps.iter().map(|app| App { memory: Some(Gibibytes::new(5.0)), ..app.clone() });
         let apps: Vec<App> = small.collect();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_fits_nowhere_is_named_before_any_search() {
+    fn data_that_fits_nowhere_is_reported_before_any_search() {
         let (machine, apps, _) = question();
         assert_eq!(check_memory(&machine, &apps), Ok(()));
         let asked = |gib: f64, data: Data, min_threads: u32| {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_rule_is_that_of_the_model() {
+    fn the_fast_memory_check_matches_the_model() {
         let (machine, apps, placements) = question();
         let limits = Limits::new(&machine, &apps, &placements).expect("they bind");
         for number in 0..5_u32.pow(4) {

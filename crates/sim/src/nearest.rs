@@ -268,7 +268,7 @@ mod tests {
 
     /// Four nodes of 4 cores, 40 GB/s, links of 1 GB/s. `a` has 4 threads on node 2 and its data on node 0: 1 GB/s of 40.
     #[test]
-    fn of_equally_good_answers_the_one_with_the_fewest_moves_is_taken() {
+    fn equally_good_answers_are_ranked_by_moves() {
         let machine = uniform_machine(4, 4, 10.0, 40.0, 1.0);
         let mut a = app("a", 1.0, Data::OpenHome { share: 1.0 });
         let mut b = local_app("b", 1.0);

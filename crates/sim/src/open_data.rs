@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn no_open_home_goes_to_a_node_without_memory() {
+    fn open_homes_avoid_nodes_without_memory() {
         let machine = with_memory(&machine(5), &[None, Some(0.0), Some(0.0), Some(0.0), None]);
         assert_eq!(number_of(&[HOME], &machine, &[0], &[0, 1, 1, 1, 4], 100), Some(2));
         // 0 to 16 parts on the first of two memories.
@@ -382,13 +382,13 @@ mod tests {
     }
 
     #[test]
-    fn a_climb_begins_with_parts_as_memories_deliver() {
+    fn a_climb_starts_with_fractions_by_bandwidth() {
         assert_eq!(first(&Data::OpenFractions, &machine(3)), Data::OpenFractions.placement_of(&[5, 6, 5]));
         assert_eq!(first(&HOME, &machine(3)), Placement::Home(NodeId(0)));
     }
 
     #[test]
-    fn what_is_nearby_is_permitted_and_different() {
+    fn nearby_choices_are_valid_and_different() {
         let machine = machine(3);
         let data = Data::OpenFractions;
         let from = data.placement_of(&[3, 0, 13]);

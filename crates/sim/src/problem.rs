@@ -453,7 +453,7 @@ mod tests {
     use crate::testing::{app, local_app, uniform_machine};
 
     #[test]
-    fn data_on_all_of_more_nodes_than_a_limit_can_be_kept_for_is_refused() {
+    fn data_on_too_many_nodes_is_rejected() {
         // 708 x 707 = 500,556 links, 707 x 706 = 499,142
         let asked = |nodes: usize, data: Data| {
             let machine = uniform_machine(nodes, 1, 10.0, 32.0, 10.0);
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn no_score_is_above_the_roof() {
+    fn no_score_exceeds_the_upper_bound() {
         // Two nodes x 3 cores x min(10, 4 x 2) = 48 GFLOPS for each of two applications of intensity 2.
         let mut nodes = vec![uniform_machine(1, 3, 10.0, 32.0, 10.0).nodes()[0]; 2];
         for node in &mut nodes {
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn more_flows_than_a_limit_can_be_kept_for_are_refused() {
+    fn too_many_flows_are_rejected() {
         // 100 nodes x 100 memories x 201 applications = 2.01e6; local data has 100 x 201.
         let machine = uniform_machine(100, 1, 10.0, 32.0, 10.0);
         let asked = |data: Data| {

@@ -171,7 +171,7 @@ mod tests {
 
     /// Hand test H: 1 node x 8 cores, 10 GFLOPS, 32 GB/s. A thread of intensity 0.5 wants 20 GB/s: two fill the memory.
     #[test]
-    fn a_memory_is_full_from_the_fewest_threads_on() {
+    fn a_memory_is_full_from_the_smallest_saturating_number_of_threads() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 1.0);
         let (threads, found) = saturated(&machine, &[local_app("omp", 0.5)]);
         let by = Bottleneck::LocalController(NodeId(0));
@@ -181,14 +181,14 @@ mod tests {
 
     /// 8 threads of intensity 10 want 8 GB/s together: nothing is full, and no core is idle.
     #[test]
-    fn nothing_is_full_where_every_core_counts() {
+    fn nothing_is_full_when_every_core_counts() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 1.0);
         assert_eq!(saturated(&machine, &[local_app("compute", 10.0)]), (8, Vec::new()));
     }
 
     /// Hand test H with exactly 5 threads: the memory is full, but fewer threads are not allowed.
     #[test]
-    fn threads_that_somebody_asks_for_are_no_least_number() {
+    fn a_required_number_of_threads_is_not_reported_as_minimum() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 1.0);
         let five = App { min_threads: 5, ..local_app("omp", 0.5) };
         let (threads, found) = saturated(&machine, std::slice::from_ref(&five));

@@ -161,7 +161,7 @@ mod tests {
     use crate::testing::{uniform_machine, with_memory};
 
     #[test]
-    fn nodes_without_memory_are_exchangeable_if_their_data_lies_on_the_same_node() {
+    fn nodes_without_memory_are_exchangeable_if_their_data_is_on_the_same_node() {
         // All links are equal: nodes 1, 2 and 3 take the memory of node 0, which is then unlike node 4.
         let gib = [None, Some(0.0), Some(0.0), Some(0.0), None];
         let machine = with_memory(&uniform_machine(5, 4, 10.0, 32.0, 8.0), &gib);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_nobody_uses_do_not_tell_nodes_apart() {
+    fn unused_links_do_not_distinguish_nodes() {
         let link = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 10.0 });
         let node = crate::testing::uniform_machine(1, 8, 10.0, 32.0, 10.0).nodes()[0];
         let machine = Machine::new("one slow link", vec![node; 3], (0..9).map(link).collect()).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_hold_others_or_have_other_memory_are_told_apart() {
+    fn different_applications_or_memory_distinguish_nodes() {
         let machine = crate::testing::uniform_machine(3, 8, 10.0, 32.0, 10.0);
         let machine = crate::testing::with_memory(&machine, &[Some(8.0), Some(8.0), Some(9.0)]);
         let mut app = crate::testing::local_app("a", 1.0);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memories_deliver_to_kernels_tells_nodes_and_applications_apart() {
+    fn kernel_bandwidths_distinguish_nodes_and_applications() {
         let machine = crate::testing::uniform_machine(3, 8, 10.0, 32.0, 10.0);
         let apps = [Access::Read, Access::Triad, Access::Triad, Access::Copy]
             .map(|kernel| App { kernel, ..crate::testing::local_app("a", 1.0) });
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_of_a_large_machine_are_told_apart_as_those_of_a_small_one() {
+    fn nodes_are_distinguished_alike_on_large_and_small_machines() {
         // Pairs of nodes with a fast link between them, and links to the last node that differ between two halves.
         for count in [10, 66] {
             let speed = |from: usize, to: usize| match (from, to) {

@@ -45,7 +45,7 @@ fn nothing_overlaps_from_one_node_to_32() {
 }
 
 #[test]
-fn long_names_differ_where_they_end_and_overlap_nothing() {
+fn long_names_differ_at_their_ends_and_do_not_overlap() {
     let mut long = plot(8, 2, 6);
     for (i, line) in long.below.iter_mut().enumerate() {
         line.name = format!("application-with-a-long-name-{i} → application-with-a-long-name-{}", i + 1);
@@ -60,7 +60,7 @@ fn long_names_differ_where_they_end_and_overlap_nothing() {
 }
 
 #[test]
-fn many_bands_are_the_largest_ones_and_the_others() {
+fn many_bands_are_drawn_as_the_largest_and_the_others() {
     let mut many = plot(20, 1, 0);
     many.strips[0].bands[13] = vec![5.0; 1000];
     let svg = many.svg();
@@ -91,7 +91,7 @@ fn fewer_columns_make_a_smaller_picture_of_the_same_axes() {
 }
 
 #[test]
-fn nothing_at_all_is_still_a_picture() {
+fn an_empty_plot_is_a_valid_picture() {
     let empty = StripPlot { strips: Vec::new(), below: Vec::new(), end: 0.0, ..plot(0, 0, 0) };
     assert!(!empty.svg().contains("NaN"));
 }

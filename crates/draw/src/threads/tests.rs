@@ -82,7 +82,7 @@ fn in_domains(mut map: ThreadMap, per_domain: u32) -> ThreadMap {
 }
 
 #[test]
-fn cores_stand_in_the_boxes_of_their_l3_domains() {
+fn cores_are_in_the_boxes_of_their_l3_domains() {
     for (nodes, cores, per_domain) in
         [(1, 16, 8), (2, 96, 8), (4, 24, 8), (8, 24, 8), (2, 192, 16), (2, 6, 3)]
     {
@@ -176,7 +176,7 @@ fn the_busiest_of_very_many_links_are_listed() {
 }
 
 #[test]
-fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
+fn many_links_without_a_scenario_are_drawn_as_one() {
     let mut map = map(8, 8, 0, 0);
     map.links.iter_mut().for_each(|link| link.used_gbs = None);
     map.nodes.iter_mut().for_each(|node| node.used_gbs = None);
@@ -188,7 +188,7 @@ fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
 }
 
 #[test]
-fn links_that_the_rows_of_a_large_machine_share_are_drawn_between_them() {
+fn links_shared_by_the_rows_are_drawn_between_them() {
     let mut map = map(8, 8, 4, 1);
     let link = |from: std::ops::Range<usize>, to: std::ops::Range<usize>, used_gbs| MapSharedLink {
         name: "socket 0 - socket 1".to_owned(),

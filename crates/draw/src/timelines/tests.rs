@@ -48,7 +48,7 @@ fn plot(apps: usize, nodes: usize) -> TimelinePlot {
 }
 
 #[test]
-fn both_are_named_with_what_came_of_them_and_the_table() {
+fn both_timelines_show_their_names_results_and_table() {
     insta::assert_snapshot!(words(&plot(2, 1).svg()));
 }
 
@@ -60,7 +60,7 @@ fn nothing_overlaps_from_one_application_to_seven_and_from_one_node_to_eight() {
 }
 
 #[test]
-fn short_runs_long_names_and_ends_far_apart_overlap_nothing() {
+fn short_runs_long_names_and_distant_ends_do_not_overlap() {
     let mut plot = plot(3, 2);
     plot.simulated.end = 2.0;
     plot.simulated.finished = Some(2.0);
@@ -75,7 +75,7 @@ fn short_runs_long_names_and_ends_far_apart_overlap_nothing() {
 }
 
 #[test]
-fn whatever_names_are_the_picture_is_xml() {
+fn the_picture_is_valid_xml_for_any_names() {
     let mut plot = plot(2, 2);
     plot.names[0] = "<a> & \"b\"".to_owned();
     plot.resources[1].0 = "]]> &amp;".to_owned();
@@ -107,14 +107,14 @@ fn a_hundred_thousand_slots_are_thinned_and_their_extremes_stay() {
 }
 
 #[test]
-fn more_applications_and_nodes_than_there_is_room_for_are_left_out() {
+fn excess_applications_and_nodes_are_omitted() {
     let svg = plot(9, 12).svg();
     assert_apart(&svg);
     assert!(!words(&svg).contains("node 8"));
 }
 
 #[test]
-fn nothing_at_all_is_still_a_picture() {
+fn an_empty_plot_is_a_valid_picture() {
     let mut empty = plot(0, 0);
     (empty.measured, empty.simulated) = (Timeline::default(), Timeline::default());
     empty.progress_end = 0.0;

@@ -98,7 +98,7 @@ fn all() -> Vec<Real> {
 }
 
 #[test]
-fn every_kernel_is_right_with_one_thread_and_two_again_and_again() {
+fn every_kernel_is_right_with_one_and_two_threads_repeatedly() {
     let _alone = ALONE.lock();
     let mut runner = runner();
     for threads in [1, 2] {
@@ -120,7 +120,7 @@ fn every_kernel_is_right_with_one_thread_and_two_again_and_again() {
 }
 
 #[test]
-fn a_dense_matrix_counts_what_its_rows_take() {
+fn a_dense_matrix_counts_the_work_of_its_rows() {
     let _alone = ALONE.lock();
     let measured = measure(&mut runner(), app(Real::Dmv(Dmv { rows: 300 }), 2, &here()), &settings());
     for thread in &measured.threads {
@@ -150,7 +150,7 @@ fn faults(faults: Faults) -> Vec<(u64, Option<u64>)> {
 }
 
 #[test]
-fn page_faults_are_counted_where_memory_is_new_and_nowhere_else() {
+fn page_faults_are_counted_only_for_new_memory() {
     let _alone = ALONE.lock();
     for (counted, expected) in faults(Faults::Before) {
         assert_eq!((counted, expected.unwrap_or(0)), (0, 0));
@@ -181,7 +181,7 @@ fn a_copy_into_new_memory_is_measured_as_a_whole() {
 
 /// A synthetic kernel together with one whose threads wait for each other.
 #[test]
-fn kernels_of_all_kinds_are_measured_beside_each_other() {
+fn kernels_of_all_kinds_are_measured_together() {
     let _alone = ALONE.lock();
     let real = app(Real::Dmv(Dmv { rows: 200 }), 2, &here());
     let synthetic =
@@ -204,7 +204,7 @@ fn pages(threads: &[MeasuredThread], node: u32) -> u64 {
 }
 
 #[test]
-fn divided_and_shared_arrays_lie_where_their_parts_and_the_plan_say() {
+fn divided_and_shared_arrays_have_their_planned_placement() {
     let _alone = ALONE.lock();
     let [first, second, ..] = nodes()[..] else {
         return eprintln!("skipped: one NUMA node; the test guest (.ci/guest) has more");
@@ -231,7 +231,7 @@ fn divided_and_shared_arrays_lie_where_their_parts_and_the_plan_say() {
 }
 
 #[test]
-fn a_problem_that_is_impossible_is_refused_before_memory_is_asked_for() {
+fn an_impossible_problem_is_rejected_before_allocation() {
     let app = app(Real::Dmv(Dmv { rows: 0 }), 1, &here());
     let scenario = PlannedScenario { name: "test".into(), apps: vec![app], fitted: false };
     let refused = runner().measure(&scenario, &settings()).expect_err("no rows").to_string();

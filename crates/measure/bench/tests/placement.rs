@@ -85,7 +85,7 @@ fn measure(apps: Vec<PlannedApp>, settings: &Settings) -> Result<Measurement, Ru
 }
 
 #[test]
-fn a_bound_thread_is_seen_on_its_processor_and_its_pages_on_its_node() {
+fn a_bound_thread_stays_on_its_cpu_and_its_pages_on_its_node() {
     let _alone = ALONE.lock();
     let last = *cpus().last().expect("one");
     let apps = vec![app("mem", Access::Read, 1.0 / 32.0, &[last], node())];
@@ -135,7 +135,7 @@ fn bound_thread(name: &str, cpu: u32) -> Option<libc::pid_t> {
 }
 
 #[test]
-fn a_thread_that_somebody_moves_away_is_reported() {
+fn a_moved_thread_is_reported() {
     let _alone = ALONE.lock();
     let cpus = cpus();
     let [first, second, ..] = cpus[..] else { return skipped("this process may use one processor only") };
@@ -163,7 +163,7 @@ fn a_thread_that_somebody_moves_away_is_reported() {
 }
 
 #[test]
-fn data_on_several_nodes_is_where_its_shares_say() {
+fn data_on_several_nodes_matches_its_shares() {
     let _alone = ALONE.lock();
     let nodes = nodes();
     if nodes.len() < 2 {
@@ -187,7 +187,7 @@ fn data_on_several_nodes_is_where_its_shares_say() {
 }
 
 #[test]
-fn pages_that_somebody_moves_to_another_node_are_reported() {
+fn pages_moved_to_another_node_are_reported() {
     let _alone = ALONE.lock();
     let [first, second, ..] = nodes()[..] else {
         return skipped("one NUMA node; the test guest (.ci/guest) has more");
@@ -211,14 +211,14 @@ fn pages_that_somebody_moves_to_another_node_are_reported() {
 }
 
 #[test]
-fn a_processor_that_does_not_exist_is_named_with_those_that_do() {
+fn a_nonexistent_cpu_is_named_with_the_existing_ones() {
     let message = measure(vec![app("mem", Access::Read, 1.0, &[9999], node())], &settings());
     let message = message.expect_err("no machine has it").to_string();
     assert!(message.starts_with("processor 9999 cannot be used: this process may use "), "{message}");
 }
 
 #[test]
-fn a_processor_outside_of_the_mask_of_the_process_is_refused() {
+fn a_cpu_outside_the_mask_of_the_process_is_rejected() {
     let cpus = cpus();
     let [first, second, ..] = cpus[..] else { return skipped("this process may use one processor only") };
     let message = thread::spawn(move || {
@@ -233,7 +233,7 @@ fn a_processor_outside_of_the_mask_of_the_process_is_refused() {
 }
 
 #[test]
-fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
+fn too_much_memory_for_a_node_is_rejected_before_any_touch() {
     let settings = Settings { bytes_per_thread: 1 << 45, ..settings() };
     let cpu = cpus()[0];
     match measure(vec![app("mem", Access::Read, 1.0, &[cpu, cpu], node())], &settings) {
@@ -247,7 +247,7 @@ fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
 }
 
 #[test]
-fn memory_of_a_node_that_does_not_exist_is_refused() {
+fn memory_of_a_nonexistent_node_is_rejected() {
     let message = measure(vec![app("mem", Access::Read, 1.0, &[cpus()[0]], 900)], &settings());
     assert!(
         matches!(message, Err(RunError::Memory(MemoryError::NoSuchNode { os_node: 900, .. }))),
@@ -256,7 +256,7 @@ fn memory_of_a_node_that_does_not_exist_is_refused() {
 }
 
 #[test]
-fn a_request_to_stop_ends_a_long_measurement_soon() {
+fn a_stop_request_ends_a_long_measurement_soon() {
     let stop = Arc::new(AtomicBool::new(false));
     let mut runner = HostRunner::new(Arc::clone(&stop));
     let apps = vec![app("mem", Access::Read, 1.0, &[cpus()[0]], node())];

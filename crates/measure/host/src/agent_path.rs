@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_is_there_says_where_the_socket_is() {
+    fn the_first_source_that_is_set_defines_the_socket() {
         let run = Some("/run/user/1000");
         assert_eq!(path(Some("/a/b"), Some("/c/d"), run), Ok("/a/b".into()));
         assert_eq!(path(None, Some("/c/d"), run), Ok("/c/d".into()));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_not_set_and_a_relative_folder_does_not_count() {
+    fn empty_variables_and_relative_folders_are_ignored() {
         assert_eq!(path(None, Some(""), Some("")), Ok("/tmp/numasim-1000/agent.sock".into()));
         assert_eq!(path(None, None, Some("run")), Ok("/tmp/numasim-1000/agent.sock".into()));
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_without_a_name_is_refused() {
+    fn a_path_without_a_name_is_rejected() {
         for wrong in ["/", "", "..", "/tmp/..", "/tmp/mine/"] {
             assert_eq!(path(Some(wrong), None, None), Err(PathError::NoName(wrong.into())));
         }

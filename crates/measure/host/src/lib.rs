@@ -127,7 +127,7 @@ mod tests {
 
     #[cfg(not(feature = "hwloc"))]
     #[test]
-    fn without_hwloc_one_line_says_how_to_get_it() {
+    fn without_hwloc_one_line_explains_how_to_get_it() {
         let message = host_topology("detect").expect_err("built without hwloc").to_string();
         assert_eq!(message.lines().count(), 1);
         assert!(message.ends_with("cargo build --release --features hwloc"), "{message}");

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_changed_at_once_and_never_while_somebody_reads() {
+    fn parts_are_changed_in_parallel_but_not_during_reads() {
         let mut memory = vec![0.0; 5];
         let array = Array::new("numbers", &mut memory, Division::even(5, 2)).expect("room");
         let busy = AccessError::Busy { what: "numbers" };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_too_small_is_refused() {
+    fn too_small_memory_is_rejected() {
         let mut memory = vec![0.0; 2];
         let refused = Array::<u32>::new("columns", elements(&mut memory), Division::even(5, 1)).map(drop);
         let message = refused.expect_err("16 bytes").to_string();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_see_what_others_wrote() {
+    fn threads_see_the_writes_of_others() {
         let mut memory = vec![0.0; 64];
         let array = Array::<u64>::new("numbers", elements(&mut memory), Division::even(64, 4)).expect("room");
         std::thread::scope(|scope| {

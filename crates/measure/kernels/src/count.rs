@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_block_of_all_columns_counts_are_those_of_the_paper() {
+    fn counts_with_one_block_match_the_paper() {
         let n = 4096;
         for (flop, printed) in [
             (geqrt(n, n), 2.0),

@@ -79,7 +79,7 @@ mod turns_tests {
     use super::*;
 
     #[test]
-    fn steps_take_turns_and_begin_anew() {
+    fn steps_take_turns_and_start_again() {
         let turn = |step| {
             let Turn { number, read, written } = Turn::of(step, 20);
             (number, read, written)

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kernel_goes_its_own_way_unless_one_was_chosen() {
+    fn a_kernel_uses_its_default_variant_unless_one_was_chosen() {
         let own = Loops::from(Isa::Portable);
         assert_eq!(own.ahead([6144, 3072]), [6144, 3072]);
         let way = Way { streams: 1, prefetch_bytes: [512, 0], stores: Stores::Cached };

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_any_size_and_strides_are_those_of_three_loops() {
+    fn products_of_any_size_and_strides_match_three_loops() {
         for (rows, columns, steps) in
             [(1, 1, 1), (4, 8, 3), (5, 9, 300), (130, 17, 2), (3, 20, 257), (0, 3, 3)]
         {

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beside_a_tile_counts() {
+    fn values_next_to_a_tile_count() {
         let beside = Beside { up: &[1.0, 2.0], down: &[3.0, 4.0], left: &[5.0], right: &[6.0] };
         let mut new = [0.0; 2];
         average_tile(2, &[7.0, 8.0], beside, &mut new);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn gauss_seidel_uses_what_it_has_just_computed() {
+    fn gauss_seidel_uses_new_values_immediately() {
         // Row 1: (0 + 0 + 8 + 4) / 4 = 3, (0 + 3 + 9 + 0) / 4 = 3; row 2: (3 + 0 + 0 + 9) / 4 = 3, (3 + 3 + 0 + 2) / 4 = 2.
         let mut tile = [1.0, 4.0, 8.0, 9.0];
         gauss_seidel(2, &mut tile, Beside { right: &[0.0, 2.0], ..Beside::default() });

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn every_element_is_written_once_wherever_arrays_begin_and_end() {
+    fn every_element_is_written_once_for_any_alignment() {
         let a: Vec<f64> = (1..40_000).map(f64::from).collect();
         let b: Vec<f64> = a.iter().map(|x| x * 0.5).collect();
         let ways = [None, Some(([0, 0], 1)), Some(([512, 256], 2)), Some(([4096, 0], 4))];
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_large_arrays_begin_at_different_places() {
+    fn halves_of_large_arrays_start_at_different_offsets() {
         assert_eq!((half(0), half(9)), (0, 4));
         // 4 pages x 64 lines are short; 64 pages are not: 4096 lines become 4058 = 63 x 64 + 26.
         assert_eq!((half(2 * 256), half(2 * 4096)), (256, 4058));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_equal_weight_end_at_the_nearest_thing() {
+    fn parts_of_equal_weight_end_at_the_nearest_item() {
         // Weights 1, 1, 1, 9, 1, 1: 14, shares of 7. Bounds at 3 (|3 - 7| = 4) or 4 (|12 - 7| = 5): 3.
         let before = [0, 1, 2, 3, 12, 13, 14];
         let parts = Division::by_weight(|at| before[at], 6, 2);

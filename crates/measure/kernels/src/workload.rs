@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_threads_run_counts_what_the_model_counts() {
+    fn workloads_and_model_count_the_same() {
         let real = problem::Spmv { elements: problem::Elements::Real, ..problem::Spmv::default() };
         for of in KernelName::ALL.map(KernelProblem::of).into_iter().chain([KernelProblem::Spmv(real)]) {
             let workload = Workload::from(Real::new(&of).expect("runs"));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_that_cannot_be_run_are_refused() {
+    fn impossible_copies_are_rejected() {
         let copy = problem::Memcpy { faults: problem::Faults::Inside, ..problem::Memcpy::default() };
         assert!(Real::new(&KernelProblem::Memcpy(copy)).is_ok());
         let again = Real::new(&KernelProblem::Memcpy(problem::Memcpy { copies: 2, ..copy }));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_computes_nothing_has_gflops_by_its_gbs() {
+    fn a_kernel_without_flop_has_gflops_from_its_bandwidth() {
         let copy = Workload::from(Real::new(&KernelProblem::of(KernelName::Memcpy)).expect("runs"));
         // 10^9 bytes count as 1000 FLOP.
         assert!((copy.flop(0, 1_000_000_000) - 1000.0).abs() < 1e-9);

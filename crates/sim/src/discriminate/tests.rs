@@ -17,7 +17,7 @@ fn machine(nodes: usize, core_bandwidth: Option<f64>) -> Machine {
 }
 
 #[test]
-fn every_pair_that_can_be_separated_is() {
+fn every_separable_pair_is_separated() {
     let proposal = discriminate(&machine(4, Some(12.0)), 12).expect("possible scenarios");
     let difference = |a, b| proposal.pairs.iter().find(|pair| pair.models == [a, b]).unwrap().difference;
     assert!(difference(ModelKind::BaselineProportional, ModelKind::MaxMin) >= SEPARATED);
@@ -29,7 +29,7 @@ fn every_pair_that_can_be_separated_is() {
 }
 
 #[test]
-fn the_largest_difference_of_a_pair_is_that_of_one_of_the_scenarios() {
+fn the_difference_of_a_pair_comes_from_one_scenario() {
     let proposal = discriminate(&machine(2, None), 8).expect("possible scenarios");
     for (place, pair) in proposal.pairs.iter().enumerate() {
         let largest = proposal.scenarios.iter().map(|one| one.pairs[place].difference).fold(0.0, f64::max);
@@ -38,7 +38,7 @@ fn the_largest_difference_of_a_pair_is_that_of_one_of_the_scenarios() {
 }
 
 #[test]
-fn one_node_and_one_scenario_are_enough_to_ask() {
+fn one_node_and_one_scenario_are_enough() {
     let proposal = discriminate(&machine(1, None), 1).expect("possible scenarios");
     assert_eq!(proposal.scenarios.len(), 1);
     let only = &proposal.scenarios[0];
@@ -48,7 +48,7 @@ fn one_node_and_one_scenario_are_enough_to_ask() {
 }
 
 #[test]
-fn the_answer_is_the_same_every_time() {
+fn the_answer_is_reproducible() {
     let machine = machine(3, Some(12.0));
     assert_eq!(discriminate(&machine, 6), discriminate(&machine, 6));
 }

@@ -41,7 +41,7 @@ fn close(found: Interval, low: f64, high: f64) {
 }
 
 #[test]
-fn who_is_bound_by_one_figure_has_its_interval() {
+fn a_result_limited_by_one_value_has_its_interval() {
     // A core of 10 GFLOPS to 5 %: 10 / 1.05 to 10 x 1.05 if nothing else limits it. 2 threads of intensity 10 want 2 GB/s.
     let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
     let compute = known(machine.clone(), &[("gflops_per_core", 5.0)]);
@@ -55,7 +55,7 @@ fn who_is_bound_by_one_figure_has_its_interval() {
 }
 
 #[test]
-fn what_does_not_limit_does_not_count() {
+fn values_that_do_not_limit_have_no_effect() {
     let machine = known(uniform_machine(1, 4, 10.0, 32.0, 10.0), &[("bandwidth_gbs", 2.0)]);
     let found = predicted(&machine, &[local_app("a", 10.0)], &[&[2]]).expect("an interval");
     assert_eq!(found.total_gflops, Interval { low: 20.0, high: 20.0 });
@@ -89,7 +89,7 @@ fn the_same_seed_draws_the_same_machines() {
 }
 
 #[test]
-fn equal_figures_are_one_and_different_ones_vary_apart() {
+fn equal_values_vary_together_and_different_ones_independently() {
     let equal = known(uniform_machine(2, 4, 10.0, 32.0, 10.0), &[("bandwidth_gbs", 2.0)]);
     assert_eq!(Draws::of(&equal, 0).map(|draws| draws.uncertain().len()), Some(1));
     let nodes = [32.0, 33.0].map(GigabytesPerSecond::new);
@@ -110,7 +110,7 @@ fn equal_figures_are_one_and_different_ones_vary_apart() {
 }
 
 #[test]
-fn wider_figures_make_wider_intervals() {
+fn wider_input_intervals_give_wider_results() {
     let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
     let apps = [local_app("a", 0.5), local_app("b", 2.0)];
     let reach = |percent: f64| {
@@ -151,7 +151,7 @@ fn rivals_are_compared_on_the_same_machines() {
 }
 
 #[test]
-fn who_is_behind_on_some_of_the_machines_only_is_not_told_from_the_best() {
+fn a_rival_behind_on_some_machines_is_not_distinguishable() {
     // `cpu` on all 4 cores has 40 GFLOPS. 3 + 1 with `mem` of 1.2 FLOP/byte also has 30 + 10, unless the memory has less than the 3 + 8.33
     // GB/s wanted. It has 11.5 to 5 %, so 3 + 1 is behind on a quarter of the machines.
     let machine = uniform_machine(1, 4, 10.0, 11.5, 10.0);
@@ -166,7 +166,7 @@ fn who_is_behind_on_some_of_the_machines_only_is_not_told_from_the_best() {
 }
 
 #[test]
-fn the_true_value_lies_in_the_interval_as_often_as_promised() {
+fn the_interval_contains_the_true_value_in_95_percent() {
     // 400 calibrations of a machine whose true values are known. Each value is off by its own error, which the file gives (2 and 3 %,
     // lognormal). The interval around the prediction of such a file contains the true value in 95 %; 90 to 99 % is further than 4 standard
     // deviations of 400 trials, sqrt(0.95 x 0.05 / 400) = 1.1 %.

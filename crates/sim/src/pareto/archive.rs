@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beaten_leaves_and_what_beats_nothing_stays_out() {
+    fn dominated_entries_are_removed_and_rejected() {
         let mut archive = Archive::default();
         for scores in [[3.0, 1.0], [1.0, 3.0], [2.0, 2.0], [2.0, 1.5], [3.0, 0.5]] {
             archive.add(entry(scores, 1));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_scores_the_smaller_allocation_stays_whichever_comes_first() {
+    fn ties_keep_the_smaller_allocation_in_any_order() {
         for order in [[1, 2], [2, 1]] {
             let mut archive = Archive::default();
             for threads in order {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_listed_in_order_and_as_many_as_counted() {
+    fn listed_contents_are_ordered_and_match_the_count() {
         let none = Restrictions::default();
         let list = |problem: &Problem| -> Vec<Vec<u32>> {
             let contents = Contents::list(problem, &[NodeId(0)]);

@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(crate::random::questions(400))]
 
     #[test]
-    fn the_complete_front_is_that_of_brute_force((machine, apps, pair, restrictions) in question()) {
+    fn the_complete_front_matches_brute_force((machine, apps, pair, restrictions) in question()) {
         let Ok(question) = TradeOff::new(&machine, &apps, pair, restrictions) else { return Ok(()) };
         let truth = all_scores(&question);
         let front = match front(&question, &[], &Settings::default(), &Unattended) {
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn a_searched_front_is_in_order_allowed_and_has_both_ends((machine, apps, pair, restrictions) in question()) {
+    fn a_searched_front_is_ordered_and_valid_with_both_ends((machine, apps, pair, restrictions) in question()) {
         let Ok(question) = TradeOff::new(&machine, &apps, pair, restrictions) else { return Ok(()) };
         let settings = Settings { most_compared: 0, work: 200_000, ..Settings::default() };
         let Ok(front) = front(&question, &[], &settings, &Unattended) else {
@@ -213,7 +213,7 @@ fn the_papers_machine_has_a_front_that_is_better_than_even_and_one_node_each() {
 
 /// There is no guarantee, but here the search misses no point.
 #[test]
-fn a_searched_front_of_a_middle_sized_machine_is_the_complete_one() {
+fn a_searched_front_of_a_medium_machine_is_complete() {
     let machine = uniform_machine(3, 8, 10.0, 32.0, 6.0);
     let apps = [
         local_app("mem", 0.5),
@@ -254,7 +254,7 @@ fn the_front_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn the_same_objective_twice_is_refused() {
+fn the_same_objective_twice_is_rejected() {
     let (machine, apps) = paper();
     let twice = TradeOff::new(&machine, &apps, [Objective::Fair; 2], Restrictions::default());
     assert_eq!(twice.unwrap_err(), TradeOffError::SameObjective(Objective::Fair));
@@ -279,7 +279,7 @@ fn equal_instances_on_equal_nodes_are_compared_once() {
 }
 
 #[test]
-fn a_sample_of_neighbours_has_neighbours_only() {
+fn a_sample_contains_only_neighbours() {
     let (machine, apps) = paper();
     let pair = [Objective::Geomean, Objective::TotalGflops];
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();

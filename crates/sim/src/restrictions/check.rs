@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_nodes_of_an_application_count_for_it() {
+    fn only_allowed_nodes_count_for_an_application() {
         let free = Restrictions::default();
         assert_eq!(refused(free, 4, false), None);
         assert_eq!(
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_nobody_may_use_cannot_be_busy() {
+    fn an_unusable_node_cannot_be_required_to_be_busy() {
         let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
         let app = App { nodes: Some(vec![NodeId(0)]), ..local_app("a", 1.0) };
         let busy = Restrictions { no_idle_cores: true, ..Restrictions::default() };

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_of_four_cores_keeps_each_restriction() {
+    fn each_constraint_applies_to_a_node_of_four_cores() {
         let free = Restrictions::default();
         assert_eq!(on_node(free, [4, 0]), Ok(()));
         assert_eq!(on_node(free, [3, 2]), Err(Broken::TooManyThreads));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allocation_of_another_shape_is_refused() {
+    fn an_allocation_of_another_shape_is_rejected() {
         let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
         let apps = [local_app("a", 1.0)];
         let restrictions = Restrictions::default();
@@ -400,7 +400,7 @@ mod tests_of_words {
     use crate::testing::local_app;
 
     #[test]
-    fn instances_that_ask_the_same_are_named_together() {
+    fn instances_with_equal_requirements_are_named_together() {
         let of = |name: &str| App { group: "mem".to_owned(), ..local_app(name, 1.0) };
         let mut apps = [of("mem-1"), of("mem-2"), local_app("other", 1.0)];
         apps[2].placing.exclusive = true;

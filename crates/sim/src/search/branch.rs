@@ -528,7 +528,7 @@ mod tests_of_tasks {
     use crate::search::testing::{LOCAL, question, relaxation};
 
     #[test]
-    fn tasks_of_a_row_come_best_first_and_those_below_the_cutoff_not_at_all() {
+    fn tasks_of_a_row_are_ordered_and_cut_off() {
         let problem = question(3, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
         let (prices, ranges) = (relaxation.start().prices, relaxation.everything());

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_spends_from_the_whole() {
+    fn spending_a_share_reduces_the_whole_budget() {
         let mut budget = Budget::new(100);
         let mut share = budget.at_most(30);
         share.spend(50); // the share has no more
@@ -242,7 +242,7 @@ mod beside_tests {
     }
 
     #[test]
-    fn what_is_open_elsewhere_and_the_share_of_the_effort_are_told() {
+    fn progress_includes_other_parts_and_the_share_of_the_budget() {
         let problem = question(2, Objective::TotalGflops);
         let told = Told::default();
         let part = Progress { found: None, best: Some(20.0), bound: 30.0, effort_spent: 0.5 };
@@ -259,7 +259,7 @@ mod beside_tests {
     }
 
     #[test]
-    fn a_time_that_is_possible_elsewhere_lowers_the_bound_of_a_makespan() {
+    fn a_shorter_time_elsewhere_lowers_the_bound_of_a_makespan() {
         let problem = question(2, Objective::Makespan);
         let told = Told::default();
         let elsewhere = problem.goal.score(&[1.0, 1.0]);
@@ -289,7 +289,7 @@ mod tests_of_pace {
     }
 
     #[test]
-    fn the_monitor_is_asked_once_in_so_many_operations() {
+    fn the_monitor_is_called_at_fixed_intervals() {
         let monitor = Twice::default();
         let mut pace = Pace::new(&monitor);
         let half = BETWEEN_QUESTIONS / 2;

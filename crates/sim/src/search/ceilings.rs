@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_is_what_the_narrowest_way_lets_through() {
+    fn a_ceiling_is_the_slowest_part_of_the_path() {
         let problem = problem();
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         // On node 0 everything is local: 32 GB/s. On node 1 a quarter comes over 6 GB/s: 24.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn ceilings_count_what_a_kernel_occupies() {
+    fn ceilings_include_the_cost_of_a_kernel() {
         // Triads have 24 of 32 GB/s on node 0 and 16 on node 1: on node 0 all is local, 24. On node 1 a GB/s occupies 1/4 x 4/3 of
         // node 0, over 6 GB/s: 18; and 3/4 x 2 of node 1: 32 / 1.5 = 21.3.
         let mut problem = problem_of(&["a", "b"]);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_too_narrow_for_several_is_common() {
+    fn only_resources_that_can_limit_several_are_common() {
         let problem = problem_of(&["a", "b"]);
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let (zero, one) = ([NodeId(0)], [NodeId(1)]);

@@ -210,7 +210,7 @@ mod tests {
     use crate::testing::{app, local_app, uniform_machine};
 
     #[test]
-    fn splitting_ends_in_one_cell_for_each_value_that_others_can_ask() {
+    fn splitting_ends_with_one_cell_per_possible_demand() {
         // `far` has its data on node 0. From node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s. The controller has two
         // ports, and the bandwidth of a link, 30, is no more than half of 62.
         let machine = uniform_machine(2, 2, 10.0, 62.0, 30.0);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_joined_where_equal_and_above_the_controller() {
+    fn equal_values_and_values_above_the_controller_are_merged() {
         // 0.1 + 0.2 and 0.3 differ by rounding; 30 and 40 both exceed the available 25
         let values = [0.3, 0.0, 0.1 + 0.2, 30.0, 40.0, 10.0].map(|v| (v, v)).to_vec();
         let joined = merged(values, 1e-9, 25.0);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_values_share() {
+    fn too_many_values_are_merged() {
         let values = (0..10_000).map(|v| (f64::from(v), f64::from(v))).collect();
         let joined = merged(values, 1e-9, 1e6);
         assert!(joined.len() <= MAX_VALUES + 1, "{}", joined.len());

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_that_few_options_gave_bound_all_of_them() {
+    fn prices_from_few_options_bound_all_options() {
         // Starting from one option of a node, more are added until all agree: the same minimum, 10/20 of `cpu` (above).
         let problem = question(1, Objective::Fair);
         let relaxation = relaxation(&problem);
@@ -500,7 +500,7 @@ mod tests_of_kicks {
     use crate::search::testing::{pool_with, question};
 
     #[test]
-    fn kicks_take_a_part_of_the_steps_of_a_proof_and_find_better_answers() {
+    fn kicks_use_a_fraction_of_the_proof_steps_and_improve_answers() {
         // One thread of `mem` on each node, 20 GFLOPS; with all cores in use 40.
         let problem = question(2, Objective::TotalGflops);
         let settings = Settings::default();
@@ -524,7 +524,7 @@ mod tests_of_kicks {
     }
 
     #[test]
-    fn other_homes_are_tried_where_there_are_any() {
+    fn other_homes_are_tried_if_there_are_any() {
         let problem = question(2, Objective::TotalGflops);
         let settings = Settings::default();
         let search = Search::new(&problem, &settings, &Unattended);

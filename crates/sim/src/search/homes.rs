@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn with_little_effort_each_set_has_the_bound_wherever_the_homes_are_and_the_roofs_of_its_own() {
+    fn with_a_small_budget_each_set_has_common_and_individual_bounds() {
         // `a` has its data on either node, `b` local data on node 0. One linear program for each set is too few.
         let Problem { machine, apps, .. } = problem();
         let apps = [apps[0].clone(), App { nodes: Some(vec![NodeId(0)]), ..local_app("b", 0.25) }];
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_may_draw_what_the_nearest_memory_gives_it_where_its_home_is_open() {
+    fn an_open_home_allows_the_bandwidth_of_the_nearest_memory() {
         // 10 lines of 64 byte in 64 ns are 10 GB/s, in 128 ns 5. The threads belong on node 1; the first home that is tried is node 0.
         let latencies = [64.0, 128.0, 128.0, 64.0];
         let machine =
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_that_are_faster_than_reads_are_not_bounded_by_reads() {
+    fn copies_faster_than_reads_are_not_bounded_by_reads() {
         // Two unequal nodes of one core with 20 GB/s of reads, 30 of copies: `copy` gets 30 GFLOPS on each, and it uses both.
         let machine = with_nodes(&uniform_machine(2, 1, 100.0, 20.0, 10.0), |n, node| Node {
             gflops_per_core: Gflops::new(if n == 0 { 100.0 } else { 90.0 }),
@@ -404,14 +404,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_before_anything_leaves_a_bound_that_holds() {
+    fn an_immediate_stop_leaves_a_valid_bound() {
         // Never below the possible 5 GFLOPS; at most all 8 cores.
         let sets = HomeSets::new(&problem(), EFFORT, &Stopped);
         assert!((5.0..=80.0).contains(&sets.bound), "{}", sets.bound);
     }
 
     #[test]
-    fn too_many_sets_have_one_bound_together() {
+    fn too_many_sets_share_one_bound() {
         // 24 nodes that differ in memory bandwidth, and two unlike open homes: 576 sets.
         let node = uniform_machine(1, 1, 10.0, 20.0, 1.0).nodes()[0];
         let unlike = |n: u32| Node { bandwidth: GigabytesPerSecond::new(f64::from(20 + n)), ..node };
@@ -440,7 +440,7 @@ mod tests_of_rounds {
     const LITTLE: Settings = Settings { top: 3, seed: 0, effort: 1 };
 
     #[test]
-    fn rounds_with_more_effort_end_in_the_proof() {
+    fn rounds_with_larger_budgets_reach_the_proof() {
         let problem = question(7, Objective::Fair);
         let little = explore(&problem, &LITTLE, &Unattended).expect("an answer");
         assert_eq!(little.status, Status::Unproven, "one round would be enough");
@@ -450,7 +450,7 @@ mod tests_of_rounds {
     }
 
     #[test]
-    fn what_a_round_knew_stays_when_the_next_one_is_stopped() {
+    fn results_of_a_round_survive_a_stop_of_the_next() {
         let problem = question(7, Objective::Fair);
         let first = explore(&problem, &LITTLE, &Unattended).expect("an answer");
         let counted = StopAt::new(u64::MAX);

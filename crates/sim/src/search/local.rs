@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_robin_gives_every_core_to_somebody() {
+    fn round_robin_uses_every_core() {
         let allocation = start(Restrictions::default(), None).expect("a start");
         assert_eq!(allocation.as_slice().iter().sum::<u32>(), 8);
         assert!((0..2).all(|a| allocation.total(AppId(a)) >= 1));
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_more_than_max_threads() {
+    fn no_application_exceeds_max_threads() {
         let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
         let allocation = start(restrictions, Some(2)).expect("a start");
         // One thread of `a` on each node is its minimum and its maximum; `b` has the other cores.
@@ -510,7 +510,7 @@ mod climb_tests {
     use crate::search::testing::{LOCAL, question};
 
     #[test]
-    fn a_climb_from_one_thread_each_takes_every_core() {
+    fn a_climb_from_one_thread_each_uses_every_core() {
         let problem = question(2, Objective::TotalGflops);
         let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());
         let start = Allocation::from_rows(&[vec![1, 0], vec![0, 1]]).expect("equal rows");
@@ -529,7 +529,7 @@ mod tests_of_kick {
     use crate::search::testing::question;
 
     #[test]
-    fn a_kick_changes_something_and_keeps_to_the_restrictions() {
+    fn a_kick_changes_the_allocation_within_the_constraints() {
         let problem = question(2, Objective::TotalGflops);
         let start = Allocation::from_rows(&[vec![1, 1], vec![1, 1]]).expect("equal rows");
         for stream in 0..20 {

@@ -491,7 +491,7 @@ mod history_tests {
     use super::*;
 
     #[test]
-    fn the_first_reports_after_a_quarter_and_after_half_are_kept() {
+    fn the_first_reports_after_a_quarter_and_half_are_recorded() {
         let mut spent = Spent::default();
         for (percent, bound) in [(10, 140.0), (30, 130.0), (40, 125.0), (70, 120.0), (90, 110.0)] {
             let effort_spent = f64::from(percent) / 100.0;
@@ -504,7 +504,7 @@ mod history_tests {
     }
 
     #[test]
-    fn one_report_after_both_is_kept_once_and_none_without_an_answer() {
+    fn one_late_report_is_recorded_once_and_none_without_an_answer() {
         let mut spent = Spent::default();
         spent.note(&Progress { found: None, best: None, bound: 9.0, effort_spent: 0.5 }, 1.0);
         assert!(spent.marks.is_empty());

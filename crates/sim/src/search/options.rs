@@ -586,12 +586,12 @@ mod tests {
     }
 
     #[test]
-    fn too_many_options_are_refused() {
+    fn too_many_options_are_rejected() {
         assert!(counts(&problem(8, 64, Restrictions::default()), None, NodeId(0), 1000).is_none());
     }
 
     #[test]
-    fn corners_give_all_free_cores_to_nobody_or_to_one() {
+    fn corners_give_all_free_cores_to_one_application_or_none() {
         // 4 cores, one thread each for 2 applications: 2 cores are free. 10 GFLOPS per core, intensity 1 and no ceiling.
         let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
         let apps = vec![local_app("a", 1.0), local_app("b", 1.0)];

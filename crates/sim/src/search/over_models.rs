@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bests_of_all_models_have_half_of_the_time_in_equal_parts() {
+    fn searches_of_all_models_share_half_of_the_time_equally() {
         let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin, ModelKind::Proportional]);
         let models = Models::new(ModelKind::MaxMin, &list);
         assert_eq!(models.kinds, [ModelKind::MaxMin, ModelKind::Ecm, ModelKind::Proportional]);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_of_the_answer_is_the_one_asked_for_else_the_first_name() {
+    fn the_main_model_is_the_requested_or_first_listed_one() {
         let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin]);
         assert_eq!(Models::first(None, Some(&list)), Some(ModelKind::Ecm));
         assert_eq!(Models::first(Some(ModelKind::MaxMin), Some(&list)), Some(ModelKind::MaxMin));

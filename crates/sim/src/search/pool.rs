@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pool_keeps_the_best_and_says_what_it_takes_to_enter() {
+    fn a_full_pool_keeps_the_best_and_reports_its_cutoff() {
         let problem = question(1, Objective::TotalGflops);
         let canonical = Canonical::new(&problem);
         let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());

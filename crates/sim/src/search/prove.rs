@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_that_were_not_decided_keep_the_proof_open() {
+    fn undecided_homes_keep_the_proof_open() {
         in_search(|search, pool| {
             let decided = vec![decide(search), Decided::Undecided { bound: 25.0 }];
             let open_bound = search.settle(decided, pool, &mut Budget::new(1_000_000));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_whose_bound_is_met_are_closed() {
+    fn homes_with_a_reached_bound_are_closed() {
         in_search(|search, pool| {
             let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
             assert!(search.settle(decided, pool, &mut Budget::new(1_000_000)) <= pool.cutoff());

@@ -418,7 +418,7 @@ mod tests {
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
     #[test]
-    fn every_node_answers_with_its_best_option() {
+    fn every_node_responds_with_its_best_option() {
         let problem = question(2, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
         let prices = relaxation.start().prices;

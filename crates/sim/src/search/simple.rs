@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_best_may_be_lost_but_not_all_of_it() {
+    fn the_allowed_loss_is_from_0_to_below_1() {
         assert_eq!([within(0.0), within(0.999)], [Ok(0.0), Ok(0.999)]);
         assert!([-0.1, 1.0, f64::NAN, f64::INFINITY].into_iter().all(|share| within(share).is_err()));
     }

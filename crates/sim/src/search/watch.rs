@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_that_get_what_they_ask_are_counted_by_that_and_others_by_what_they_draw() {
+    fn readers_are_counted_by_demand_if_met_and_else_by_drawn_bandwidth() {
         // Two ports: an equal share of 62 GB/s is 31.
         let even = Count::Drawn(Level::Even { ports: 2.0 });
         assert_eq!(watched_at(31.0, ModelKind::BaselineProportional), Some(Count::Asked));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_sure_of_what_others_leave_and_of_its_equal_part() {
+    fn a_port_is_guaranteed_the_remainder_and_its_equal_share() {
         // Others draw at most 20 of 60 GB/s: the local port has 40 left, and so may every other. At most 50: the equal share of 3 ports,
         // 20.
         let even = Level::Even { ports: 3.0 };

@@ -32,7 +32,7 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn a_wider_l3_domain_gains_what_its_threads_lack() {
+fn a_faster_l3_domain_serves_the_unmet_demand() {
     // Hand test B of L3 domains: 16 cores in domains of 8 that read 50 GB/s, 30 GB/s a core. 2 + 2 threads get 100 of their 120 GB/s, and
     // the memory has 120. One more GB/s in each domain is worth 2 GFLOPS, one more of the memory nothing. One more core would not give a
     // valid machine.
@@ -79,7 +79,7 @@ fn gains_on_the_papers_machine() {
 }
 
 #[test]
-fn a_wider_controller_is_wider_for_kernels_that_write_too() {
+fn a_faster_controller_is_also_faster_for_write_kernels() {
     // One node of 32 GB/s, 24 of triads, which want 160: one more GB/s of reads is 0.75 GB/s of triads, 10 % are 2.4.
     let machine = crate::testing::with_nodes(&uniform_machine(1, 8, 10.0, 32.0, 1.0), |_, mut node| {
         node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
@@ -94,7 +94,7 @@ fn a_wider_controller_is_wider_for_kernels_that_write_too() {
 }
 
 #[test]
-fn an_answer_that_is_not_the_best_is_replaced_by_a_better_one() {
+fn a_suboptimal_answer_is_replaced_by_a_better_one() {
     let problem = paper(Restrictions::default());
     let even = problem.baselines(&[], &Unattended).remove(0).candidate;
     let found = analyse(&problem, &even, &[], &Unattended).expect("allowed winners");
@@ -136,7 +136,7 @@ fn a_range_ends_where_the_other_application_takes_the_cores() {
 }
 
 #[test]
-fn the_loss_is_what_the_winner_has_more() {
+fn the_loss_is_the_lead_of_the_winner() {
     // AI 1.1 against 1: 8.8 against 8. With 20 % less, AI 0.88, the kept allocation has 7.04 of 8: 12 % are lost;
     // with 10 % less, AI 0.99: 7.92 of 8, 1 %.
     let found = solved(&two_kinds(1.1));
@@ -167,7 +167,7 @@ fn rivals_that_the_question_forbids_are_left_out() {
 }
 
 #[test]
-fn what_was_stopped_is_counted_not_invented() {
+fn unfinished_items_are_counted() {
     struct Stopped;
     impl Monitor for Stopped {
         fn stop(&self) -> bool {
@@ -189,7 +189,7 @@ fn what_was_stopped_is_counted_not_invented() {
 }
 
 #[test]
-fn what_is_left_of_the_time_is_for_the_gains() {
+fn gains_use_the_remaining_time() {
     /// The first half of the time is over.
     struct Half;
     impl Monitor for Half {
@@ -222,7 +222,7 @@ impl Monitor for Soon {
 }
 
 #[test]
-fn a_local_search_ends_when_it_is_told_to() {
+fn a_local_search_stops_on_request() {
     // 64 nodes and 40 applications: one pass of changes would take 500 evaluations, each of 40 x 64 x 3 flows.
     let machine = uniform_machine(64, 8, 10.0, 32.0, 10.0);
     let apps: Vec<App> = (0..40).map(|n| local_app(&format!("a{n}"), 0.5 + f64::from(n))).collect();
@@ -246,7 +246,7 @@ proptest! {
 
     /// With local data no application takes bandwidth from another node, and more of it, shared by one rule, helps every application.
     #[test]
-    fn wider_controllers_never_lose_and_ranges_contain_their_value(
+    fn faster_controllers_never_lose_and_ranges_contain_their_value(
         nodes in 1_usize..4,
         cores in 1_u32..5,
         bandwidth in 1.0..40.0_f64,
@@ -277,7 +277,7 @@ proptest! {
 
     /// An allocation that is reported to win beyond a range really wins there, as a full search confirms.
     #[test]
-    fn beyond_a_range_a_new_search_is_at_least_as_good_as_the_winner(
+    fn a_new_search_beyond_a_range_is_at_least_as_good_as_the_winner(
         cores in 1_u32..5,
         bandwidth in 1.0..40.0_f64,
         intensities in prop::collection::vec(0.05..10.0_f64, 2..4),
@@ -303,7 +303,7 @@ proptest! {
 }
 
 #[test]
-fn figures_of_different_value_vary_one_by_one_and_together() {
+fn different_values_vary_separately_and_together() {
     let mut nodes = uniform_machine(3, 4, 10.0, 20.0, 5.0).nodes().to_vec();
     nodes[2].bandwidth = numasim_model::units::GigabytesPerSecond::new(30.0);
     let links = vec![numasim_model::units::GigabytesPerSecond::new(5.0); 9];

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_that_is_not_that_of_a_full_evaluation_is_a_contradiction() {
+    fn a_result_that_differs_from_a_full_evaluation_is_a_contradiction() {
         // At 2 FLOP/byte a thread computes its 10 GFLOPS. Two of them have 20, and the full evaluation confirms it.
         let text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
                     [[app]]\nname = \"a\"\narithmetic_intensity = 2.0\n\

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_rejected() {
         for wrong in ["a", "=1", "a b=1", "a..b=1", "\"a=1", "a\nb=1"] {
             assert!(split(wrong).is_err(), "{wrong}");
         }

@@ -50,7 +50,7 @@ fn written_down(study: &Study) -> Vec<Result<Vec<f64>, String>> {
 }
 
 #[test]
-fn every_point_of_a_grid_is_the_study_with_these_figures() {
+fn every_point_of_a_grid_is_the_study_with_its_values() {
     let base = study(UNIFORM, "");
     let grid =
         sweep(&base, &["machine.link_gbs=5,20", "app.bad.arithmetic_intensity=1/4..1*2"], Task::Evaluate);
@@ -101,7 +101,7 @@ fn static_work_is_static_at_every_point_and_only_in_its_scenario() {
 }
 
 #[test]
-fn keys_of_one_node_or_link_change_only_that() {
+fn keys_of_one_node_or_link_change_nothing_else() {
     let base = study(UNIFORM, "");
     let settings = ["machine.bandwidth_matrix_gbs.0.1=3", "machine.bandwidth_matrix_gbs.1.1=50"];
     let grid = sweep(&base, &settings, Task::Evaluate).unwrap();
@@ -131,7 +131,7 @@ fn points_with_too_many_threads_have_a_reason_and_the_others_a_result() {
 }
 
 #[test]
-fn a_seek_gives_what_walking_gives() {
+fn a_jump_gives_the_same_result_as_single_steps() {
     let base = study(UNIFORM, "");
     // Two axes set the threads of mem-1: the later one wins even if only the first changes.
     let settings = ["scenario.even.threads.mem=0..3:1", "scenario.even.threads.mem-1=1,2"];
@@ -146,7 +146,7 @@ fn a_seek_gives_what_walking_gives() {
 }
 
 #[test]
-fn wrong_settings_are_refused_before_anything_is_computed() {
+fn invalid_settings_are_rejected_before_any_computation() {
     let base = study(UNIFORM, "");
     let refused = |settings: &[&str], task| sweep(&base, settings, task).unwrap_err().to_string();
     let cases = [
@@ -189,7 +189,7 @@ fn wrong_settings_are_refused_before_anything_is_computed() {
 }
 
 #[test]
-fn explore_gets_the_figures_of_the_point() {
+fn explore_gets_the_values_of_the_point() {
     let base = study(UNIFORM, "");
     let grid = sweep(&base, &["app.mem.min_threads=1,9", "machine.bandwidth_gbs=64"], Task::Explore).unwrap();
     let problem = |point| grid.problem(point, Objective::TotalGflops, Restrictions::default());
@@ -209,7 +209,7 @@ fn over_time() -> Study {
 }
 
 #[test]
-fn a_simulation_gets_the_study_with_the_figures_of_its_point() {
+fn a_simulation_gets_the_study_with_the_values_of_its_point() {
     let grid = sweep(
         &over_time(),
         &[
@@ -234,7 +234,7 @@ fn a_simulation_gets_the_study_with_the_figures_of_its_point() {
 }
 
 #[test]
-fn keys_of_what_happens_over_time_are_for_simulations() {
+fn keys_of_events_over_time_are_for_simulations() {
     let message = |setting: &str, task| match sweep(&over_time(), &[setting], task) {
         Err(SettingError::Wrong { message, hint }) => format!("{message}; {hint}"),
         Err(SettingError::Unknown { message, known, .. }) => format!("{message}; {}", known.join(" ")),

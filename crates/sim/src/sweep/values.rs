@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_includes_its_end_and_has_the_decimals_that_people_write() {
+    fn a_range_includes_its_end_and_keeps_written_decimals() {
         assert_eq!(all("0..0.5:0.1"), [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]);
         assert_eq!(all("0.1..0.7:0.2"), [0.1, 0.3, 0.5, 0.7]);
         assert_eq!(all("10..5:-2.5"), [10.0, 7.5, 5.0]);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_make_no_sense_are_refused() {
+    fn invalid_values_are_rejected() {
         for wrong in [
             "",
             "1,,2",

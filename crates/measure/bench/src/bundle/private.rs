@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_become_names_of_files_and_nothing_else_changes() {
+    fn paths_become_file_names_and_nothing_else_changes() {
         for (text, short) in [
             (
                 "limits the run to 2.00 processors (/sys/fs/cgroup/user-7.slice/cpu.max)",
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_name_of_the_machine_changes_and_only_where_it_is_that_of_the_host() {
+    fn a_machine_name_changes_only_if_it_is_the_host_name() {
         let hidden = Hidden { host: Some("node17".into()), machine: "A \"fast\" processor".into() };
         let text = "# made on node17\n[machine]\nname = \"node17\" # here\nsource = \"node17\"\n";
         let file: toml::Table = hidden.toml(text).parse().expect("TOML");

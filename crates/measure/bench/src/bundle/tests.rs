@@ -69,7 +69,7 @@ fn refused_with(name: &str, kind: EntryType) -> String {
 }
 
 #[test]
-fn what_is_packed_is_read_again() {
+fn a_packed_bundle_reads_back_unchanged() {
     let bundle = example();
     assert_eq!(Bundle::from_bytes(&bytes(&bundle)), Ok(bundle.clone()));
     let archive = unpack::archive(&bytes(&bundle)).expect("just written");
@@ -102,7 +102,7 @@ fn names(archive: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn the_same_files_give_the_same_bytes_in_whatever_order_they_come() {
+fn the_same_files_give_the_same_bytes_in_any_order() {
     let mut other = example();
     other.files.remove(MACHINE);
     other.insert(MACHINE, "[machine]\n".to_owned()).expect("known");
@@ -110,7 +110,7 @@ fn the_same_files_give_the_same_bytes_in_whatever_order_they_come() {
 }
 
 #[test]
-fn only_files_of_a_bundle_are_taken() {
+fn only_known_files_are_accepted() {
     for (name, kind, what) in [
         ("evil", EntryType::Symlink, "which is a symbolic link"),
         ("evil", EntryType::Link, "which is a hard link"),
@@ -137,7 +137,7 @@ fn only_files_of_a_bundle_are_taken() {
 }
 
 #[test]
-fn a_bundle_that_was_changed_is_told() {
+fn a_modified_bundle_is_detected() {
     assert_eq!(refused(|entries| entries.truncate(0)), "is no bundle: it has no bundle.toml");
     assert_eq!(refused(|entries| drop(entries.remove(0))), "is no bundle: it has no bundle.toml");
     assert_eq!(refused(|entries| drop(entries.remove(1))), "is not whole: it has no machine.toml");
@@ -155,7 +155,7 @@ fn a_bundle_that_was_changed_is_told() {
 }
 
 #[test]
-fn a_manifest_of_another_version_is_named() {
+fn a_manifest_of_another_version_is_reported() {
     let with = |text: &str| refused(|entries| entries[0].1 = text.as_bytes().to_vec());
     assert!(with("schema = 2").starts_with("has the schema 2, but this version of numasim reads 1"));
     for broken in ["", "schema = \"1\"", "schema = 1\n[[file]]\nname = 1", "\u{0}"] {
@@ -167,7 +167,7 @@ fn a_manifest_of_another_version_is_named() {
 }
 
 #[test]
-fn what_is_no_compressed_archive_is_told() {
+fn other_data_than_a_compressed_archive_is_reported() {
     let said = |bytes: &[u8]| Bundle::from_bytes(bytes).expect_err("none").to_string();
     assert_eq!(said(b""), "cannot be decompressed: its header is damaged or cut short");
     assert_eq!(said(b"[machine]\n"), "cannot be decompressed: it does not begin as files of Zstandard do");
@@ -199,7 +199,7 @@ fn what_is_no_compressed_archive_is_told() {
 
 /// A frame of Zstandard (RFC 8878) in which each block is one byte repeated 128 KiB times: 4 bytes become 131,072.
 #[test]
-fn little_that_becomes_very_much_is_refused() {
+fn a_decompression_bomb_is_rejected() {
     const BLOCKS: usize = MOST_BYTES / (128 << 10) + 1;
     // Magic number; no checksum, no size; a window of 128 KiB.
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3];
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn a_bundle_that_was_cut_or_hit_is_refused_or_the_same(at in any::<proptest::sample::Index>(), bit in 0..8_u32) {
+    fn a_damaged_bundle_is_rejected_or_unchanged(at in any::<proptest::sample::Index>(), bit in 0..8_u32) {
         let whole = bytes(&example());
         let place = at.index(whole.len());
         prop_assert!(Bundle::from_bytes(&whole[..place]).is_err());

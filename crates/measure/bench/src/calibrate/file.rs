@@ -436,7 +436,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_four_significant_digits() {
+    fn values_have_four_significant_digits() {
         assert_eq!([0.291_23, 20.126, 131.02, 1234.56].map(short), ["0.2912", "20.13", "131.0", "1234.6"]);
     }
 }

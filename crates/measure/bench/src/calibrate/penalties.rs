@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_ladder_has_the_penalties_of_a_slow_second_fit() {
+    fn penalties_of_a_published_ladder_match_an_independent_fit() {
         let (host, measured) = published();
         let found = penalties(&host, &measured, Some(Access::Triad));
         // Bisection for the wait and steps along the penalty, implemented independently in another language: 0.3604 with a mean error of
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_says_nothing_determines_no_penalty() {
+    fn an_uninformative_interval_determines_no_penalty() {
         let (host, measured) = published();
         let kind = Kind { access: Access::Read, rungs: rungs(&host, &measured.steps, Access::Read) };
         let mut fit = together(&host, &measured, std::slice::from_ref(&kind)).expect("a fit");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn thread_counts_that_contradict_each_other_say_nothing() {
+    fn contradicting_thread_counts_are_not_used() {
         assert_eq!(contradiction(&[(1, 10.0), (2, 20.0), (4, 37.0), (8, 36.0)]), None);
         // 30 of 37 is 81 %.
         let falls = contradiction(&[(1, 10.0), (4, 37.0), (8, 30.0)]).expect("it falls");

@@ -168,7 +168,7 @@ fn close(found: Option<Figure>, expected: f64) {
 }
 
 #[test]
-fn an_uneven_machine_is_found_again() {
+fn calibration_recovers_an_uneven_machine() {
     let nodes = vec![node(4, 10.0, 32.0, 12.0), node(2, 20.0, 20.0, 15.0), node(0, 0.0, 9.0, 50.0)];
     let table = links(&[&[0.0, 7.0, 5.0], &[6.0, 0.0, 4.0], &[0.0, 0.0, 0.0]]);
     let machine = Machine::new("m", nodes, table).expect("valid");
@@ -225,7 +225,7 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
 }
 
 #[test]
-fn kernels_that_write_are_found_again() {
+fn calibration_recovers_write_kernels() {
     let mut nodes = vec![node(4, 10.0, 32.0, 12.0), node(0, 0.0, 9.0, 50.0)];
     let gbs = GigabytesPerSecond::new;
     nodes[0].kernels =
@@ -266,7 +266,7 @@ fn soft(cores: u32, noise: &[f64]) -> (Calibration, String, Machine) {
 }
 
 #[test]
-fn penalties_of_reads_and_of_what_writes_are_found_again() {
+fn calibration_recovers_penalties_of_reads_and_writes() {
     let (found, text, read) = soft(20, &[1.0]);
     let values: Vec<f64> =
         found.penalties.iter().map(|one| one.found.as_ref().expect("known").value).collect();
@@ -286,7 +286,7 @@ fn penalties_of_reads_and_of_what_writes_are_found_again() {
 }
 
 #[test]
-fn too_few_threads_and_such_that_contradict_each_other_leave_the_usual_penalties() {
+fn too_few_or_contradicting_thread_counts_keep_the_default_penalties() {
     let (found, text, read) = soft(3, &[1.0]);
     assert!(found.penalties.iter().all(|one| one.found.is_err()));
     let why = "# ecm_penalty is the usual one, 0.33: it takes 3 thread counts above one, measured: 2\n\
@@ -353,7 +353,7 @@ fn progress_is_reported_and_ends_with_everything_done() {
 }
 
 #[test]
-fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_used() {
+fn the_fastest_access_variant_is_found_step_by_step_and_used() {
     let machine = || Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
     let options = Options {
         rounds: 1,
@@ -491,7 +491,7 @@ fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>)
 }
 
 #[test]
-fn a_shared_link_between_sockets_is_found_again() {
+fn calibration_recovers_a_shared_link_between_sockets() {
     // Each node one memory: 2 x 10 GB/s. Each node both: 4 pairs of 10 are 40 GB/s, of which the link carries 24.
     let (found, text) = of_two_sockets(&[(&[0, 1], &[2, 3], 24.0, true)], None);
     let limits: Vec<bool> = found.shared_links.iter().map(|link| link.together.limits()).collect();
@@ -509,7 +509,7 @@ fn a_shared_link_between_sockets_is_found_again() {
 }
 
 #[test]
-fn directions_that_differ_are_two_links() {
+fn different_directions_are_two_links() {
     let links: [(&[usize], &[usize], f64, bool); 2] =
         [(&[0, 1], &[2, 3], 24.0, false), (&[2, 3], &[0, 1], 30.0, false)];
     let (_, text) = of_two_sockets(&links, None);
@@ -523,7 +523,7 @@ fn directions_that_differ_are_two_links() {
 }
 
 #[test]
-fn links_that_carry_their_sum_are_no_shared_link_and_the_file_says_so() {
+fn independent_links_are_not_shared_and_the_file_records_it() {
     let (found, text) = of_two_sockets(&[], None);
     assert!(found.shared_links.iter().all(|link| !link.together.limits()));
     assert!(!text.contains("[[machine.shared_link]]"), "{text}");
@@ -533,7 +533,7 @@ fn links_that_carry_their_sum_are_no_shared_link_and_the_file_says_so() {
 }
 
 #[test]
-fn what_a_node_can_read_is_found_again() {
+fn calibration_recovers_the_read_limit_of_a_node() {
     // 2 threads on the local memory draw 24, one over the link of 16 draws 12, one over a link of 10 draws 10: 46 GB/s, more than any other
     // mix, of which the node can read 36.
     let (found, text) = of_two_sockets(&[], Some(36.0));
@@ -548,7 +548,7 @@ fn what_a_node_can_read_is_found_again() {
 }
 
 #[test]
-fn noise_below_the_line_is_no_limit() {
+fn noise_below_the_threshold_is_not_a_limit() {
     // 37 of 40 GB/s: 7.5 % below.
     let (found, _) = of_two_sockets(&[(&[0, 1], &[2, 3], 37.0, true)], None);
     close(Some(found.shared_links[0].together.bandwidth), 37.0);
@@ -556,7 +556,7 @@ fn noise_below_the_line_is_no_limit() {
 }
 
 #[test]
-fn what_an_l3_domain_reads_is_found_where_it_is_less_than_its_cores_and_the_node_would() {
+fn an_l3_limit_is_found_if_below_its_cores_and_node() {
     let limited = |l3: Option<f64>| {
         let of_domains = Node {
             cores_per_l3: Some(4),
@@ -628,7 +628,7 @@ impl Runner for TwoThreads {
 }
 
 #[test]
-fn second_hardware_threads_are_measured_beside_the_same_cores_with_one() {
+fn second_hardware_threads_are_compared_with_one_per_core() {
     let mut host = host(&[4]);
     host.nodes[0].second_cpus = CpuList::parse("4-7").ok();
     let options = Options {

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_divided_evenly_and_nobody_reads_with_none() {
+    fn threads_are_divided_evenly_without_empty_flows() {
         let memories = [NodeId(2), NodeId(3), NodeId(4)];
         assert_eq!(divided(NodeId(0), 5, &memories), flows(&[(0, 2, 2), (0, 3, 2), (0, 4, 1)]));
         assert_eq!(divided(NodeId(0), 2, &memories), flows(&[(0, 2, 1), (0, 3, 1)]));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_node_each_have_a_link_and_no_shared_one() {
+    fn sockets_of_one_node_have_no_shared_link() {
         let mut host = HostTopology::from_cores("box", &[2, 2]);
         for (node, package) in host.nodes.iter_mut().zip([0, 1]) {
             node.sockets = vec![package];

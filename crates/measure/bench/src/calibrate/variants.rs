@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_that_are_tried_differ_in_one_thing() {
+    fn tried_variants_differ_in_one_setting() {
         let usual = Variant::usual(Access::Copy, Isa::Portable);
         for (kind, ways) in alternatives(Access::Copy, usual).iter().enumerate() {
             for way in ways {

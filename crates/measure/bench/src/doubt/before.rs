@@ -163,7 +163,7 @@ mod planned_tests {
     use numasim_kernels::loops::Isa;
 
     #[test]
-    fn ways_of_another_processor_are_a_doubt_about_everything_measured() {
+    fn variants_for_another_processor_raise_a_warning() {
         let study =
             study(&format!("{PAPER}[[scenario]]\nname = \"lone\"\nthreads = {{ \"mem-1\" = [1,0,0,0] }}\n"));
         let scenarios: Vec<&Scenario> = study.scenarios.iter().filter(|s| s.name == "lone").collect();
@@ -183,7 +183,7 @@ mod planned_tests {
     }
 
     #[test]
-    fn ways_that_were_tried_on_another_model_of_processor_are_a_doubt() {
+    fn variants_tuned_on_another_processor_model_raise_a_warning() {
         let study =
             study(&format!("{PAPER}[[scenario]]\nname = \"lone\"\nthreads = {{ \"mem-1\" = [1,0,0,0] }}\n"));
         let scenarios: Vec<&Scenario> = study.scenarios.iter().filter(|s| s.name == "lone").collect();

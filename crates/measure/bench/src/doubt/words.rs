@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_doubt_is_written_as_code_message_and_advice() {
+    fn a_warning_is_written_as_code_message_and_advice() {
         let written = serde_json::to_value(Doubt::NumaBalancing).expect("plain text");
         let keys: Vec<&String> = written.as_object().expect("an object").keys().collect();
         assert_eq!(keys, ["code", "message", "advice"]);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_that_two_doubts_share_is_listed_once() {
+    fn a_code_of_two_warnings_is_listed_once() {
         let few = Doubt::FewHugePages { scenario: "even".into(), app: "mem".into(), share: 0.5 };
         assert_eq!(codes(&[Doubt::HugePagesOff, Doubt::Turbo, few]), ["no-huge-pages", "turbo"]);
     }

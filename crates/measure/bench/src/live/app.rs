@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_is_none_is_refused_in_one_line() {
+    fn an_invalid_order_is_rejected_in_one_line() {
         let refused = serve("{}").expect_err("no order");
         assert!(
             refused.starts_with("this is for numasim itself") && refused.lines().count() == 1,

@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_count_has_a_cell_of_its_own() {
+    fn every_count_has_a_separate_cell() {
         let board = Shared::<Board>::new().expect("memory");
         let extent = Extent { apps: 3, nodes: 2, channels: 2, calls: 2 };
         assert!(extent.fits());
@@ -408,14 +408,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_known_before() {
+    fn an_extent_that_does_not_fit_is_detected() {
         assert!(Extent { apps: 1000, nodes: 16, channels: 1000, calls: 1000 }.fits());
         assert!(!Extent { apps: 10_000, nodes: 1024, channels: 0, calls: 0 }.fits());
         assert!(!Extent { apps: usize::MAX, nodes: usize::MAX, channels: 1, calls: 1 }.fits());
     }
 
     #[test]
-    fn what_comes_after_the_end_does_not_count_and_ends_every_wait() {
+    fn events_after_the_end_do_not_count_and_end_every_wait() {
         let board = Shared::<Board>::new().expect("memory");
         let counts = Counts { board: &board, extent: Extent { apps: 1, nodes: 1, channels: 0, calls: 0 } };
         assert!(!counts.is_over(u64::MAX) && !counts.aborted());
@@ -449,7 +449,7 @@ mod look_tests {
     use super::*;
 
     #[test]
-    fn a_look_after_the_end_is_one_at_the_end() {
+    fn a_look_after_the_end_shows_the_state_at_the_end() {
         let board = Shared::<Board>::new().expect("memory");
         let extent = Extent { apps: 3, nodes: 1, channels: 0, calls: 0 };
         let counts = Counts { board: &board, extent };

@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_only_nodes_go_to_memory_only_nodes_where_there_are_any() {
+    fn memory_only_nodes_fold_onto_memory_only_nodes_if_any() {
         assert_eq!(folds(&[4, 4, 4, 4, 0], &[8, 8, 0]), [0, 0, 1, 1, 2]);
         assert_eq!(folds(&[4, 0], &[8, 8]), [0, 0]);
         // The host numbers a memory-only node between the others.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_scaled_by_the_largest_remainder_and_everybody_keeps_one() {
+    fn threads_are_scaled_by_the_largest_remainder_with_at_least_one_each() {
         // 20 threads on 10 cores: 0.5, 0.5, 0.5, 8.5 -> every application keeps one: 1, 1, 1, and 7 are left.
         assert_eq!(share(&[1, 1, 1, 17], 10), Some(vec![1, 1, 1, 7]));
         // 12 on 8: 3.33, 3.33, 1.33 -> 3, 3, 1 and one more to the first of equal remainders.
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn scaled_counts_sum_to_the_cores_whatever_the_counts() {
+    fn scaled_counts_always_sum_to_the_cores() {
         for a in 0..9_u32 {
             for b in 0..9 {
                 for c in 0..9 {
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_links_join_the_nodes_that_theirs_went_to() {
+    fn shared_links_follow_their_folded_nodes() {
         let link = |from: &[usize], to: &[usize]| SharedLink {
             name: "xGMI".to_owned(),
             bandwidth: numasim_model::units::GigabytesPerSecond::new(60.0),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn real_kernels_take_the_way_of_the_kernel_that_uses_memory_like_them() {
+    fn real_kernels_use_the_variant_of_the_matching_synthetic_kernel() {
         let study = study();
         let way = |app: usize| match workload(&study.apps[app], &study.machine, None).expect("runs") {
             Workload::Real(_, way) => way,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_for_an_instruction_set_that_the_processor_lacks_are_told_once_each() {
+    fn unsupported_variants_are_reported_once_each() {
         let study = study();
         let all: Vec<Workload> =
             study.apps.iter().map(|app| workload(app, &study.machine, None).expect("runs")).collect();

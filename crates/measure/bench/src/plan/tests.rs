@@ -110,7 +110,7 @@ fn real(app: &str) -> Result<Plan, PlanError> {
 }
 
 #[test]
-fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
+fn a_common_source_is_at_home_and_destinations_are_local() {
     let arrays = |data: &str| {
         let plan =
             real(&format!("kernel = \"memcpy\"\ndata = {data}\nproblem = {{ size_mib = 1 }}")).expect("fits");
@@ -129,7 +129,7 @@ fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
 }
 
 #[test]
-fn a_problem_that_threads_cannot_run_is_refused_and_others_know_their_size() {
+fn an_impossible_problem_is_rejected_and_others_report_their_size() {
     let twice = "kernel = \"memcpy\"\nproblem = { faults = \"inside\", copies = 2 }";
     let refused = real(twice).expect_err("no second time").to_string();
     assert!(refused.starts_with("there is no kernel for 'app': \"memcpy\" with faults"), "{refused}");
@@ -147,7 +147,7 @@ fn a_problem_that_threads_cannot_run_is_refused_and_others_know_their_size() {
 }
 
 #[test]
-fn data_lies_where_the_file_says() {
+fn data_is_placed_as_in_the_file() {
     let plan = plan(PAPER, &[8; 4], false).expect("the host of the file");
     let cross = &plan.scenarios[2];
     // Local data of the second thread pair of mem-1 is on node 1; all data of `bad` on node 3.
@@ -191,7 +191,7 @@ fn every_misfit_of_every_scenario_is_named_with_both_numbers() {
 }
 
 #[test]
-fn what_a_scenario_does_not_use_need_not_be_there() {
+fn unused_parts_of_a_machine_need_not_exist() {
     let text = PAPER.replace("{ mem = 1, compute = 5 }", "{ \"mem-1\" = [2, 0, 0, 0] }");
     let study = study(&text);
     let plan =
@@ -219,7 +219,7 @@ fn named(first: &str, second: &str) -> String {
 }
 
 #[test]
-fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
+fn cpus_of_the_machine_file_are_used_in_its_order_and_checked() {
     // The second hardware threads, 20-23, are not used by two threads and need not be known.
     let good = named("cpus = \"3,1,0,2,20-23\"", "cpus = \"6-7,4-5\"");
     let planned = plan(&good, &[4, 4], false).expect("processors of the host");
@@ -316,7 +316,7 @@ fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core
 }
 
 #[test]
-fn an_open_home_is_refused_only_where_it_is_needed() {
+fn an_open_home_is_rejected_only_if_needed() {
     let open = PAPER.replace("{ home = 3 }", "{ home = \"any\" }");
     let error = plan(&open, &[8; 4], false).expect_err("nobody chooses");
     assert!(
@@ -406,7 +406,7 @@ fn a_host_with_a_memory_only_node_holds_data_there() {
 }
 
 #[test]
-fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
+fn the_study_of_a_plan_reads_back_unchanged() {
     for cores in [&[8; 4][..], &[8, 8], &[4], &[6, 6, 6, 6, 6]] {
         let plan = plan(PAPER, cores, true).expect("planned");
         let text = write::study(&plan.study);
@@ -430,7 +430,7 @@ fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
 }
 
 #[test]
-fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
+fn the_study_of_a_plan_keeps_all_contents_of_a_file() {
     let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\n\
                 read_gbs = 55.5\nmemory_gib = 64\nllc_mb = 20.5\nllc_gbs = 30\n\
                 distance_matrix = [[10, 12, 20, 20], [12, 10, 20, 20], [20, 21, 10, 12], [20, 20, 12, 10]]\nsockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
@@ -458,7 +458,7 @@ fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
 }
 
 #[test]
-fn a_shared_link_of_a_scaled_scenario_joins_other_nodes_or_is_left_out() {
+fn a_shared_link_of_a_scaled_scenario_moves_or_is_omitted() {
     let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\n\
                 sockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
                 [[machine.shared_link]]\nname = \"inside\"\ngbs = 15\nbetween = [[0], [1]]\n\
@@ -484,7 +484,7 @@ fn a_shared_link_of_a_scaled_scenario_joins_other_nodes_or_is_left_out() {
 }
 
 #[test]
-fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
+fn the_study_of_a_plan_keeps_the_sharing_model_and_provenance() {
     let head = "[machine]\nname = \"4 nodes\"\n";
     let more = "latency_matrix_ns = [[80, 140], [141, 81]]\n[machine.sharing]\nmodel = \"ecm\"\necm_penalty = 0.4\n\
                 outstanding_lines = 12\n[machine.provenance]\n\
@@ -507,7 +507,7 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
 }
 
 #[test]
-fn figures_of_the_host_may_come_from_its_own_machine_file() {
+fn values_of_the_host_may_come_from_its_machine_file() {
     let of_host = study("[machine]\nname = \"box\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 70\nbandwidth_gbs = 40\nlink_gbs = 20\n").machine;
     let study = study(PAPER);
     let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();

@@ -54,7 +54,7 @@ fn example() -> Provenance {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_written_provenance_reads_back_unchanged() {
     let mut written = example();
     written.doubt(&[Doubt::Turbo, Doubt::NumaBalancing, Doubt::Turbo]);
     let read = read(&written.to_json()).expect("just written");
@@ -66,7 +66,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn keys_of_a_later_version_are_passed_over() {
+fn keys_of_a_later_version_are_ignored() {
     let mut json: serde_json::Value = serde_json::from_str(&example().to_json()).expect("JSON");
     json["weather"] = "fine".into();
     json["facts"]["room_temperature_c"] = 21.into();
@@ -75,13 +75,13 @@ fn keys_of_a_later_version_are_passed_over() {
 }
 
 #[test]
-fn another_schema_is_refused_by_its_number_even_without_the_keys_of_this_one() {
+fn another_schema_is_rejected_by_its_number() {
     let recorded = read(r#"{"schema": 2}"#).expect_err("not ours").to_string();
     assert!(recorded.starts_with("its schema is 2, but this version of numasim reads 1"), "{recorded}");
 }
 
 #[test]
-fn what_is_no_provenance_is_refused_with_the_reason() {
+fn other_data_than_a_provenance_is_rejected_with_the_reason() {
     for (json, reason) in [("", "EOF"), ("{}", "schema"), (r#"{"schema": 1}"#, "run"), ("[1", "EOF")] {
         let recorded = read(json).expect_err(json).to_string();
         assert!(
@@ -92,21 +92,21 @@ fn what_is_no_provenance_is_refused_with_the_reason() {
 }
 
 #[test]
-fn an_input_that_was_changed_afterwards_is_refused() {
+fn a_modified_input_is_rejected() {
     let json = example().to_json().replace("[machine]", "[machines]");
     let recorded = read(&json).expect_err("changed").to_string();
     assert!(recorded.starts_with("the text of its input 'a b.toml' was changed"), "{recorded}");
 }
 
 #[test]
-fn the_hash_is_the_one_of_the_standard() {
+fn the_hash_matches_the_standard() {
     // FIPS 180-2, appendix B.1; the hash of the empty text is the output of `sha256sum /dev/null`.
     assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 #[test]
-fn times_have_milliseconds_and_stay_in_what_rfc_3339_can_write() {
+fn times_have_milliseconds_and_stay_within_rfc_3339() {
     // 2026-11-21T09:52:06Z is 1,795,254,726 s after 1970 (date -u -d @1795254726).
     let time = UNIX_EPOCH + Duration::from_millis(1_795_254_726_123);
     assert_eq!(utc(time), "2026-11-21T09:52:06.123Z");

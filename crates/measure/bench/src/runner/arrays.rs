@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_buffer_serves_the_same_thread_again_and_no_other() {
+    fn a_kept_buffer_is_reused_only_by_the_same_thread() {
         let mut pool = Pool::default();
         let (first, second) = (wanted("0", BYTES), wanted("1", BYTES));
         let kept = place(&mut pool, &first);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_must_be_new_is_neither_kept_nor_taken_from_what_is() {
+    fn new_memory_is_neither_kept_nor_reused() {
         let mut pool = Pool::default();
         let kept = place(&mut pool, &wanted("0", BYTES));
         let new = Wanted { untouched: true, ..wanted("0", BYTES) };
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_buffers_give_way_before_a_measurement_is_refused() {
+    fn kept_buffers_are_released_before_a_measurement_is_rejected() {
         let mut pool = Pool::default();
         place(&mut pool, &wanted("0", BYTES));
         let refused = pool.take(&[&wanted("0", 1 << 45)]);

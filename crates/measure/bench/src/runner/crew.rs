@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_told_the_same_end_whoever_comes_last() {
+    fn all_threads_get_the_same_end_whichever_arrives_last() {
         let (meeting, gate, looks) = (Meeting::new(4), Gate::default(), AtomicU64::new(0));
         let turns: Vec<u64> = thread::scope(|scope| {
             let threads = [(); 4].map(|()| {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_those_who_gave_up() {
+    fn no_thread_waits_after_an_abort() {
         let (meeting, gate) = (Meeting::new(2), Gate::default());
         thread::scope(|scope| {
             let waiting = scope.spawn(|| meeting.wait(&gate, || false));

@@ -422,7 +422,7 @@ mod order_tests {
     }
 
     #[test]
-    fn every_scenario_has_every_place_and_follows_every_other_equally_often() {
+    fn every_scenario_has_every_position_and_predecessor_equally_often() {
         for n in 1..9_usize {
             let repetitions = if n % 2 == 0 { n } else { 2 * n };
             let times = repetitions / n;

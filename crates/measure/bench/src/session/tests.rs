@@ -89,7 +89,7 @@ fn the_summary_is_over_repetitions_and_nodes() {
 }
 
 #[test]
-fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
+fn a_misplaced_measurement_is_stored_and_repeated_once() {
     let (plan, settings) = (plan_of_two(), settings());
     // The first measurement of `pair` is misplaced, its repetition in place; `lone` stays misplaced in repetition 2.
     let mut mock = Mock { misplaced: vec![0, 3, 4], ..Mock::default() };
@@ -115,7 +115,7 @@ fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
 }
 
 #[test]
-fn what_is_done_is_not_measured_again_and_what_was_misplaced_is() {
+fn only_misplaced_measurements_are_repeated_on_resume() {
     let (plan, settings) = (plan_of_two(), settings());
     let mut first = Mock { misplaced: vec![2, 3], ..Mock::default() };
     let earlier = run(
@@ -140,7 +140,7 @@ fn what_is_done_is_not_measured_again_and_what_was_misplaced_is() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_measured() {
+fn ctrl_c_keeps_all_measurements() {
     let (plan, settings) = (plan_of_two(), settings());
     for mut mock in [Mock { interrupt_at: Some(3), ..Mock::default() }, Mock::default()] {
         let mut observer =
@@ -155,7 +155,7 @@ fn ctrl_c_keeps_what_was_measured() {
 }
 
 #[test]
-fn a_scenario_that_cannot_be_measured_ends_the_run_and_is_named() {
+fn an_unmeasurable_scenario_ends_the_run_and_is_named() {
     let (plan, settings) = (plan_of_two(), settings());
     let mut mock = Mock { no_memory_at: Some(1), ..Mock::default() };
     let mut sink = Memory::default();
@@ -167,7 +167,7 @@ fn a_scenario_that_cannot_be_measured_ends_the_run_and_is_named() {
 }
 
 #[test]
-fn a_disk_that_is_full_in_the_middle_ends_the_run_with_what_is_safe() {
+fn a_disk_that_fills_up_ends_the_run_with_safe_rows() {
     let (plan, settings) = (plan_of_two(), settings());
     let mut sink = Memory { full_after: Some(2), ..Memory::default() };
     let outcome = run(
@@ -183,7 +183,7 @@ fn a_disk_that_is_full_in_the_middle_ends_the_run_with_what_is_safe() {
 }
 
 #[test]
-fn a_measurement_of_other_threads_is_refused() {
+fn a_measurement_of_other_threads_is_rejected() {
     let (plan, settings) = (plan_of_two(), settings());
     let mut mock = Mock { forgets_a_thread: true, ..Mock::default() };
     let outcome = run(

@@ -118,7 +118,7 @@ fn begun_later(kind: SchedulerKind, orders: impl Fn(&numasim_runtime::Pool, &Wat
 }
 
 #[test]
-fn an_order_in_the_middle_of_a_graph_leaves_one_worker_which_runs_the_rest() {
+fn a_command_during_a_graph_leaves_one_worker_for_the_rest() {
     for kind in KINDS {
         let later = begun_later(kind, |pool, watched| {
             pool.order(&Order::Total(1)).expect("an order");
@@ -129,7 +129,7 @@ fn an_order_in_the_middle_of_a_graph_leaves_one_worker_which_runs_the_rest() {
 }
 
 #[test]
-fn a_graph_waits_while_nobody_may_run_and_goes_on_on_the_node_that_is_raised() {
+fn a_graph_waits_without_workers_and_continues_on_the_raised_node() {
     for kind in KINDS {
         let later = begun_later(kind, |pool, watched| {
             pool.order(&Order::Total(0)).expect("an order");
@@ -146,7 +146,7 @@ fn a_graph_waits_while_nobody_may_run_and_goes_on_on_the_node_that_is_raised() {
 }
 
 #[test]
-fn whatever_is_ordered_while_graphs_run_their_results_are_those_of_a_serial_run() {
+fn commands_during_graphs_do_not_change_results() {
     let (machine, runtime) = (machine(2, 2), RuntimeSettings::default());
     let workers = workers(2, 2);
     let over = AtomicBool::new(false);
@@ -188,7 +188,7 @@ fn whatever_is_ordered_while_graphs_run_their_results_are_those_of_a_serial_run(
 }
 
 #[test]
-fn the_panic_of_a_kernel_goes_on_and_the_workers_live_on() {
+fn the_panic_of_a_kernel_propagates_and_workers_survive() {
     struct Panics(Box<dyn Code>);
     impl Code for Panics {
         fn fresh(&self, block: BlockId) -> Vec<f64> {

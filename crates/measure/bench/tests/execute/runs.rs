@@ -12,7 +12,7 @@ use numasim_tasks::{Silent, TasksError, simulate};
 use crate::common::{cores, machine, programs, question, workers};
 
 #[test]
-fn blocks_are_made_for_the_first_task_that_accesses_them() {
+fn blocks_are_created_for_the_first_accessing_task() {
     let (graph, code) = programs(1).swap_remove(0);
     let store = serial(&graph, &*code, cores(1, 1).0[0][0]).expect("a serial run").store;
     let mut first = BTreeMap::new();
@@ -31,7 +31,7 @@ fn blocks_are_made_for_the_first_task_that_accesses_them() {
 }
 
 #[test]
-fn every_whole_page_of_the_blocks_is_counted_for_the_node_that_made_it() {
+fn whole_pages_of_blocks_are_counted_for_their_creating_node() {
     // 6 tiles of 128 KiB: 31 or 32 whole pages of 4 KiB in each.
     let generator = Generator::Cholesky { n: 3, tile: 128, init: true };
     let graph = generate(&generator, "test", &[NodeId(0), NodeId(1)]).expect("a graph");
@@ -51,7 +51,7 @@ fn every_whole_page_of_the_blocks_is_counted_for_the_node_that_made_it() {
 }
 
 #[test]
-fn every_scheduler_leaves_what_a_serial_run_leaves() {
+fn every_scheduler_gives_the_results_of_a_serial_run() {
     use SchedulerKind::{Dep, Fifo, RandomSteal, RipDep, RipMw, RipSp, Sa, Tbb, TbbNuma, Tracked};
     let (machine, runtime) = (machine(2, 2), RuntimeSettings::default());
     let workers = workers(2, 2);
@@ -94,7 +94,7 @@ fn every_scheduler_leaves_what_a_serial_run_leaves() {
 }
 
 #[test]
-fn a_throttled_master_goes_on_when_tasks_end() {
+fn a_throttled_master_continues_when_tasks_end() {
     let (machine, scheduler) = (machine(1, 2), SchedulerSettings::default());
     let runtime = RuntimeSettings { throttle: Some(3), ..RuntimeSettings::default() };
     let workers = workers(1, 2);
@@ -106,7 +106,7 @@ fn a_throttled_master_goes_on_when_tasks_end() {
 }
 
 #[test]
-fn other_cores_than_those_of_the_machine_are_refused() {
+fn cores_that_do_not_match_the_machine_are_rejected() {
     let (machine, scheduler, runtime) =
         (machine(2, 3), SchedulerSettings::default(), RuntimeSettings::default());
     let (graph, code) = programs(1).remove(0);
@@ -130,7 +130,7 @@ fn a_fault_of_a_kernel_ends_the_run() {
 }
 
 #[test]
-fn what_a_scheduler_refuses_is_refused() {
+fn a_graph_rejected_by_the_scheduler_is_rejected() {
     let machine = machine(1, 1);
     let scheduler = SchedulerSettings { kind: SchedulerKind::RipDep, ..SchedulerSettings::default() };
     let runtime = RuntimeSettings::default();
@@ -141,7 +141,7 @@ fn what_a_scheduler_refuses_is_refused() {
 }
 
 #[test]
-fn calibrated_tasks_take_as_long_in_the_simulation_as_in_the_serial_run() {
+fn calibrated_tasks_take_the_serial_time_in_the_simulation() {
     let machine = machine(1, 1);
     let scheduler = SchedulerSettings::default();
     let nothing = numasim_model::units::Seconds::new(0.0);
@@ -158,7 +158,7 @@ fn calibrated_tasks_take_as_long_in_the_simulation_as_in_the_serial_run() {
 }
 
 #[test]
-fn a_processor_that_is_not_there_ends_the_run() {
+fn a_missing_cpu_ends_the_run() {
     if !cfg!(target_os = "linux") {
         return;
     }

@@ -57,7 +57,7 @@ fn two_hardware_threads_of_a_core_count_once_unless_smt_is_wanted() {
 }
 
 #[test]
-fn the_processor_of_a_core_is_its_first_hardware_thread() {
+fn the_cpu_of_a_core_is_its_first_hardware_thread() {
     // Adjacent siblings: cores 0 and 1 have logical CPUs 0,1 and 2,3.
     assert_eq!(cpus(&synthetic("pack:2 [numa] core:2 pu:2")), ["0,2", "4,6"]);
     // The numbering of many servers: the second threads of all cores come after the first ones.
@@ -65,13 +65,13 @@ fn the_processor_of_a_core_is_its_first_hardware_thread() {
 }
 
 #[test]
-fn the_second_memory_beside_the_same_cores_is_memory_only() {
+fn the_second_memory_of_the_same_cores_is_memory_only() {
     assert_eq!(cpus(&synthetic("pack:1 [numa] [numa] core:2 pu:1")), ["0-1", ""]);
     assert_eq!(cores("pack:2 [numa] [numa] core:4 pu:1"), [4, 0, 4, 0]);
 }
 
 #[test]
-fn a_memory_beside_all_cores_does_not_take_them_from_the_nodes_inside() {
+fn a_machine_wide_memory_does_not_own_the_cores_of_inner_nodes() {
     // Node 0 is attached to the whole machine; nodes 1 and 2 are each attached to one package.
     assert_eq!(cores("[numa(indexes=0)] pack:2 [numa] core:4 pu:1").iter().sum::<u32>(), 8);
     assert_eq!(cores("[numa] pack:2 [numa] core:4 pu:1").iter().filter(|&&cores| cores == 4).count(), 2);
@@ -91,7 +91,7 @@ fn caches_of_the_same_size_and_sharing_are_listed_once() {
 }
 
 #[test]
-fn processors_that_another_machine_may_not_use_are_listed() {
+fn forbidden_cpus_of_another_machine_are_listed() {
     // Logical CPU 3 (bit 3 of 0xf) is not allowed.
     let text = written(
         "pack:1 [numa] core:4 pu:1",
@@ -128,7 +128,7 @@ fn cores_of_a_node_whose_memory_is_forbidden_are_without_memory() {
 }
 
 #[test]
-fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
+fn other_data_than_hwloc_xml_is_an_error_with_the_reason() {
     for (text, why) in [
         ("", "it is empty"),
         ("[machine]", "it has no element <topology>"),
@@ -144,7 +144,7 @@ fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
 }
 
 #[test]
-fn a_wrong_synthetic_description_is_an_error_that_says_what_is_wrong() {
+fn a_wrong_synthetic_description_is_an_error_with_the_mistake() {
     for (text, why) in [
         ("", "it is empty"),
         ("node:4 kore:20", "hwloc knows no 'kore'"),
@@ -168,7 +168,7 @@ fn references(xml: &str) -> Vec<&str> {
 }
 
 #[test]
-fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
+fn firmware_values_are_converted_and_belong_to_the_nearest_cores() {
     // Two memories attached to cores 0 and 1: node 0 owns the cores, node 1 is visible from them.
     let text = written("pack:1 [numa] [numa] core:2 pu:1", &[]);
     let nodes = references(&text);

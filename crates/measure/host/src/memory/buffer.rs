@@ -181,7 +181,7 @@ mod tests {
     const PAGE: usize = 4096;
 
     #[test]
-    fn pages_on_another_node_and_pages_nowhere_are_reported() {
+    fn misplaced_and_absent_pages_are_reported() {
         // 2 MiB stripes on nodes 0 and 1, in turn: 512 pages each.
         let layout = Layout::new(8 << 20, &[(0, 0.5), (1, 0.5)], 0);
         let planned = |page: usize| {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_does_not_exist_cannot_be_bound() {
+    fn a_nonexistent_node_cannot_be_bound() {
         let Err(error) = Buffer::new(Layout::new(1 << 20, &[(900, 1.0)], 0)).map(drop) else {
             // With one node that has no effect.
             assert_eq!(usable_nodes().len(), 1, "no machine has node 900");

@@ -158,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_cache_gives_the_least() {
+    fn an_unknown_cache_gives_the_minimum() {
         assert_eq!(mib(&["9"]), 64);
     }
 
     #[test]
-    fn threads_have_the_caches_of_their_processors_once_each() {
+    fn caches_of_threads_are_counted_once_each() {
         let root = machine();
         let bytes = |lists: &[&str]| {
             let lists: Vec<CpuList> =
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_cache_has_the_processors_that_come_first() {
+    fn a_shared_cache_counts_the_first_cpus_of_the_list() {
         let root = machine();
         let of = |list: &str| shared(root.path(), &CpuList::parse(list).expect("a list"));
         let pair = |sharers| Some(SharedCache { bytes: 40 << 20, below_bytes: Some(48 << 10), sharers });

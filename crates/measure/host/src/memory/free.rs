@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_node_has_is_refused_with_both_numbers() {
+    fn too_much_memory_is_rejected_with_both_numbers() {
         let node = usable_nodes()[0];
         assert!(refuse_if_short(&[(node, 1 << 20)].into()).is_ok());
         match refuse_if_short(&[(node, 1 << 50)].into()) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_does_not_exist_is_named_with_those_that_do() {
+    fn a_nonexistent_node_is_named_with_the_existing_ones() {
         let message = refuse_if_short(&[(900, 4096)].into()).expect_err("no machine has it").to_string();
         assert!(message.starts_with("there is no memory on node 900"), "{message}");
         assert!(message.ends_with(&format!("node {}", ranges(&usable_nodes()))), "{message}");
@@ -251,7 +251,7 @@ mod limit_tests {
     }
 
     #[test]
-    fn version_1_has_its_own_files() {
+    fn version_1_has_separate_files() {
         let root = tempfile::tempdir().expect("a temporary folder");
         let files = [("memory.limit_in_bytes", "900\n"), ("memory.usage_in_bytes", "100\n")];
         write(&root.path().join("memory/box"), &files);
@@ -260,7 +260,7 @@ mod limit_tests {
     }
 
     #[test]
-    fn no_limit_is_no_limit() {
+    fn a_missing_limit_does_not_apply() {
         let root = tempfile::tempdir().expect("a temporary folder");
         assert_eq!(tightest(root.path(), "0::/\n"), None);
         assert_eq!(tightest(root.path(), ""), None);
@@ -283,7 +283,7 @@ mod meminfo_tests {
     }
 
     #[test]
-    fn a_file_without_the_two_figures_is_no_meminfo() {
+    fn a_file_without_both_values_is_not_a_meminfo() {
         assert_eq!(parse(""), None);
         assert_eq!(parse("MemTotal: 5 kB\n"), None);
         assert_eq!(parse("MemTotal: 5 kB\nMemFree: lots\n"), None);
@@ -312,7 +312,7 @@ mod huge_tests {
     }
 
     #[test]
-    fn a_kernel_without_huge_pages_does_not_tell() {
+    fn a_kernel_without_huge_pages_reports_nothing() {
         assert!(HugePages::parse("00400000-00800000 rw-p 00000000 00:00 0 \nSize: 4 kB\n").is_none());
         assert!(HugePages::parse("").is_none());
     }

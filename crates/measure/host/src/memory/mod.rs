@@ -138,7 +138,7 @@ mod tests {
     use super::size;
 
     #[test]
-    fn the_largest_unit_that_leaves_one_at_least() {
+    fn sizes_use_the_largest_unit_with_a_value_of_at_least_1() {
         for (bytes, message) in [
             (0, "0 bytes"),
             (1023, "1023 bytes"),
@@ -159,14 +159,14 @@ mod pages_tests {
     use super::*;
 
     #[test]
-    fn pages_elsewhere_and_nowhere_are_not_on_a_node() {
+    fn pages_on_other_or_no_nodes_are_not_on_a_node() {
         let pages = Pages { on_node: [(0, 3), (2, 5)].into(), absent: 1 };
         // 5 + 1, 3 + 1, 3 + 5 + 1
         assert_eq!([0, 2, 7].map(|node| pages.not_on(node)), [6, 4, 9]);
     }
 
     #[test]
-    fn memory_that_was_written_is_somewhere() {
+    fn written_memory_is_on_a_node() {
         let data = vec![1_u8; 1 << 20];
         let start = data.as_ptr().addr();
         let Some(pages) = Pages::of(&(start..start + data.len())) else { return };

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_aligned_to_huge_pages_and_as_long_as_wanted() {
+    fn memory_is_aligned_to_huge_pages_and_has_the_requested_length() {
         let mut mapping = Mapping::new(5000).expect("two pages");
         assert_eq!(mapping.addresses().start % HUGE_PAGE, 0);
         assert_eq!(mapping.byte_len(), 5000_usize.next_multiple_of(page_size()));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_pages_are_asked_for() {
+    fn only_whole_pages_are_queried() {
         let size = page_size();
         // From inside the first page into the fourth: the second and the third.
         match page_nodes(&(10 * size + 1..13 * size + 1)) {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_outside_and_a_node_that_no_linux_has_cannot_be_bound() {
+    fn an_outside_range_and_an_impossible_node_cannot_be_bound() {
         let mapping = Mapping::new(1 << 20).expect("1 MiB");
         for (range, node) in [(0..2 << 20, 0), (0..0, 0), (0..1 << 20, 1024)] {
             let error = mapping.bind(&range, node).expect_err("refused before the kernel is asked");
@@ -222,7 +222,7 @@ mod heap_tests {
     const BYTES: usize = 8 << 20;
 
     #[test]
-    fn a_block_begins_with_a_page_also_after_others_were_given_back() {
+    fn a_block_starts_with_a_page_even_after_others_were_freed() {
         assert!(super::fresh_pages());
         for _ in 0..3 {
             let block = vec![1_u8; BYTES];

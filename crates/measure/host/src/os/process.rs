@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_ended_by_what_is_held_and_seen_to_end() {
+    fn a_held_process_can_be_killed_and_waited_for() {
         let mut child = Command::new("sleep").arg("600").spawn().expect("sleep");
         let identity = System::host().listed(child.id()).expect("alive").identity;
         let held = Held::open(identity).expect("ours");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_another_ones_by_now_is_not_held() {
+    fn a_reused_process_id_is_not_held() {
         let own = System::host().listed(std::process::id()).expect("alive").identity;
         let other = Identity { started: own.started + 1, ..own };
         assert_eq!(Held::open(other).expect_err("another").kind(), io::ErrorKind::NotFound);
@@ -274,7 +274,7 @@ mod peer_tests {
     }
 
     #[test]
-    fn what_is_not_connected_has_no_peer() {
+    fn an_unconnected_socket_has_no_peer() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let listener =
             std::os::unix::net::UnixDatagram::bind(folder.path().join("socket")).expect("a socket");

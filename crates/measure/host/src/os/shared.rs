@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_its_own_is_refused_and_left_alone() {
+    fn a_foreign_file_is_rejected_and_unchanged() {
         let mut plain = tempfile::tempfile().expect("a file for the test");
         std::io::Write::write_all(&mut plain, b"mine").expect("written");
         let plain = OwnedFd::from(plain);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_is_refused() {
+    fn a_value_of_another_type_is_rejected() {
         let ours = Shared::<Two>::new().expect("memory");
         assert!(Shared::<One>::inherited(number(&ours.file)).is_err());
         assert!(File::from(ours.file.try_clone().expect("a second number")).set_len(0).is_err(), "sealed");
@@ -228,7 +228,7 @@ mod futex_tests {
     use super::*;
 
     #[test]
-    fn who_waits_is_woken_by_a_change_and_not_held_by_an_old_one() {
+    fn a_waiting_thread_wakes_on_a_change_and_skips_old_values() {
         let word = Arc::new(AtomicU32::new(0));
         wait(&word, 1, Duration::from_secs(600)); // it is not 1, so there is no wait
         let other = Arc::clone(&word);

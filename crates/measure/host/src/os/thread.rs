@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_goes_on_and_a_look_costs_something() {
+    fn the_clock_advances_and_a_read_has_a_cost() {
         let before = now_ns();
         let cost = look_cost_ns();
         assert!(now_ns() > before);
@@ -167,7 +167,7 @@ mod faults_tests {
     use crate::os::mapping::{Mapping, page_size};
 
     #[test]
-    fn each_page_is_missing_once() {
+    fn each_page_faults_once() {
         let mut mapping = Mapping::new(64 * page_size()).expect("64 pages");
         let words = mapping.as_mut_slice();
         let each = words.len() / 64;

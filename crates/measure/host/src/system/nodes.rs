@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_tells_nothing_is_one_node_of_the_allowed_processors() {
+    fn a_system_without_facts_is_one_node_of_the_allowed_cpus() {
         assert_eq!(Tree::new(&[]).system().node_cores(&[0, 2]), [node(0, &[&[0], &[2]])]);
         let nonsense = Tree::new(&[
             ("sys/devices/system/node/node0/cpulist", "0-2\n"),
@@ -178,7 +178,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn every_allowed_processor_of_this_host_is_on_one_core() {
+    fn every_allowed_cpu_of_this_host_is_on_one_core() {
         let allowed = crate::affinity::allowed().expect("Linux tells");
         let nodes = System::host().node_cores(&allowed);
         let mut found: Vec<u32> = nodes.into_iter().flat_map(|node| node.cores).flatten().collect();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_have_the_first_processor_of_each_core_their_memory_and_distances() {
+    fn nodes_have_one_cpu_per_core_memory_and_distances() {
         let tree = Tree::new(&[
             ("proc/sys/kernel/hostname", "box\n"),
             ("sys/devices/system/node/node0/cpulist", "0-3\n"),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_without_memory_have_cores_and_empty_ones_are_left_out() {
+    fn nodes_without_memory_have_cores_and_empty_ones_are_omitted() {
         let memory =
             |node: u32, kb: u32| format!("Node {node} MemTotal: {kb} kB\nNode {node} MemFree: 0 kB\n");
         let tree = Tree::new(&[]);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_tells_nothing_is_one_node_without_memory_or_distances() {
+    fn a_system_without_facts_is_one_node_without_memory_or_distances() {
         let host = Tree::new(&[]).system().topology(&[0, 1]);
         assert_eq!((host.nodes.len(), host.nodes[0].cores, host.distances), (1, 2, None));
         assert_eq!(host.name, "this host");

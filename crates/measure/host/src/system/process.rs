@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_read_with_their_processors_and_times() {
+    fn threads_are_read_with_their_cpus_and_times() {
         let tree = Tree::new(&[
             ("proc/7/comm", "solver\n"),
             ("proc/7/numa_maps", "7f00 default anon=1 N0=1 kernelpagesize_kB=4\n"),
@@ -290,7 +290,7 @@ mod table_tests {
     }
 
     #[test]
-    fn processes_are_read_with_what_tells_them_apart() {
+    fn processes_are_read_with_their_identity() {
         let tree = Tree::new(&[
             ("proc/7/stat", &stat("a) S (b", "S", 1, 4_194_560, 99)),
             ("proc/8/stat", &stat("ended", "Z", 7, 4_194_560, 100)),
@@ -320,7 +320,7 @@ mod table_tests {
     }
 
     #[test]
-    fn descendants_are_found_through_those_between_and_not_through_those_left_out() {
+    fn descendants_are_found_except_below_excluded_processes() {
         // 1 started 2 and 5; 2 started 3, which started 4; 5 started 6. 9 is its own parent, which does not occur in reality.
         let one = |number, parent| Listed {
             identity: Identity { number, started: 0 },

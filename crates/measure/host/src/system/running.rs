@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_are_read_with_their_threads_and_those_of_the_kernel_are_left_out() {
+    fn processes_are_read_with_threads_and_kernel_ones_are_omitted() {
         let tree = Tree::new(&[
             ("proc/uptime", "100.50 7.0\n"),
             ("proc/7/stat", &stat("a) S (b\nc", 0, 9, 5, 3)),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn long_command_lines_are_cut_and_lists_that_are_not_there_are_absent() {
+    fn long_command_lines_are_cut_and_missing_lists_are_absent() {
         let tree = Tree::new(&[
             ("proc/7/cmdline", &"x".repeat(1 << 20)),
             ("proc/7/status", "Mems_allowed_list:\t2\n"),

@@ -7,13 +7,13 @@ use super::*;
 use crate::testing::{Tree, cpus};
 
 #[test]
-fn an_empty_tree_tells_nothing() {
+fn an_empty_tree_has_no_facts() {
     let facts = Tree::new(&[]).facts();
     assert_eq!(facts, Facts { architecture: std::env::consts::ARCH.into(), ..Facts::default() });
 }
 
 #[test]
-fn a_server_tells_what_it_is() {
+fn the_facts_of_a_server_are_read() {
     let facts = Tree::new(&[
         ("proc/sys/kernel/hostname", "node17\n"),
         ("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n"),
@@ -61,7 +61,7 @@ fn a_server_tells_what_it_is() {
 }
 
 #[test]
-fn either_switch_tells_of_turbo() {
+fn either_switch_reports_turbo() {
     let turbo = |path: &str, text: &str| Tree::new(&[(path, text)]).facts().turbo;
     let (intel, others) =
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost");
@@ -71,7 +71,7 @@ fn either_switch_tells_of_turbo() {
 }
 
 #[test]
-fn virtual_machines_show_in_several_ways() {
+fn virtual_machines_are_detected_in_several_ways() {
     let shown = |files: &[(&str, &str)]| Tree::new(files).facts().virtual_machine;
     let vendor = "sys/class/dmi/id/sys_vendor";
     let product = "sys/class/dmi/id/product_name";
@@ -108,7 +108,7 @@ fn memory_is_read_node_by_node_in_order_of_their_numbers() {
 }
 
 #[test]
-fn load_is_what_happened_between_two_looks() {
+fn load_is_measured_between_two_readings() {
     // cpu user nice system idle iowait irq softirq steal guest guest_nice
     let tree =
         Tree::new(&[("proc/stat", "cpu  9 9 9 9\ncpu0 100 0 0 100 0 0 0 0 0 0\ncpu1 5 0 0 5\nintr 7\n")]);
@@ -125,7 +125,7 @@ const V1: &str = "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu,cpuacct rw shared:9 
                   33 31 0:30 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 
 #[test]
-fn the_tightest_limit_up_the_unified_hierarchy_holds() {
+fn the_tightest_limit_of_the_unified_hierarchy_applies() {
     let tree = Tree::new(&[
         ("proc/self/cgroup", "0::/user.slice/job\n"),
         ("proc/self/mountinfo", V2),
@@ -164,7 +164,7 @@ fn a_container_of_version_1_sees_its_own_group_at_the_mount() {
 }
 
 #[test]
-fn a_group_that_points_out_of_its_mount_is_read_at_the_mount() {
+fn a_group_outside_its_mount_is_read_at_the_mount() {
     let tree = Tree::new(&[
         ("proc/self/cgroup", "0::/../../elsewhere\n"),
         ("proc/self/mountinfo", V2),
@@ -194,7 +194,7 @@ fn nonsense_in_the_files_is_not_reported() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn this_host_tells_its_kernel_and_its_memory() {
+fn this_host_reports_its_kernel_and_memory() {
     let facts = System::host().facts(&cpus("0"), Duration::from_millis(50));
     assert!(facts.kernel_release.is_some_and(|release| release.contains('.')));
     assert!(facts.busy.values().all(|share| (0.0..=1.0).contains(share)), "{:?}", facts.busy);

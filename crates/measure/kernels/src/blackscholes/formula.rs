@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_near_those_of_double_precision() {
+    fn prices_are_close_to_double_precision() {
         for (s, k) in [(10.0, 200.0), (200.0, 10.0), (100.0, 101.0), (55.0, 40.0), (20.0, 20.0)] {
             for (r, v, t) in [(0.0275, 0.05, 0.05), (0.1, 0.65, 1.0), (0.05, 0.3, 0.5)] {
                 for put in [false, true] {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn exp_and_ln_are_near_those_of_the_library() {
+    fn exp_and_ln_are_close_to_the_library() {
         for step in -8700..800 {
             let x = step as f32 / 100.0;
             let (found, expected) = (f64::from(exp(x)), f64::from(x).exp());

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bands_have_the_rows_that_they_depend_on() {
+    fn bands_include_the_rows_that_they_depend_on() {
         let all: Vec<_> = bands(3..100, 5, 103).map(|band| (band.own, band.with_halo)).collect();
         assert_eq!(all, [(3..51, 0..56), (51..99, 46..103), (99..100, 94..103)]);
     }

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn velocities_begin_as_whole_numbers_to_four() {
+    fn velocities_start_as_whole_numbers_up_to_four() {
         let all: Vec<f32> = (0..2000).map(|place| first(place % 2, place / 40, place % 40)).collect();
         assert!(all.iter().all(|v| v.fract() == 0.0 && v.abs() <= 4.0));
         assert!((-4..=4).all(|whole| all.contains(&f32::from(i8::try_from(whole).expect("small")))));

@@ -217,7 +217,7 @@ mod tests {
     use crate::stencil::average_row;
 
     #[test]
-    fn rows_of_any_length_and_place_are_those_of_the_kernel_of_tasks() {
+    fn rows_of_any_length_and_place_match_the_task_kernel() {
         for isa in Isa::available() {
             for width in (1..40).chain([1000, 1003]) {
                 for from in 0..8 {

@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_those_of_a_crystal() {
+    fn rows_match_a_crystal() {
         // 4 x 4 x 4 cells: 256 atoms of each half. In the first half, 32 are on each of three faces, 4 of them on each edge of two of
         // these, one in the corner of all: 256 - 96 + 12 - 1 = 171 have four neighbours, 96 - 2 x 12 + 3 = 75 two, 10 one. The other half
         // has none in the corner: 172, 72, 12.

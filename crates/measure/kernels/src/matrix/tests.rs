@@ -76,7 +76,7 @@ fn three_rows_by_hand() {
 }
 
 #[test]
-fn dense_products_are_sums_in_the_promised_order() {
+fn dense_products_are_sums_in_the_guaranteed_order() {
     for columns in [1, 3, 7, 8, 9, 40, 777] {
         for rows in [1, 4, 6] {
             let part = |seed| (0..rows * columns).map(|k| number(k, seed)).collect::<Vec<f64>>();
@@ -97,7 +97,7 @@ fn dense_products_are_sums_in_the_promised_order() {
 }
 
 #[test]
-fn sparse_products_are_sums_in_the_promised_order_and_those_of_the_dense_matrix() {
+fn sparse_products_have_the_guaranteed_order_and_match_dense_ones() {
     let lattice = Lattice { cells: [2, 2, 1] };
     let n = lattice.rows();
     let rows: Vec<Vec<_>> = (0..n).map(|row| lattice.row(row).collect()).collect();
@@ -179,7 +179,7 @@ fn products_of_real_numbers_are_real_parts_of_complex_ones() {
 }
 
 #[test]
-fn pointers_that_lead_outside_are_refused() {
+fn pointers_out_of_range_are_rejected() {
     let values = [1.0; 4];
     let split = Split { re: &values, im: &values };
     assert!(Csr::new(&[0, 2, 4], &[0; 4], split).is_some());

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn data_without_a_block_are_refused() {
+    fn data_smaller_than_a_block_is_rejected() {
         let kernel = Kernel::lightest(Access::Read);
         let refused = Synthetic { kernel, bytes: 256 }.arrays(&Team::of(1).expect("a team"));
         let message = refused.expect_err("half a block").to_string();

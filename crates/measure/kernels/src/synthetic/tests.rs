@@ -128,7 +128,7 @@ fn counted(kernel: Kernel, blocks: usize) -> Work {
 }
 
 #[test]
-fn the_declared_work_is_what_is_done() {
+fn the_declared_work_is_done() {
     for access in Access::ALL {
         let natural = Shape::of(access).natural_steps;
         for steps in (natural.max(1)..100).chain([128, 255, 256, 1024, 4096]) {
@@ -142,7 +142,7 @@ fn the_declared_work_is_what_is_done() {
 }
 
 #[test]
-fn powers_of_two_are_met_exactly() {
+fn powers_of_two_are_exact() {
     for exponent in -6..=6 {
         let asked = 2.0_f64.powi(exponent);
         for access in [Access::Read, Access::Copy] {
@@ -166,7 +166,7 @@ fn work_of_a_block_by_hand() {
 }
 
 #[test]
-fn an_intensity_between_two_possible_ones_says_how_far_it_is() {
+fn an_intermediate_intensity_reports_its_deviation() {
     // 0.1 x 64 = 6.4 -> 6/64 = 0.09375, 6.25 % less
     let asked = FlopPerByte::new(0.1);
     let near = kernel(Access::Read, 0.1);
@@ -175,7 +175,7 @@ fn an_intensity_between_two_possible_ones_says_how_far_it_is() {
 }
 
 #[test]
-fn an_impossible_intensity_says_what_is_possible() {
+fn an_impossible_intensity_reports_the_possible_range() {
     let message = |access, asked| Kernel::new(access, FlopPerByte::new(asked)).unwrap_err().to_string();
     assert_eq!(
         message(Access::Read, 100.0),
@@ -223,7 +223,7 @@ fn too_little_memory_has_no_cursor() {
 }
 
 #[test]
-fn streams_of_large_data_begin_at_different_places_of_their_pages() {
+fn streams_of_large_data_start_at_different_page_offsets() {
     for access in Access::ALL {
         let shape = Shape::of(access);
         for together in [1, 2, 4].into_iter().filter(|&all| all <= Shape::streams_per_array(access)) {
@@ -244,7 +244,7 @@ fn streams_of_large_data_begin_at_different_places_of_their_pages() {
 }
 
 #[test]
-fn an_element_is_in_the_block_of_the_stream_that_begins_there() {
+fn elements_map_to_their_stream_and_block() {
     // update: 2 streams with blocks of 2 lines of 8 elements, 3 blocks; adjacent: stream 0, stream 1, stream 0, ...
     let shape = Shape::of(Access::Update);
     let (apart, together) = (Layout::new(shape, 1, 3), Layout::new(shape, 2, 3));
@@ -347,7 +347,7 @@ proptest! {
     }
 
     #[test]
-    fn every_variant_computes_what_it_must(
+    fn every_variant_computes_the_correct_result(
         access in accesses(), exponent in -3.5..4.0_f64, len in 96_usize..3000, chunks in 0_usize..12,
     ) {
         for variant in Variant::candidates(access) {
@@ -358,7 +358,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_value_is_found(
+    fn a_changed_value_is_detected(
         access in accesses(), len in 96_usize..1000, chunks in 1_usize..5, at in 0.0..1.0_f64,
     ) {
         let (prepared, mut memory, mut cursor) = after(access, 0.25, Isa::best(), len, chunks);
@@ -384,7 +384,7 @@ proptest! {
     }
 
     #[test]
-    fn work_that_was_not_done_is_found(access in accesses(), len in 96_usize..1000, chunks in 1_usize..5) {
+    fn missing_work_is_detected(access in accesses(), len in 96_usize..1000, chunks in 1_usize..5) {
         let (prepared, mut memory, mut cursor) = after(access, 0.25, Isa::best(), len, chunks);
         cursor.at += 1;
         if cursor.at == cursor.blocks {

@@ -48,7 +48,7 @@ fn results_are_right() {
 }
 
 #[test]
-fn a_result_of_all_tasks_but_one_is_wrong() {
+fn a_result_with_a_missing_task_is_wrong() {
     for generator in some() {
         let (graph, code) = (graph(&generator), code(&generator).expect("kernels"));
         for task in graph.tasks().filter(|&task| graph.gflop(task) > 0.0) {
@@ -64,7 +64,7 @@ fn a_result_of_all_tasks_but_one_is_wrong() {
 }
 
 #[test]
-fn what_nothing_ran_is_wrong() {
+fn a_result_without_any_task_is_wrong() {
     for generator in some() {
         let (graph, code) = (graph(&generator), code(&generator).expect("kernels"));
         assert!(!code.check(&Store::new(&graph)).is_right(), "{generator:?}");
@@ -72,7 +72,7 @@ fn what_nothing_ran_is_wrong() {
 }
 
 #[test]
-fn two_runs_are_equal_in_every_bit_and_others_are_not() {
+fn equal_runs_match_in_every_bit_and_others_differ() {
     let generator = Generator::Qr { n: 3, tile: 20, init: true };
     let (graph, code) = (graph(&generator), code(&generator).expect("kernels"));
     let (one, two) = (run(&graph, &*code, None), run(&graph, &*code, None));
@@ -86,7 +86,7 @@ fn two_runs_are_equal_in_every_bit_and_others_are_not() {
 }
 
 #[test]
-fn a_matrix_that_is_not_positive_definite_is_refused() {
+fn a_matrix_that_is_not_positive_definite_is_rejected() {
     let mut tile = [1.0, 0.0, 2.0, 4.0];
     let fault = numasim_kernels::cholesky::potrf(2, &mut tile, &mut Workspace::new());
     // 4 - 2^2 = 0.
@@ -94,7 +94,7 @@ fn a_matrix_that_is_not_positive_definite_is_refused() {
 }
 
 #[test]
-fn tasks_of_another_graph_are_refused() {
+fn tasks_of_another_graph_are_rejected() {
     let generator = Generator::Qr { n: 2, tile: 4, init: false };
     let graph = graph(&generator);
     let other = code(&Generator::Cholesky { n: 3, tile: 4, init: false }).expect("kernels");
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn grids_of_any_size_are_those_of_a_plain_code(
+    fn grids_of_any_size_match_a_plain_code(
         rows in 1..5_u64, columns in 1..5_u64, height in 1..6_u64, iterations in 0..6_u64,
     ) {
         for generator in [

@@ -19,14 +19,14 @@ fn ratios(generator: &Generator) -> (f64, f64) {
 }
 
 #[test]
-fn operations_of_cholesky_are_those_of_the_generator() {
+fn operations_of_cholesky_match_the_generator() {
     // n^3 / 3 + n^2 / 2 over n^3 / 3 is 1 + 1.5 / n, n^2 (n + 1) over n^3 is 1 + 1 / n; n = 96.
     let (least, most) = ratios(&Generator::Cholesky { n: 4, tile: 96, init: true });
     assert!((least - 1.0).abs() < 1e-9 && (most - (1.0 + 1.5 / 96.0)).abs() < 1e-3, "{least} {most}");
 }
 
 #[test]
-fn operations_of_grids_are_those_of_the_generator() {
+fn operations_of_grids_match_the_generator() {
     for generator in [
         Generator::GaussSeidel { grid: 3, tile: 8, iterations: 2, control: 1, init: true },
         Generator::RedBlack { grid: 3, tile: 8, iterations: 2, control: 1, init: true },
@@ -39,7 +39,7 @@ fn operations_of_grids_are_those_of_the_generator() {
 }
 
 #[test]
-fn operations_of_qr_are_fewer_since_blocks_of_reflections_are_narrow() {
+fn narrow_blocks_of_reflections_need_fewer_operations() {
     // Tiles of 256 with blocks of 32 columns: between 2/3 (4/3 of 2, 2 of 3) and, as factors T of 32 columns remain, 0.85.
     let (least, most) = ratios(&Generator::Qr { n: 3, tile: 256, init: true });
     assert!(least > 2.0 / 3.0 - 0.07 && most < 0.9, "{least} {most}");
@@ -49,7 +49,7 @@ fn operations_of_qr_are_fewer_since_blocks_of_reflections_are_narrow() {
 }
 
 #[test]
-fn blocks_are_as_large_as_the_generator_says() {
+fn block_sizes_match_the_generator() {
     for (generator, more) in [
         (Generator::Cholesky { n: 3, tile: 24, init: true }, 1.0),
         // 32 rows of factors T behind each tile of 64 rows.

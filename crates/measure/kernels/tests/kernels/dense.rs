@@ -19,7 +19,7 @@ fn minus(n: usize, a: &[f64], b: &[f64], c: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn products_of_tiles_are_those_of_three_loops() {
+fn products_of_tiles_match_three_loops() {
     let mut work = Workspace::new();
     for n in [1, 7, 64, 150] {
         let (a, b, c) = (some(n, 1), some(n, 2), some(n, 3));

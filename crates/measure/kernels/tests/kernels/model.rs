@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn a_step_of_a_stencil_is_five_flop_a_point() {
+fn a_step_of_a_stencil_is_five_flop_per_point() {
     // The function itself: 4 additions and a multiplication; a point is read and written once.
     assert_eq!(stencil::average(1.0, [2.0, 3.0, 4.0, 5.0]), 3.0);
     let grid = problem::Stencil2d { rows: 10, columns: 20, iterations: 1 };
@@ -76,7 +76,7 @@ fn a_step_of_a_stencil_is_five_flop_a_point() {
 }
 
 #[test]
-fn steps_are_the_kernels() {
+fn steps_match_the_kernels() {
     assert_eq!(problem::Chase::HOPS, HOPS as u64);
     assert_eq!(problem::Chase::MOST_CHAINS, MOST_CHAINS as u64);
     // Ten iterations of two products are a run, after which vectors start again.

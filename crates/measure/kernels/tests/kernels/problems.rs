@@ -49,7 +49,7 @@ fn options_take_28_bytes() {
 }
 
 #[test]
-fn calls_and_puts_of_the_same_option_differ_by_what_share_and_strike_are_worth() {
+fn put_call_parity_holds() {
     // C - P = S - K e^(-r T).
     let range = |from: f32, to: f32, k: usize| from + (to - from) * (k * 37 % 101) as f32 / 100.0;
     let of = |from, to, by: usize| (0..500).map(|k| range(from, to, k * by + by)).collect::<Vec<f32>>();
@@ -78,7 +78,7 @@ fn calls_and_puts_of_the_same_option_differ_by_what_share_and_strike_are_worth()
 }
 
 #[test]
-fn parts_have_about_as_many_elements() {
+fn parts_have_about_the_same_number_of_elements() {
     let lattice = Lattice { cells: [3, 3, 5] };
     let of = |partition| {
         let mut work = Vec::new();
@@ -95,7 +95,7 @@ fn parts_have_about_as_many_elements() {
 }
 
 #[test]
-fn blocks_of_groups_lie_with_them() {
+fn blocks_are_placed_with_their_groups() {
     let lattice = Lattice { cells: [2, 2, 2] };
     let (elements, partition) = (Elements::Complex, Partition::Equal);
     let problem = Spmv { lattice, elements, partition, storage: Storage::PerNode };
@@ -110,7 +110,7 @@ fn blocks_of_groups_lie_with_them() {
 }
 
 #[test]
-fn what_is_impossible_is_said() {
+fn impossible_problems_are_reported() {
     let one = team(&[0]);
     let error = |problem: &dyn Problem| problem.arrays(&one).expect_err("impossible").to_string();
     assert_eq!(error(&Dmv { rows: 0 }), "rows 0: from 1 to 16777216 are possible");

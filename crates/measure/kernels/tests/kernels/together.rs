@@ -98,7 +98,7 @@ fn results_are_right_on_every_instruction_set() {
 }
 
 #[test]
-fn threads_compute_what_one_does() {
+fn several_threads_match_one_thread() {
     for problem in some(3000) {
         let team = team(&[0, 1, 1, 0]);
         let steps = CALLS + 3;
@@ -130,7 +130,7 @@ fn threads_compute_what_one_does() {
 }
 
 #[test]
-fn a_way_through_memory_changes_no_bit() {
+fn access_variants_do_not_change_results() {
     // 6144 and 3072 bytes are the defaults of kernels.
     let ways = [[0, 0], [256, 0], [0, 512], [6144, 3072], [12_288, 12_288]];
     for problem in some(3000) {
@@ -153,7 +153,7 @@ fn a_way_through_memory_changes_no_bit() {
 }
 
 #[test]
-fn a_part_that_did_not_run_is_seen() {
+fn a_part_that_did_not_run_is_detected() {
     for problem in some(100) {
         with(&*problem, &team(&[0, 1]), Isa::best(), |kernel| {
             prepare(kernel);
@@ -164,7 +164,7 @@ fn a_part_that_did_not_run_is_seen() {
 }
 
 #[test]
-fn a_step_too_few_is_seen_where_steps_write_other_values() {
+fn a_missing_step_is_detected_if_steps_write_different_values() {
     let problems: [Box<dyn Problem>; 6] = [
         Box::new(Dmv { rows: 9 }),
         Box::new(Stream { elements: 9, operation: Operation::Triad }),
@@ -201,7 +201,7 @@ fn a_wrong_element_is_named() {
 }
 
 #[test]
-fn parts_that_wait_for_each_other_take_as_many_steps() {
+fn parts_in_lockstep_do_equal_numbers_of_steps() {
     let problem = Dmv { rows: 8 };
     with(&problem, &team(&[0, 0]), Isa::best(), |kernel| {
         prepare(kernel);
@@ -211,7 +211,7 @@ fn parts_that_wait_for_each_other_take_as_many_steps() {
 }
 
 #[test]
-fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
+fn unsound_kernels_reject_unprepared_memory() {
     let lattice = Lattice { cells: [1, 1, 1] };
     let (elements, partition) = (Elements::Complex, Partition::Equal);
     let problem = Spmv { lattice, elements, partition, storage: Storage::Whole };
@@ -221,7 +221,7 @@ fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
 }
 
 #[test]
-fn the_work_of_parts_is_that_of_the_problem() {
+fn the_work_of_parts_adds_up_to_that_of_the_problem() {
     for problem in some(100) {
         let team = team(&[0, 0, 0]);
         with(&*problem, &team, Isa::best(), |kernel| {

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_in_each_domain_are_all_that_one_application_can_use() {
+    fn one_application_can_use_only_two_threads_per_domain() {
         let app = App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Local));
         let outcome = best(&two_chiplets(), &[app], Objective::TotalGflops);
         assert_eq!((outcome.value, outcome.status), (100.0, Status::Optimal));
@@ -401,7 +401,7 @@ mod tests {
 
     /// All allocations of two applications of 1 to 3 threads each, evaluated one by one.
     #[test]
-    fn small_questions_have_the_answer_of_all_allocations() {
+    fn small_questions_match_all_allocations() {
         for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm] {
             small_questions_have_the_answer_of_all_allocations_under(kind);
         }

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_that_pays_for_threads_lowers_the_bound_by_what_is_asked() {
+    fn a_price_for_threads_lowers_the_bound_by_the_required_number() {
         // 2 cores; 4 per thread of `mem` and core: (1, 1) earns 20 + 4/2 x 1, (0, 2) earns 20, less 4/2 x min_threads 1
         let problem = question(1, Objective::TotalGflops);
         let relaxation = relaxation(&problem);

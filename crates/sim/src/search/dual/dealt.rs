@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn who_earns_most_for_a_gbs_has_the_memory_first() {
+    fn the_best_earnings_per_gbs_get_the_memory_first() {
         // `mem` earns 1/2 for a GB/s. Above that others come first, with the 10 GB/s of their link: 22 are left, 11 GFLOPS.
         dealt(0.0, 0.75, [2, 0], |dealt, table, option| {
             let shares = dealt.shares(table, option);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_without_is_dealt_out_first() {
+    fn the_unavoidable_minimum_is_distributed_first() {
         // Each of two threads keeps at least an equal share of the 22 GB/s that links leave, 11 GB/s: 5.5 GFLOPS of `far`, although they
         // earn nothing. `mem` has the remainder after these and after others, which earn more: 11 GB/s less than 22.
         dealt(0.0, 0.75, [1, 1], |dealt, table, option| {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn no_option_earns_more_than_at_one_price_for_all() {
+    fn distribution_never_increases_earnings_over_one_price() {
         for price in [0.0, 0.2, 0.5, 0.9] {
             dealt(0.7, price, [1, 1], |dealt, table, option| {
                 let at_price =

@@ -227,7 +227,7 @@ mod tests {
     use crate::search::testing::{question, relaxation};
 
     #[test]
-    fn what_cannot_lead_above_the_cutoff_is_left_out() {
+    fn options_that_cannot_beat_the_cutoff_are_removed() {
         // Without prices of threads (0,2), (1,1) earn 20 on each of 2 nodes, (2,0) 16, (0,1) and (1,0) 10, (0,0) 0; the bound is 40. Above
         // 35 no allocation contains an option that earns 15 or less: three are left.
         let problem = question(2, Objective::TotalGflops);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn options_with_more_threads_than_a_range_has_are_left_out() {
+    fn options_outside_a_range_of_threads_are_removed() {
         // At most one thread of `mem` on the machine, none of `cpu` on the nodes of the class: (0,0), (1,0).
         let problem = question(2, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_options_are_those_of_the_list_that_they_are_for() {
+    fn option_numbers_refer_to_their_list() {
         let problem = question(2, Objective::Fair);
         let relaxation = relaxation(&problem);
         let effort = Effort { steps: 20, cuts: 20 };

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_limit_that_says_something_has_a_price() {
+    fn only_an_effective_limit_has_a_price() {
         let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
         assert_eq!(ranges.prices_with_meaning(0), (true, false));
         assert_eq!(ranges.prices_with_meaning(1), (false, true));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_say_what_follows_from_each_other() {
+    fn ranges_are_tightened_by_each_other() {
         // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
         let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
         let tight = ranges.tightened(1);

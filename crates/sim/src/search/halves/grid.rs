@@ -520,7 +520,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_all_cost_together_ends_each() {
+    fn the_total_cost_stops_every_walk() {
         let common = Common::new(2000);
         let mut walks = [Meter::new(&common), Meter::new(&common)];
         assert!(!walks[0].exceeded_after(1024 * SUM) && !walks[1].exceeded_after(500 * SUM));
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn little_work_is_counted_at_the_end() {
+    fn small_amounts_of_work_are_counted_at_the_end() {
         let common = Common::new(2000);
         let mut walk = Meter::new(&common);
         assert!(!walk.exceeded_after(3 * SUM + LOOKUP));

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loss_at_the_ends_is_the_one_that_is_allowed() {
+    fn the_loss_at_the_ends_equals_the_limit() {
         // 2 - 1 - ln 2 = 0.3069 on the upper side, 0.5 - 1 - ln 0.5 = 0.1931 on the lower one.
         let (_, high) = around_one(1.0 - 2.0_f64.ln());
         assert!((high - 2.0).abs() < 1e-9, "{high}");

@@ -53,7 +53,7 @@ fn with_the_best(above: f64, steps: u64, monitor: &dyn Monitor) -> (Halved, Pool
 }
 
 #[test]
-fn a_bound_that_is_better_than_its_prices_does_not_begin_again_and_again() {
+fn a_bound_below_its_prices_does_not_restart_forever() {
     // Far below half of the gap of the round, 1/16. No allocation is better than the answer, so the first round is the last: 6 options on
     // each of 4 nodes, 6 x 7 / 2 = 21 sums of a half.
     let monitor = StopAt::new(1000);
@@ -64,7 +64,7 @@ fn a_bound_that_is_better_than_its_prices_does_not_begin_again_and_again() {
 }
 
 #[test]
-fn a_search_takes_no_more_steps_than_it_may() {
+fn a_search_respects_its_step_limit() {
     let (whole, _) = with_the_best(1.0 / 16.0, MOST_STEPS, &Unattended);
     assert!(whole.complete && whole.work > 30, "{whole:?}");
     for steps in 0..whole.work {
@@ -76,7 +76,7 @@ fn a_search_takes_no_more_steps_than_it_may() {
 }
 
 #[test]
-fn a_search_that_is_stopped_is_not_complete_and_charged_what_it_did() {
+fn a_stopped_search_is_incomplete_and_pays_for_its_work() {
     let problem = question(4, Objective::Fair);
     let (canonical, pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
     let calm = relaxation(&problem);

@@ -403,7 +403,7 @@ mod tests {
     use crate::search::testing::question;
 
     #[test]
-    fn a_regret_is_what_is_missing_of_the_best() {
+    fn a_regret_is_the_missing_fraction_of_the_best() {
         // 90 of 100 GFLOPS; and a mean of 0.45 of 0.5.
         let total = Scale::new(&question(1, Objective::TotalGflops), 100.0).expect("a scale");
         assert!((total.regret(total.merit(90.0)) - 0.1).abs() < 1e-12);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_better_there_is_no_scale() {
+    fn without_better_allocations_there_is_no_scale() {
         assert_eq!(Scale::new(&question(1, Objective::Fair), 0.0), None);
         assert_eq!(Scale::new(&question(1, Objective::Geomean), f64::NEG_INFINITY), None);
     }

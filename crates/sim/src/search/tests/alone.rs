@@ -7,7 +7,7 @@ proptest! {
     #![proptest_config(crate::random::questions(200))]
 
     #[test]
-    fn what_an_application_has_alone_equals_brute_force((machine, apps, ..) in question()) {
+    fn performance_alone_equals_brute_force((machine, apps, ..) in question()) {
         let goal = Goal::of_any_work(Objective::TotalGflops, &machine, &apps).expect("a sum of anything");
         prop_assert!(goal.is_exact());
         for (app, found) in apps.iter().zip(goal.alone()) {

@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(crate::random::questions(300))]
 
     #[test]
-    fn the_best_by_domain_is_that_of_all_allocations((machine, apps, objective, restrictions) in by_domain()) {
+    fn the_best_by_domain_equals_brute_force((machine, apps, objective, restrictions) in by_domain()) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let truth = best_of_all(&problem);
         let outcome = match explore_by_domain(&problem, &Settings::default(), &[], false, &Unattended) {
@@ -176,7 +176,7 @@ proptest! {
 
     /// The questions in addition to the best: the simplest, the robust one, a front.
     #[test]
-    fn other_questions_by_domain_say_nothing_wrong(
+    fn other_questions_by_domain_are_consistent(
         (machine, apps, objective, restrictions) in by_domain(),
         within in 0.0..0.3_f64,
     ) {

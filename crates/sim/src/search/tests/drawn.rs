@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(crate::random::questions(100))]
 
     #[test]
-    fn what_a_part_says_holds_of_all_that_lies_in_it(
+    fn claims_of_a_part_hold_for_all_its_allocations(
         (machine, apps, objective) in one_memory_each(),
         cuts in prop::collection::vec(0.02..0.98_f64, 4),
     ) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::search::testing::StopAt;
 
 #[test]
-fn a_question_without_a_finite_makespan_is_over_at_once() {
+fn a_question_without_a_finite_makespan_ends_quickly() {
     // `b` needs two whole nodes of the three, so one of the others gets nothing: every score is 0, which the first prices do not reflect.
     let machine = with_memory(&uniform_machine(3, 1, 10.0, 28.0, 25.0), &[Some(7.0); 3]);
     let b = App {

@@ -33,7 +33,7 @@ pub(super) fn narrow_cores() -> (Machine, [App; 3]) {
 }
 
 #[test]
-fn jobs_of_fixed_size_keep_the_same_part_of_their_speed() {
+fn jobs_of_fixed_size_keep_equal_fractions_of_their_speed() {
     // 13 threads on each node have 100 / 13 GB/s each: 12 x 100 / 13 x 0.2 of 28.8 and 2 x 100 / 13 x 0.5 of 12 GFLOPS are 25 / 39.
     let (machine, apps) = narrow_cores();
     let found = solved(&machine, &apps, Objective::Fair);
@@ -45,7 +45,7 @@ fn jobs_of_fixed_size_keep_the_same_part_of_their_speed() {
 }
 
 #[test]
-fn beyond_the_smallest_p_the_next_ones_are_made_as_large_as_possible() {
+fn after_the_smallest_p_the_next_ones_are_maximised() {
     // x of at most 3 threads and y share node 0, z has node 1: 60 of its 120. Of x and y with 6 cores together, 2 / 3 and 4 / 6 are better
     // than 3 / 3 and 3 / 6.
     let machine = uniform_machine(2, 6, 10.0, 1000.0, 100.0);
@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(crate::random::questions(300))]
 
     #[test]
-    fn the_fairest_allocation_is_that_of_brute_force((machine, apps, _, restrictions) in question()) {
+    fn the_fairest_allocation_equals_brute_force((machine, apps, _, restrictions) in question()) {
         let Ok(problem) = Problem::new(&machine, &apps, Objective::Fair, restrictions) else { return Ok(()) };
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
         let (truth, fewest) = fairest_by_brute_force(&problem).expect("an answer");
@@ -112,7 +112,7 @@ proptest! {
 }
 
 #[test]
-fn identical_jobs_have_the_same_p_unless_more_is_left_for_some() {
+fn identical_jobs_have_the_same_p_unless_cores_remain() {
     // Three jobs on 2 x 4 cores: 2 or 3 threads each, so that two have 3 of 8; equal ones would have 2 of 8, and the smallest no more.
     let machine = uniform_machine(2, 4, 10.0, 1000.0, 100.0);
     let found = solved(&machine, &vec![local_app("job", 10.0); 3], Objective::Fair);

@@ -56,7 +56,7 @@ fn one_thread_loses_three_eighths_of_a_memory_that_two_fill() {
 }
 
 #[test]
-fn two_of_four_threads_do_in_each_l3_domain_where_little_may_be_lost() {
+fn two_of_four_threads_per_l3_domain_suffice_for_a_small_loss() {
     // Hand test B: 2 + 2 threads have 100 GFLOPS, 2 + 1 have 80, 1 + 1 have 60.
     let problem = Problem::new(
         &crate::testing::two_chiplets(),
@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(crate::random::questions(300))]
 
     #[test]
-    fn no_allocation_that_is_as_good_has_fewer_threads((machine, apps, objective, restrictions) in question()) {
+    fn no_equally_good_allocation_has_fewer_threads((machine, apps, objective, restrictions) in question()) {
         prop_assume!(objective != Objective::Fair);
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(problem.threads_of(&found.best), fewest, "{:?}", found.best);
     }
     #[test]
-    fn no_allocation_that_loses_as_little_has_fewer_threads(
+    fn no_allocation_within_the_loss_has_fewer_threads(
         ((machine, apps, objective, restrictions), within) in (question(), prop_oneof![Just(0.0), Just(0.05), 0.1..0.6])
     ) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };

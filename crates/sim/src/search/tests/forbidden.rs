@@ -28,7 +28,7 @@ fn a_node_with_one_option_keeps_its_threads() {
 
 /// The same with three more nodes that have a choice, enough for a complete search in halves.
 #[test]
-fn halves_count_what_nodes_without_a_choice_give() {
+fn halves_include_nodes_without_a_choice() {
     let text = r#"
         [machine]
         name = "four nodes"
@@ -60,7 +60,7 @@ fn halves_count_what_nodes_without_a_choice_give() {
 }
 
 #[test]
-fn a_forbidden_answer_is_a_fault_and_never_handed_out() {
+fn a_forbidden_answer_is_a_fault_and_never_returned() {
     let machine = uniform_machine(1, 2, 10.0, 32.0, 10.0);
     let restrictions = Restrictions { no_idle_cores: true, ..Restrictions::default() };
     let problem = Problem::new(&machine, &[local_app("a", 1.0)], Objective::TotalGflops, restrictions)
@@ -81,7 +81,7 @@ fn a_forbidden_answer_is_a_fault_and_never_handed_out() {
 
 /// Without a thread the local data is absent: this is the only allocation that fits, and its geomean is 0.
 #[test]
-fn what_fits_without_threads_is_an_answer() {
+fn an_allocation_that_fits_without_threads_is_an_answer() {
     let machine = crate::testing::with_memory(&uniform_machine(1, 2, 10.0, 32.0, 10.0), &[Some(8.0)]);
     let memory = Some(Gibibytes::new(9.0));
     let app = App { min_threads: 0, memory, ..local_app("a", 1.0) };

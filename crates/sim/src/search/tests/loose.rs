@@ -35,7 +35,7 @@ fn is_bounded(score: f64, bound: f64) -> bool {
 }
 
 #[test]
-fn jobs_of_fixed_size_are_bounded_by_what_the_memories_have_for_all() {
+fn jobs_of_fixed_size_are_bounded_by_total_bandwidth() {
     // Wants of 12 x 12, 12 x 12 and 2 x 12 GB/s of 200: every p is 200 / 312 at most.
     let (machine, apps) = narrow_cores();
     let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
@@ -44,7 +44,7 @@ fn jobs_of_fixed_size_are_bounded_by_what_the_memories_have_for_all() {
 }
 
 #[test]
-fn what_threads_are_sure_of_is_not_left_to_others() {
+fn guaranteed_bandwidth_is_not_available_to_others() {
     // A thread is guaranteed 100 / 16 = 6.25 GB/s. 2 of `small` want no more than 10 / 2 each and have that: 190 GB/s are left of 288.
     let (machine, [big, big2, _]) = narrow_cores();
     let apps = [big, big2, exactly(2, local_app("small", 2.0))];
@@ -54,7 +54,7 @@ fn what_threads_are_sure_of_is_not_left_to_others() {
 }
 
 #[test]
-fn a_memory_is_not_dealt_out_at_will() {
+fn a_memory_is_not_distributed_freely() {
     // 16 cores with 32 GB/s, each guaranteed 2. 2 threads of `heavy` want 100 GB/s each, 6 of `light` 20: f = (32 - 8 x 2) / (2 x 98 + 6 x
     // 18) = 1/19, 2 + 98/19 = 7.158 GB/s for a thread of `heavy`, 14.316 of 32 that it has alone: p = 0.447. With free distribution, 16
     // GB/s for each would be 0.5.
@@ -70,7 +70,7 @@ fn a_memory_is_not_dealt_out_at_will() {
 }
 
 #[test]
-fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
+fn many_jobs_at_full_speed_are_proven_without_listing_a_node() {
     // 20 jobs of 2 to 5 threads on 4 x 32 cores, each with a different intensity; together they want 70 x 2 to 4 GB/s of 4 x 200.
     let node = uniform_machine(1, 32, 10.0, 200.0, 20.0).nodes()[0];
     let machine = Machine::uniform("a", 4, node, GigabytesPerSecond::new(20.0)).expect("a machine");
@@ -84,7 +84,7 @@ fn many_jobs_at_full_speed_are_proven_though_no_node_can_be_listed() {
 }
 
 #[test]
-fn equal_jobs_are_placed_whole_where_that_is_the_best() {
+fn equal_jobs_are_placed_whole_if_that_is_best() {
     // 4 nodes of 44 cores and 175 GB/s, 20 jobs of 8 threads and 4 of 2 that want 25 GB/s each. All of 700 GB/s for 168 threads are 1/6 of
     // 25 for each: 5 large jobs and a small one on each node.
     let node = Node {
@@ -124,7 +124,7 @@ proptest! {
     #![proptest_config(crate::random::questions(500))]
 
     #[test]
-    fn no_allocation_is_better_than_bounds_without_options(
+    fn no_allocation_exceeds_bounds_without_options(
         (machine, apps, objective, restrictions) in question(),
         model in model(),
         lines in lines(),

@@ -53,7 +53,7 @@ proptest! {
     #![proptest_config(crate::random::questions(250))]
 
     #[test]
-    fn explore_is_honest_under_every_model(
+    fn explore_is_correct_under_every_model(
         (machine, apps, objective, restrictions) in question(),
         model in model(),
         lines in lines(),
@@ -101,7 +101,7 @@ fn contested(model: impl Into<Model>) -> Problem {
 }
 
 #[test]
-fn without_the_property_a_small_question_is_covered_and_a_bound_holds_before() {
+fn without_the_property_a_small_question_is_covered_after_a_valid_bound() {
     // Max-min with data on several nodes: a thread that is slowed down at one memory leaves more at another.
     let problem = contested(ModelKind::MaxMin);
     let truth = brute_force(&problem).unwrap();
@@ -126,7 +126,7 @@ proptest! {
 
     /// A reported loss is never larger than the loss against the true best of that model.
     #[test]
-    fn an_answer_loses_under_no_model_less_than_is_said_of_it((machine, apps, objective, restrictions) in question()) {
+    fn reported_losses_are_lower_bounds_under_every_model((machine, apps, objective, restrictions) in question()) {
         let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
         let Ok(found) = explore(&problem, &Settings::default(), &Unattended) else { return Ok(()) };
         for (kind, loss) in over_models::losses(&problem, &found.best, &Unattended) {
@@ -142,7 +142,7 @@ proptest! {
 }
 
 #[test]
-fn three_threads_that_fill_a_memory_lose_under_ecm_what_more_would_draw() {
+fn three_saturating_threads_lose_bandwidth_under_ecm() {
     // 3 threads want 36 of 32 GB/s. Under ecm the soft corner leaves them less than 32; with 8 threads it leaves next to all.
     let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
     let node = Node { core_bandwidth: Some(GigabytesPerSecond::new(12.0)), ..*machine.node(NodeId(0)) };

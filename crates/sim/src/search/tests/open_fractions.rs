@@ -90,7 +90,7 @@ proptest! {
 
     /// If choices are not listed, deciding them step by step leaves out only those that are not better.
     #[test]
-    fn what_is_left_out_is_not_better(problem in question_of_fractions(2, 2, 1..3), below in 0.0..0.3_f64) {
+    fn skipped_choices_are_not_better(problem in question_of_fractions(2, 2, 1..3), below in 0.0..0.3_f64) {
         let Some(truth) = brute_force(&problem).filter(|truth| truth.is_finite() && *truth != 0.0) else { return Ok(()) };
         let sets = HomeSets { listed: None, bound: f64::INFINITY, work: 0 };
         let cutoff = truth - below * truth.abs() - 1e-6 * truth.abs();
@@ -108,7 +108,7 @@ proptest! {
 
     /// A scenario that gives fractions is never better than the answer.
     #[test]
-    fn an_answer_is_as_good_as_each_choice_that_is_known(problem in question_of_fractions(3, 2, 1..2)) {
+    fn an_answer_is_as_good_as_each_known_choice(problem in question_of_fractions(3, 2, 1..2)) {
         let choices = each(&Data::OpenFractions, &problem.machine);
         let little = Settings { top: 0, effort: 0, seed: 3 };
         let Ok(start) = explore(&problem, &little, &Unattended) else { return Ok(()) };

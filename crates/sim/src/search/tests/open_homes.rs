@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn wherever_a_search_with_open_homes_is_stopped_its_bound_holds(
+    fn a_stopped_search_with_open_homes_has_a_valid_bound(
         problem in question_of_homes(),
         question in 0_usize..400,
     ) {

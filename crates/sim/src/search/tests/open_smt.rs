@@ -26,7 +26,7 @@ proptest! {
     #![proptest_config(crate::random::questions(300))]
 
     #[test]
-    fn explore_equals_brute_force_where_smt_is_open(
+    fn explore_with_open_smt_equals_brute_force(
         (machine, mut apps, objective, restrictions) in question(),
         choices in prop::collection::vec((prop::sample::select(&Smt::ALL[..]), 1.0..2.0_f64), 3),
     ) {
@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn an_odd_number_of_threads_has_one_on_each_core() {
+fn an_odd_number_of_threads_uses_one_per_core() {
     let machine = uniform_machine(1, 8, 10.0, 100.0, 10.0).with_smt(true);
     let odd = App {
         min_threads: 3,

@@ -26,7 +26,7 @@ proptest! {
     #![proptest_config(crate::random::questions(60))]
 
     #[test]
-    fn what_a_part_says_holds_of_all_that_lies_in_it(
+    fn claims_of_a_part_hold_for_all_its_allocations(
         (machine, apps, objective, _) in question(),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<bool>()), 0..6),
     ) {

@@ -82,7 +82,7 @@ proptest! {
 
     /// The regret, its bound and its proof, with a large and with a small budget.
     #[test]
-    fn the_smallest_worst_regret_is_that_of_brute_force((machine, apps, objective, restrictions) in question()) {
+    fn the_smallest_worst_regret_equals_brute_force((machine, apps, objective, restrictions) in question()) {
         let mut problems = under_every_model(&machine, &apps, objective, restrictions);
         prop_assume!(!problems.is_empty() && problems[0].size_log10() < 3.5);
         let Some(found) = answered(&mut problems, &Settings { top: 0, ..Settings::default() }) else {

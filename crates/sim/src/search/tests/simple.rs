@@ -55,7 +55,7 @@ proptest! {
 }
 
 #[test]
-fn equal_numbers_take_the_place_of_odd_ones() {
+fn equal_numbers_replace_irregular_ones() {
     // The paper's machine: 1 thread of each `mem` and 5 of `compute` on every node are the best, and nothing is simpler.
     let (machine, apps) = paper();
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
@@ -80,7 +80,7 @@ fn whole_nodes_come_before_shared_ones() {
 }
 
 #[test]
-fn of_nothing_everybody_loses_nothing() {
+fn a_best_value_of_0_allows_no_loss() {
     // One core for two applications: the smaller value of both is 0 in any allocation, and to do nothing is simplest.
     let machine = uniform_machine(1, 1, 10.0, 1.0, 1.0);
     let app = |name: &str| App { min_threads: 0, ..local_app(name, 0.5) };

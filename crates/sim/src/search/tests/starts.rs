@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(crate::random::questions(300))]
 
     #[test]
-    fn no_answer_is_worse_than_a_scenario_that_is_allowed(
+    fn no_answer_is_worse_than_an_allowed_scenario(
         (machine, apps, objective, restrictions) in question(),
         numbers in prop::collection::vec(0_u32..4, 12),
     ) {

@@ -35,7 +35,7 @@ proptest! {
     #![proptest_config(crate::random::questions(100))]
 
     #[test]
-    fn what_a_part_says_holds_of_all_that_lies_in_it(
+    fn claims_of_a_part_hold_for_all_its_allocations(
         (machine, apps, objective) in prop_oneof![one_memory_each(), several_memories()],
         penalty in prop_oneof![2 => (0.05..2.0_f64).prop_map(Some), 1 => Just(None)],
         cuts in prop::collection::vec(0.1..10.0_f64, 3),
@@ -128,7 +128,7 @@ proptest! {
 }
 
 #[test]
-fn fewer_options_keep_their_curves_where_some_have_none() {
+fn fewer_options_keep_their_curves_if_some_are_empty() {
     // Two nodes of 4 cores with 32 GB/s, links of 10 GB/s; a thread wants 20 GB/s. The waits are at most that of the median option: half of
     // the options are impossible, and stay in the list.
     let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0).with_sharing(ModelKind::Ecm.into());

@@ -28,7 +28,7 @@ fn doubts(app: Repeated) -> Vec<Doubt> {
 }
 
 #[test]
-fn a_steady_run_raises_none() {
+fn a_steady_run_raises_no_warning() {
     assert_eq!(doubts(steady()), []);
     assert_eq!(after(&[], &Watched::default(), &cpus("0")), []);
 }
@@ -50,7 +50,7 @@ fn a_wide_spread_names_scenario_and_application() {
 }
 
 #[test]
-fn few_repetitions_are_said_once_for_the_run() {
+fn few_repetitions_are_reported_once_for_the_run() {
     let few = Repeated { gflops: vec![2.0; 4], ..steady() };
     assert_eq!(doubts(few.clone()), [Doubt::FewRepetitions { repetitions: 4 }]);
     assert_eq!(after(&[few.clone(), few], &Watched::default(), &cpus("0")).len(), 1);
@@ -77,7 +77,7 @@ fn counting_overhead() {
 }
 
 #[test]
-fn page_faults_that_the_kernel_does_not_have() {
+fn unexpected_page_faults() {
     let [doubt] = &doubts(Repeated { page_faults: Some((900, 0)), ..steady() })[..] else {
         panic!("one doubt")
     };
@@ -92,7 +92,7 @@ fn page_faults_that_the_kernel_does_not_have() {
 }
 
 #[test]
-fn another_intensity_is_said_once_for_all_scenarios() {
+fn a_different_intensity_is_reported_once_for_all_scenarios() {
     let other = Repeated { asked_intensity: 0.3, ran_intensity: 0.3125, ..steady() };
     let elsewhere = Repeated { scenario: "uneven".into(), ..other.clone() };
     let doubts = after(&[other, elsewhere], &Watched::default(), &cpus("0"));
@@ -126,7 +126,7 @@ fn stolen_time_counts_on_the_used_processor_that_lost_most() {
 }
 
 #[test]
-fn shares_are_read_easily() {
+fn fractions_are_readable() {
     let messages: Vec<String> =
         [0.0, 0.001, 0.034, 0.07, 0.105, 1.0].iter().map(|&share| Percent(share).to_string()).collect();
     assert_eq!(messages, ["0 %", "0.1 %", "3.4 %", "7 %", "10 %", "100 %"]);

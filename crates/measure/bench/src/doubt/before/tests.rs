@@ -33,7 +33,7 @@ fn doubt(path: &str, text: &str) -> Doubt {
 }
 
 #[test]
-fn a_quiet_host_raises_none() {
+fn a_quiet_host_raises_no_warning() {
     assert_eq!(before(&quiet().facts(), &cpus("0-1")), []);
 }
 
@@ -85,7 +85,7 @@ fn clock_source() {
 }
 
 #[test]
-fn a_limit_counts_unless_it_leaves_room_beside_the_used_processors() {
+fn a_limit_counts_unless_it_exceeds_the_used_cpus() {
     let doubts = |cpu_limit| {
         let limit = CpuLimit { cpus: cpu_limit, file: "/cpu.max".into() };
         before(&Facts { cpu_limit: Some(limit), ..quiet().facts() }, &cpus("0-1"))
@@ -97,7 +97,7 @@ fn a_limit_counts_unless_it_leaves_room_beside_the_used_processors() {
 }
 
 #[test]
-fn load_counts_on_used_processors_only() {
+fn load_counts_only_on_used_cpus() {
     let doubts = |busy: &[(u32, f64)]| {
         let busy = busy.iter().copied().collect();
         before(&Facts { busy, load_average: Some(9.0), ..quiet().facts() }, &cpus("0-1"))
@@ -113,7 +113,7 @@ fn load_counts_on_used_processors_only() {
 }
 
 #[test]
-fn without_a_sample_the_load_average_speaks() {
+fn without_a_sample_the_load_average_is_used() {
     let messages = doubt("proc/loadavg", "2.50 0.1 0.1 1/9 9\n");
     assert_eq!(messages, Doubt::LoadAverage { load: 2.5 });
     assert_eq!(messages.code(), "other-load");
@@ -138,7 +138,7 @@ fn hardware_threads_of_one_core() {
 }
 
 #[test]
-fn what_is_not_reported_is_named() {
+fn missing_facts_are_named() {
     let doubts = before(&Tree::new(&[]).facts(), &cpus("0-1"));
     let names = "frequency governor, turbo, clock source, transparent huge pages, whether this is a virtual \
                  machine, load by others";
@@ -147,7 +147,7 @@ fn what_is_not_reported_is_named() {
 }
 
 #[test]
-fn the_order_is_fixed_and_no_code_comes_twice_for_one_reason() {
+fn the_order_is_fixed_and_codes_are_unique_per_reason() {
     let tree = quiet();
     tree.write("proc/sys/kernel/numa_balancing", "1\n");
     tree.write("proc/cpuinfo", "flags\t: hypervisor\n");

@@ -109,7 +109,7 @@ fn a_thread_counts_whole_steps_in_its_own_time() {
 }
 
 #[test]
-fn threads_that_wait_for_each_other_take_as_many_steps() {
+fn threads_in_lockstep_do_equal_numbers_of_steps() {
     let counted = both(|| Sum { lockstep: true, ..Sum::default() });
     let steps = &counted[0].1;
     assert_eq!(steps[0], steps[1]);
@@ -134,7 +134,7 @@ fn a_finite_problem_is_done_once_and_takes_as_long_as_its_last_thread() {
 }
 
 #[test]
-fn an_overlap_of_steps_ends_the_measurement() {
+fn an_overlap_of_steps_aborts_the_measurement() {
     // The other part never took a step.
     let (gate, kernel) = (Gate::default(), Sum { parts: 2, lockstep: true, ..Sum::default() });
     kernel.taken[1].store(9, SeqCst);
@@ -216,7 +216,7 @@ fn a_step_longer_than_the_window_is_counted_alone() {
 }
 
 #[test]
-fn everybody_ends_when_the_conductor_gives_up() {
+fn all_threads_stop_when_the_conductor_aborts() {
     let (gate, crew) = (Gate::default(), Crew::new("sum", Box::new(Sum { parts: 1, ..Sum::default() })));
     let (conducted, counted) = std::thread::scope(|scope| {
         let one = scope.spawn(|| Worker::new(SystemClock, &crew, 0, &gate, 1).count(&settings()));

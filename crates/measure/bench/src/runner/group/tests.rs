@@ -83,7 +83,7 @@ fn a_wrong_result_is_an_error_with_its_thread() {
 }
 
 #[test]
-fn steps_that_overlap_are_an_error_and_nobody_waits_for_ever() {
+fn overlapping_steps_are_an_error_without_a_deadlock() {
     for lockstep in [false, true] {
         let error = measured(Wrong::Overlap, lockstep).to_string();
         let expected = "thread 1 of application 'bad' cannot go on: numbers are accessed while another thread changes them: the steps of a \

@@ -41,7 +41,7 @@ fn result(folder: &tempfile::TempDir) -> PathBuf {
 }
 
 #[test]
-fn wherever_a_run_is_killed_resuming_makes_the_same_file() {
+fn resuming_after_a_kill_at_any_point_gives_the_same_file() {
     let (folder, plan, settings) = (folder(), plan_of_two(), settings());
     let path = result(&folder);
     let whole = measured(&path, &plan);
@@ -63,7 +63,7 @@ fn wherever_a_run_is_killed_resuming_makes_the_same_file() {
 }
 
 #[test]
-fn rows_of_another_run_are_refused_and_left_alone() {
+fn rows_of_another_run_are_rejected_and_unchanged() {
     let (folder, plan) = (folder(), plan_of_two());
     let path = result(&folder);
     let whole = measured(&path, &plan);
@@ -84,7 +84,7 @@ fn rows_of_another_run_are_refused_and_left_alone() {
 }
 
 #[test]
-fn what_is_no_result_is_refused_with_its_line() {
+fn an_invalid_result_is_rejected_with_its_line() {
     let (folder, plan) = (folder(), plan_of_two());
     let path = result(&folder);
     let whole = measured(&path, &plan);
@@ -107,7 +107,7 @@ fn what_is_no_result_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_file_says_of_which_run_it_is_once_it_has_a_row() {
+fn a_file_with_a_row_identifies_its_run() {
     let (folder, plan) = (folder(), plan_of_two());
     let path = result(&folder);
     let whole = measured(&path, &plan);
@@ -134,7 +134,7 @@ fn a_full_disk_is_found_before_measuring() {
 }
 
 #[test]
-fn room_that_was_set_aside_does_not_lengthen_the_file() {
+fn reserved_room_does_not_lengthen_the_file() {
     let (folder, plan) = (folder(), plan_of_two());
     let path = result(&folder);
     let whole = measured(&path, &plan);
