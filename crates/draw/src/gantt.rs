@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn with_many_tasks_each_column_shows_the_longest_kind() {
-        // 3800 tasks on 380 columns: ten each. Kind 0 has those whose number is no multiple of 10.
+        // 3800 tasks on 380 columns: ten each. Kind 0 has those whose number is not a multiple of 10.
         let row: Vec<Bar> = (0..3800)
             .map(|task| Bar {
                 from: f64::from(task),

@@ -216,8 +216,8 @@ impl Grid {
     }
 }
 
-/// The columns in each part of a table that is `most` wide: the first `names` in every part, the others in order, filling each part, with
-/// at least one.
+/// The columns in each part of a table that is `most` wide: the first `names` in every part, then the others in order, as far as they fit,
+/// but at least one.
 pub fn fold(widths: &[usize], names: usize, gap: usize, most: usize) -> Vec<Vec<usize>> {
     let first = names.min(widths.len().saturating_sub(1));
     let named: usize = widths[..first].iter().map(|width| width + gap).sum();
@@ -306,7 +306,7 @@ mod tests {
         // 3 + 2 + 10 = 15, and 2 + 10 more are 27; then 3 + 2 + 10 again.
         assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 27), [vec![0, 1, 2], vec![0, 3]]);
         assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 39), [vec![0, 1, 2, 3]]);
-        // At least one column, however wide.
+        // At least one column, even if it is too wide.
         assert_eq!(fold(&[3, 50, 50], 1, 2, 20), [vec![0, 1], vec![0, 2]]);
         assert_eq!(fold(&[3, 4, 10, 10], 2, 2, 22), [vec![0, 1, 2], vec![0, 1, 3]]);
     }

@@ -192,7 +192,7 @@ fn to_point([from, to]: Segment, point: (f64, f64)) -> f64 {
     (from.0 + along * dx - point.0).hypot(from.1 + along * dy - point.1)
 }
 
-/// Whether the ends of each segment lie on different sides of the other.
+/// Whether the ends of each segment are on different sides of the other.
 fn cross(a: Segment, b: Segment) -> bool {
     let side = |[from, to]: Segment, p: (f64, f64)| {
         (to.0 - from.0) * (p.1 - from.1) - (to.1 - from.1) * (p.0 - from.0)

@@ -1,4 +1,4 @@
-//! Predicted over measured, with the line where both are equal.
+//! Predictions over measurements, with the line of equality.
 
 use crate::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
 use crate::figures;
@@ -328,7 +328,7 @@ mod tests {
         let texts = words(&svg);
         assert!(texts.contains("\n1  +20.0 %\nscenario 3\n"), "{texts}");
         assert!(texts.contains("measured (GFLOPS)\n") && texts.contains("predicted (GFLOPS)\n"), "{texts}");
-        // Errors are 0.012 x -5 to 5: 6 % twice at most, with the one above.
+        // Errors are 0.012 x -5 to 5: 6 % at most twice, with the one above.
         assert!(texts.matches('%').count() <= 1 + NAMED, "{texts}");
     }
 

@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn an_application_with_node_overhead_uses_the_best_number_of_nodes() {
-        // 4 nodes x 8 cores x 10 GFLOPS: 320 / (1 + 0.12 x 2); with at most 8 threads one node, 80.
+        // 4 nodes x 8 cores x 10 GFLOPS: 320 / (1 + 0.12 x 2); limited to 8 threads one node, 80.
         let machine = uniform_machine(4, 8, 10.0, 1000.0, 10.0);
         let all = App { node_overhead: 0.12, ..local_app("a", 10.0) };
         let few = App { max_threads: Some(8), ..all.clone() };

@@ -54,7 +54,7 @@ pub enum Caution {
     FewestThreads {
         /// The applications.
         apps: Vec<AppId>,
-        /// Whether `geomean` can tell allocations apart here.
+        /// Whether `geomean` can distinguish allocations here.
         geomean_decides: bool,
     },
 }
@@ -293,7 +293,7 @@ mod tests {
     fn applications_at_their_maximum_are_not_reported() {
         let mut apps = apps();
         apps[0].max_threads = Some(1);
-        // z has threads to give on node 1 alone, where y may not run.
+        // z has spare threads only on node 1, where y may not run.
         apps[1].nodes = Some(vec![NodeId(0)]);
         let rows = [vec![1, 0], vec![1, 0], vec![0, 4]];
         assert_eq!(cautions(&apps, Objective::TotalGflops, Restrictions::default(), &rows), []);
@@ -309,7 +309,7 @@ mod tests {
         let same = Restrictions { same_on_every_node: true, ..Restrictions::default() };
         let rows = [vec![1, 1], vec![1, 1], vec![2, 2]];
         assert_eq!(cautions(&apps(), Objective::TotalGflops, same, &rows), fewest(&[0, 1]));
-        // z cannot give its only node.
+        // z cannot give up its only node.
         let whole = Restrictions { whole_nodes: true, ..Restrictions::default() };
         let two = [local_app("x", 0.5), local_app("z", 100.0)];
         let rows = [vec![1, 0], vec![0, 4]];

@@ -167,7 +167,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Takes single threads back to where they are now, or exchanges one with a thread of another application.
+    /// Moves single threads back to where they are now, or exchanges one with a thread of another application.
     fn take_threads_back(&mut self) {
         let slots: Vec<(usize, usize)> = match self.now.threads.first() {
             Some(nodes) => nodes

@@ -68,7 +68,7 @@ pub struct Goal {
     alone: Vec<f64>,
     /// Whether all of these are proven.
     alone_is_proven: bool,
-    /// For `fair`, if some applications keep what they have ([`Self::at_level`]).
+    /// For `fair`, if some applications keep a minimum ([`Self::at_level`]).
     level: Option<AtLevel>,
 }
 
@@ -201,7 +201,7 @@ impl Goal {
         self.objective
     }
 
-    /// F: the most GFLOPS of each application alone on the machine under its own constraints: its threads, nodes, hardware threads of a
+    /// F: the highest GFLOPS of each application alone on the machine under its own constraints: its threads, nodes, hardware threads of a
     /// core, L3 domains and memory, an open home at its best node. Constraints on all applications do not count.
     pub fn alone(&self) -> &[f64] {
         &self.alone

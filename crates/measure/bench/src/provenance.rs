@@ -32,7 +32,7 @@ pub struct Provenance {
     pub tool: Tool,
     /// The command line, word by word.
     pub command: Vec<String>,
-    /// When the run began, RFC 3339 in UTC.
+    /// Start of the run, RFC 3339 in UTC.
     pub started_utc: String,
     /// When it ended; absent while it runs and when it was killed.
     #[serde(default)]

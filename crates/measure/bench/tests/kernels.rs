@@ -210,7 +210,8 @@ fn divided_and_shared_arrays_have_their_planned_placement() {
         return eprintln!("skipped: one NUMA node; the test guest (.ci/guest) has more");
     };
     let each = vec![vec![(first, 1.0)], vec![(second, 1.0)]];
-    // 2 x 8 x 512^2 bytes of the matrix are 1024 pages; half of the rows are half of them. Six vectors of a page each begin in the first part.
+    // 2 x 8 x 512^2 bytes of the matrix are 1024 pages; half of the rows are half of them. Six vectors of a page each start in the first
+    // part.
     let measured = measure(&mut runner(), app(Real::Dmv(Dmv { rows: 512 }), 2, &each), &settings()).threads;
     assert!(
         measured.iter().all(|thread| thread.misplaced.is_empty() && thread.pages_unknown.is_none()),

@@ -65,7 +65,7 @@ impl Panels {
         Self { vectors: Vectors::of_this_processor(), a: Vec::new(), b: Vec::new() }
     }
 
-    /// C += alpha A B; C lies row by row, with `stride` elements from one row to the next.
+    /// C += alpha A B; C is stored row by row, with `stride` elements from one row to the next.
     pub(crate) fn multiply_add(
         &mut self,
         size: Size,

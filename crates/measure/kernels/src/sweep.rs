@@ -160,7 +160,7 @@ impl<const P: usize> Arrays<P> {
     /// As [`Self::line`], for `count` elements.
     #[inline(always)]
     unsafe fn some<L: Vector, E: Elementwise>(self, element: E, from: usize, count: usize) {
-        // A load of no lane at the end of a mapping: processors do not touch it, emulators may.
+        // A load without lanes at the end of a mapping: processors do not access it, emulators may.
         if count == 0 {
             return;
         }

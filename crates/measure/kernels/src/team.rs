@@ -78,7 +78,7 @@ impl Team {
 pub struct Division(Vec<usize>);
 
 impl Division {
-    /// Parts as even as possible: their sizes differ by one at most.
+    /// Parts of equal size, up to a difference of one.
     pub fn even(len: usize, parts: usize) -> Self {
         let (parts, wide) = (parts.max(1), len as u128);
         let bound = |part: usize| wide * part as u128 / parts as u128;

@@ -50,7 +50,7 @@ pub struct Chosen {
     pub total_gflops: Vec<f64>,
 }
 
-/// Scenarios that tell the models apart.
+/// Scenarios that separate the models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// The applications of all scenarios.
@@ -79,11 +79,11 @@ fn pairs() -> impl Iterator<Item = (usize, usize)> {
 /// The results of every model for a candidate: GFLOPS by model and side.
 type Answers = Vec<[f64; 2]>;
 
-/// The scenarios that separate the models best on `machine`, at most `most`. Corrections of the machine's model hold for all
-/// models that use them.
+/// The scenarios that separate the models best on `machine`, at most `most`. Corrections of the machine's model apply to all models that
+/// use them.
 ///
 /// # Errors
-/// [`Forbidden`] if a scenario has more threads than cores on a node: the program is wrong.
+/// [`Forbidden`] if a scenario has more threads than cores on a node: a fault of the program.
 pub fn discriminate(machine: &Machine, most: usize) -> Result<Proposal, Forbidden> {
     let proposal = proposed(machine, most);
     for chosen in &proposal.scenarios {
@@ -231,7 +231,7 @@ fn nearest(machine: &Machine, home: NodeId) -> Option<NodeId> {
 // Intensities are powers of two. They range from the one at which a single thread could saturate a controller to the one at which a node
 // full of threads asks for an eighth of it. Thread counts are fractions of a node.
 
-/// Least and greatest intensity that the benchmark has a kernel for, as powers of two.
+/// Minimum and maximum intensity for which the benchmark has a kernel, as powers of two.
 const POWERS: (i32, i32) = (-6, 6);
 /// Thread counts, as fractions of the cores of a node.
 const PARTS: [(u32, u32); 5] = [(1, 8), (1, 4), (1, 2), (3, 4), (1, 1)];
@@ -241,7 +241,7 @@ const PARTS: [(u32, u32); 5] = [(1, 8), (1, 4), (1, 2), (3, 4), (1, 1)];
 pub(super) struct Side {
     /// FLOP per byte, a power of two.
     pub(super) intensity: FlopPerByte,
-    /// Where all its data is; `None`: every thread reads its own node.
+    /// The node of all its data; `None`: every thread reads local memory.
     pub(super) home: Option<NodeId>,
     /// Threads by node.
     pub(super) threads: Vec<(NodeId, u32)>,

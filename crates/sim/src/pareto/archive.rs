@@ -266,7 +266,7 @@ fn with_home_exchanged(placement: &Placement, a: NodeId, b: NodeId) -> Placement
 /// Thread counts that are evaluated between two checks of the clock.
 const CLOCK_CELLS: u64 = 200_000;
 
-/// Two objectives over the same machine, applications and restrictions.
+/// Two objectives over the same machine, applications and constraints.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) problem: &'a Problem,

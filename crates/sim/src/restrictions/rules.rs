@@ -28,9 +28,9 @@ pub(crate) enum Broken {
     ForbiddenNode,
     /// Fewer threads of an application on a node than [`Restrictions::min_threads_per_node`].
     TooFewOnNode,
-    /// Several applications on a node, against [`Restrictions::whole_nodes`].
+    /// Several applications on a node, which [`Restrictions::whole_nodes`] forbids.
     SharedNode,
-    /// A core without a thread, against [`Restrictions::no_idle_cores`].
+    /// A core without a thread, which [`Restrictions::no_idle_cores`] forbids.
     IdleCores,
     /// Fewer threads of an application than its `min_threads`.
     BelowMinThreads,

@@ -341,7 +341,7 @@ pub(super) struct Walk<'t> {
     pub(super) given: Vec<u32>,
     /// Threads per counter of the ranges (the whole-machine counters unused).
     pub(super) given_on_class: Vec<u32>,
-    /// `reads[step * watched + memory]`: GB/s asked of watched memories by the nodes before this step.
+    /// `reads[step * watched + memory]`: demand on watched memories from the nodes before this step, GB/s.
     pub(super) reads: Vec<f64>,
     pub(super) scratch: Vec<f64>,
     pub(super) work: u64,

@@ -164,7 +164,7 @@ impl Figure {
     }
 }
 
-/// The links over which an application could read, those that `best` uses most first.
+/// The links over which an application could read, those most used by `best` first.
 pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(NodeId, NodeId)> {
     let machine = &problem.machine;
     let readers = |from: NodeId, to: NodeId| -> (bool, f64) {
@@ -271,7 +271,7 @@ pub const ERRORS: [f64; 4] = [-0.2, -0.1, 0.1, 0.2];
 pub const SEARCHED: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 2.0];
 /// Relative width of the interval at which bisection ends.
 const RESOLUTION: f64 = 1e-6;
-/// How often a range is searched again just inside of its ends.
+/// Number of times that a range is searched again just inside its ends.
 const ROUNDS: usize = 4;
 
 /// The range of one input in which the best allocation stays the best.

@@ -48,7 +48,7 @@ fn a_faster_l3_domain_serves_the_unmet_demand() {
     assert!(close(of("l3_read_gbs").unwrap().gain.unwrap(), 2.0));
     assert_eq!(of("bandwidth_gbs").unwrap().gain, Some(0.0));
     assert!(of("cores").is_none() && found.widening_left == 0);
-    // 3 + 3 threads draw as much, and are ahead as soon as domains of more than 60 GB/s are not full with two.
+    // 3 + 3 threads draw the same, and are ahead as soon as domains of more than 60 GB/s are not saturated by two.
     assert!(found.ranges.iter().any(|range| range.figure.key() == "l3_read_gbs"));
 }
 

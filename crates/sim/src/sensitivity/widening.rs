@@ -204,7 +204,7 @@ fn gain(problem: &Problem, before: f64, after: f64) -> f64 {
         crate::Objective::Makespan => before - after,
         _ => after - before,
     };
-    // Rounding is no gain.
+    // A difference within rounding is no gain.
     if gain.abs() <= 1e-9 * before.abs() { 0.0 } else { gain }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Decimal {
 pub enum Value<'a> {
     /// In the unit of the key.
     Number(f64),
-    /// The word on the command line (`home:0`), and what it means.
+    /// The word on the command line (`home:0`), and its meaning.
     Data(&'a str, &'a Data),
 }
 

@@ -120,7 +120,7 @@ pub struct NodeFigures {
     pub bandwidth: Figure,
     /// The fewest threads that reach [`SATURATED`] of it; `None` without cores.
     pub saturating_threads: Option<u32>,
-    /// GB/s of its memory under kernels that write, in the order of [`Access::WRITING`]; empty without cores.
+    /// GB/s of its memory under write kernels, in the order of [`Access::WRITING`]; empty without cores.
     pub kernels: Vec<(Access, Figure)>,
     /// GB/s of all its threads from its own memory and from others at once; `None` with fewer than two cores or one node.
     pub read: Option<Together>,

@@ -75,7 +75,7 @@ pub(super) fn penalties(host: &HostTopology, found: &Calibration, writing: Optio
 pub(super) fn model(penalties: &[Penalty]) -> Model {
     let mut model = Model::from(ModelKind::Ecm);
     for Penalty { parameter, found } in penalties {
-        // A fit gives no value out of range.
+        // The fit gives only valid values.
         model = found.as_ref().ok().and_then(|one| model.with(*parameter, one.value).ok()).unwrap_or(model);
     }
     let parameters = &mut model.parameters;

@@ -21,7 +21,7 @@ pub(super) struct Crew<'m> {
     pub(super) app: &'m str,
     /// Their work.
     pub(super) kernel: Box<dyn Kernel + 'm>,
-    /// Where all wait for each other.
+    /// The place at which all wait for each other.
     pub(super) meeting: Meeting,
     /// Steps of each part, written when it has ended.
     steps: Vec<AtomicU64>,

@@ -48,7 +48,7 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
     let unreadable = |why| DetectError::Unreadable("this host", why);
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let other = "hwloc, from what its environment variables name, not from this host";
-    // hwloc trusts its XML: a damaged one ends the program.
+    // hwloc trusts its XML: a damaged one crashes the program.
     if let Some(file) = variable(FILE) {
         let shown = Path::new(&file).display().to_string();
         let text = std::fs::read_to_string(&file)
@@ -137,7 +137,7 @@ fn exported(topology: &Topology) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The types that people write; hwloc knows a few more spellings.
+/// The types that people write; hwloc accepts a few more spellings.
 const TYPES: [&str; 14] = [
     "machine", "package", "pack", "socket", "group", "die", "node", "numa", "numanode", "core", "pu",
     "thread", "l1", "l2",

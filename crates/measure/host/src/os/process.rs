@@ -14,7 +14,7 @@ use crate::system::{Identity, System};
 pub fn prepare(command: &mut Command, file: RawFd) {
     let parent = std::process::id();
     let in_child = move || {
-        // SAFETY: plain system calls, which may be made between fork and exec; nothing is allocated.
+        // SAFETY: plain system calls that are allowed between fork and exec; nothing is allocated.
         unsafe {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0
                 || libc::fcntl(file, libc::F_SETFD, 0) != 0

@@ -39,7 +39,7 @@ fn normal(x: f32) -> f32 {
     if x < 0.0 { above } else { 1.0 - above }
 }
 
-/// e^x below 88, to 1 unit in the last place or so; below -87, where f32 has no more normal numbers, e^-87.
+/// e^x below 88, to about 1 unit in the last place; below -87, where f32 has no more normal numbers, e^-87.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `price`")]
 fn exp(x: f32) -> f32 {
@@ -59,7 +59,7 @@ fn exp(x: f32) -> f32 {
     fraction * f32::from_bits((rounded.to_bits() << 23).wrapping_add(1.0_f32.to_bits()))
 }
 
-/// ln x of a normal number above 0, to 1 unit in the last place or so.
+/// ln x of a normal number above 0, to about 1 unit in the last place.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `price`")]
 #[allow(clippy::cast_possible_wrap, reason = "an exponent, which may be below 0")]

@@ -16,7 +16,7 @@ pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
 /// Rows with checked positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Csr<'a> {
-    /// Where each row begins, and the last one ends.
+    /// The start of each row, and the end of the last one.
     pub(super) pointers: &'a [u32],
     /// The column of each element.
     pub(super) columns: &'a [u32],

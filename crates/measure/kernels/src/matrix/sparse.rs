@@ -178,7 +178,8 @@ impl Matrix for Sparse<'_> {
     fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let unprepared = AccessError::NotPrepared { what: "rows", part };
         let (block, local) = self.stored(part)?;
-        // Columns are below the number of rows, which is the length of x, and the elements of its rows are within those of the part.
+        // Columns are below the number of rows. x has at least that many elements, and the elements of its rows are within those of the
+        // part.
         if !self.prepared.get(part).is_some_and(|part| part.load(Ordering::Acquire))
             || if self.elements == Elements::Complex { x.len() } else { x.re.len() } < self.rows.len()
         {

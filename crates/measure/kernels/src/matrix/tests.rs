@@ -152,7 +152,7 @@ fn rows_of_all_lengths_are_summed() {
 
 #[test]
 fn products_of_real_numbers_are_real_parts_of_complex_ones() {
-    // Rows of 0 to 19 elements; with imaginary parts of 0 the sums of real parts have -0 added at most, which changes none.
+    // Rows of 0 to 19 elements; with imaginary parts of 0 at most -0 is added to the sums of real parts, which changes none.
     let (mut pointers, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for len in 0..20_u32 {
         columns.extend((0..len).map(|k| 19 - k));

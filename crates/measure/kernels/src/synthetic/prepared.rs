@@ -239,7 +239,7 @@ pub(super) fn check(
         let visits = if stream < shape.streams() {
             cursor.passes + u64::from(block < cursor.at)
         } else {
-            0 // what is left over
+            0 // an element outside all blocks
         };
         let value = element(access, index, stride, visits, shape);
         if found.to_bits() != value.to_bits() {

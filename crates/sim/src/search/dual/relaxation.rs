@@ -23,8 +23,8 @@ const MOST_ENTRIES: usize = 40_000_000;
 pub(in crate::search) struct Class {
     pub(in crate::search) nodes: Vec<NodeId>,
     pub(in crate::search) table: Arc<OptionTable>,
-    /// Per application: the classes of memories that it reads from here (and what else it shares), ascending, and the GB/s
-    /// occupied of each per GFLOPS of the application on a node of this class.
+    /// Per application: the classes of memories that it reads from here (and other shared resources), ascending, and the GB/s occupied of
+    /// each per GFLOPS of the application on a node of this class.
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
     /// The guaranteed minimum of threads on its first node, if it is needed.
     pub(in crate::search) kept: Option<Arc<Kept>>,

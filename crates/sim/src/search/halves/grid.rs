@@ -393,7 +393,7 @@ impl<'l, 'e> Lookup<'l, 'e> {
             return;
         }
         let sums = &self.sums[self.round.right.len()].p;
-        // The window is wider by rounding, so it may touch more cells than its width suggests.
+        // The window includes a margin for rounding, so it may touch more cells than its width suggests.
         let mut lookups = 1.0;
         for (a, side) in self.grid.sides.iter().enumerate() {
             let Some(side) = *side else { continue };

@@ -317,7 +317,7 @@ struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// The question apart from the model: applications, restrictions, nodes.
+    /// The question without the model: applications, constraints, nodes.
     fn question(&self) -> &'a Problem {
         self.members[0].0
     }

@@ -46,7 +46,7 @@ fn jobs_of_fixed_size_keep_equal_fractions_of_their_speed() {
 
 #[test]
 fn after_the_smallest_p_the_next_ones_are_maximised() {
-    // x of at most 3 threads and y share node 0, z has node 1: 60 of its 120. Of x and y with 6 cores together, 2 / 3 and 4 / 6 are better
+    // x of at most 3 threads and y share node 0, z has node 1: 60 of its 120. For x and y with 6 cores together, 2 / 3 and 4 / 6 are better
     // than 3 / 3 and 3 / 6.
     let machine = uniform_machine(2, 6, 10.0, 1000.0, 100.0);
     let y = App { nodes: Some(vec![NodeId(0)]), ..local_app("y", 10.0) };

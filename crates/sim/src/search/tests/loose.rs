@@ -36,7 +36,7 @@ fn is_bounded(score: f64, bound: f64) -> bool {
 
 #[test]
 fn jobs_of_fixed_size_are_bounded_by_total_bandwidth() {
-    // Wants of 12 x 12, 12 x 12 and 2 x 12 GB/s of 200: every p is 200 / 312 at most.
+    // They want 12 x 12, 12 x 12 and 2 x 12 GB/s of 200: every p is at most 200 / 312.
     let (machine, apps) = narrow_cores();
     let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
     let bound = over_corners(&problem, &[]);

@@ -106,7 +106,7 @@ proptest! {
         prop_assert!(best >= truth - 1e-9 * truth.abs(), "{best} of {truth}");
     }
 
-    /// A scenario that gives fractions is never better than the answer.
+    /// A scenario with given fractions is never better than the answer.
     #[test]
     fn an_answer_is_as_good_as_each_known_choice(problem in question_of_fractions(3, 2, 1..2)) {
         let choices = each(&Data::OpenFractions, &problem.machine);

@@ -7,7 +7,7 @@ use super::*;
 use crate::search::dual::{Effort, Ranges, Relaxation};
 use crate::search::pool::Canonical;
 
-/// Whether an allocation lies in these ranges.
+/// Whether an allocation is in these ranges.
 fn lies_in(part: &Relaxation<'_>, ranges: &Ranges, allocation: &Allocation) -> bool {
     let apps = part.problem.apps.len();
     let within = |counter: usize, threads: u64| {
