@@ -47,7 +47,7 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
         }
     }
     for app in 0..apps {
-        // With whole nodes, the emptiest of the largest nodes first, so that few nodes are taken.
+        // With whole nodes, the node with the most room comes first, so that few nodes are used.
         let mut order: Vec<usize> = (0..filling.sites.len()).collect();
         order.sort_by_key(|&site| std::cmp::Reverse(filling.room_for(app, site)));
         let turn = choose(filling.sites.len());

@@ -265,7 +265,7 @@ impl<'a> Responder<'a> {
         let wrong_threads = wrong_threads + self.relaxation.watched.iter().zip(reads).map(over).sum::<u64>();
         let goal = &self.problem.goal;
         let guide = match goal.objective() {
-            // The minimum alone has plateaus, so the second smallest term also counts a little.
+            // The minimum alone has plateaus, so other small terms also count a little.
             Objective::Fair | Objective::Makespan => {
                 let parts = gflops.iter().zip(goal.unit_gflops()).enumerate();
                 // A term below 0 counts as 0.
