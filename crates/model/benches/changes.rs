@@ -1,7 +1,7 @@
-//! How long does a change of one flow take on 4 x 20 cores with 80 flows (`Load`)?
+//! Measures the time of a change of one flow on 4 x 20 cores with 80 flows (`Load`).
 //!
-//! Run with `cargo bench -p numasim-model --bench changes`; the aim is 1 us with local data and 3 us with spread data, and no
-//! allocation.
+//! Run with `cargo bench -p numasim-model --bench changes`. The target is 1 us with local data and 3 us with
+//! spread data, without allocation.
 
 use divan::{AllocProfiler, Bencher};
 use numasim_model::machine::{Machine, Node};
@@ -16,12 +16,12 @@ fn main() {
     divan::main();
 }
 
-/// The paper's server (section III-B) with half of its bandwidth and links of that width.
+/// The paper's server (section III-B) with half of its bandwidth and links of the given bandwidth.
 fn network(link: f64) -> Network {
     let node = Node {
         cores: 20,
         gflops_per_core: Gflops::new(0.29),
-        // So that its 20 threads are hungry, as are those of most nodes.
+        // So that its 20 threads are hungry, like those of most nodes.
         bandwidth: GigabytesPerSecond::new(50.0),
         ..Node::default()
     };
@@ -30,8 +30,8 @@ fn network(link: f64) -> Network {
     Network::new(&machine)
 }
 
-/// 20 flows of one thread on each of 4 nodes, of different intensity; then one of them alternates between one thread and
-/// half a thread.
+/// 20 flows of one thread on each of 4 nodes, with different intensities; one of them then alternates between
+/// one thread and half a thread.
 fn change(bencher: Bencher, link: f64, placement: impl Fn(usize) -> Placement) {
     let network = network(link);
     let mut load = network.load();
@@ -71,13 +71,13 @@ fn all_interleaved(bencher: Bencher) {
     change(bencher, 12.0, |_| Placement::Interleave);
 }
 
-/// Every flow with fractions of its own, five kinds of them.
+/// Every flow with its own fractions, of five kinds.
 #[divan::bench]
 fn all_with_fractions(bencher: Bencher) {
     change(bencher, 12.0, |flow| fractions(flow, 5));
 }
 
-/// The same without two flows whose data lie alike.
+/// The same without two flows with equal data placement.
 #[divan::bench]
 fn all_with_different_fractions(bencher: Bencher) {
     change(bencher, 12.0, |flow| fractions(flow, 83));
@@ -89,7 +89,7 @@ fn fractions(flow: usize, kinds: usize) -> Placement {
     Placement::Fractions(parts.into_iter().map(|part| part / sum).collect())
 }
 
-/// A flow leaves and another one comes, of so many.
+/// One flow leaves and another one arrives, with `count` flows in total.
 #[divan::bench(args = [8, 80, 800])]
 fn a_flow_for_another(bencher: Bencher, count: usize) {
     let network = network(12.0);

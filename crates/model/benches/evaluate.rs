@@ -1,9 +1,10 @@
-//! How fast is one evaluation of the paper's 4 x 20-core scenarios (Table III) on one core?
+//! Measures the time of one evaluation of the paper's 4 x 20-core scenarios (Table III) on one core.
 //!
-//! Run with `cargo bench -p numasim-model`; the target is 2 million evaluations per second for the default, half a million
-//! for every other model. First comes what one evaluation under `ecm` with the usual penalties costs, as a multiple of the default's: median of
-//! rounds in which both run one after the other, and its 95 % interval by order statistics. The target is at most 3,
-//! which is nearly met with local data: 3.2, with one home 8.1, with interleaved data 18 (29 November 2026).
+//! Run with `cargo bench -p numasim-model`. The target is 2 million evaluations per second for the default,
+//! half a million for every other model. The first output is the cost of one evaluation under `ecm` with the
+//! usual penalties relative to the default: the median of rounds in which both run in turn, and its 95 %
+//! interval by order statistics. The target is at most 3. Results: 3.2 with local data, which nearly meets
+//! it, 8.1 with one home, 18 with interleaved data (29 November 2026).
 
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ fn main() {
     divan::main();
 }
 
-/// Even threads, with the data of the last application elsewhere each time.
+/// Even threads, with the data of the last application in a different place each time.
 fn ratios() {
     const ROUNDS: usize = 101;
     const EVALUATIONS: usize = 100; // less than a time slice of a busy host
@@ -100,7 +101,7 @@ fn interleaved(bencher: Bencher) {
     bench(bencher, &solver(1.0 / 16.0, Placement::Interleave), &[5; 16]);
 }
 
-/// The same three questions under each model; the default is here for comparison only.
+/// The same three questions under each model; the default is included only for comparison.
 mod models {
     use super::{Bencher, Model, ModelKind, NodeId, Parameter, Placement, bench, solver_under};
 
@@ -124,7 +125,7 @@ mod models {
         bench(bencher, &solver_under(named(name), 1.0 / 16.0, Placement::Interleave), &[5; 16]);
     }
 
-    /// With a soft knee at the controllers and, for ecm, a penalty: the dearest corrections.
+    /// With a soft knee at the controllers and, for ecm, a penalty: the most expensive corrections.
     #[divan::bench(args = ModelKind::ALL.map(ModelKind::as_str))]
     fn interleaved_soft(bencher: Bencher, name: &str) {
         let soft = [(Parameter::SaturationKnee, 0.1), (Parameter::EcmPenalty, 0.5)];

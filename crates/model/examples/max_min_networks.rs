@@ -1,12 +1,12 @@
-//! Random networks with the rates of `max-min`, as text, for another solver to be compared with.
+//! Random networks with the rates of `max-min`, as text, for comparison with another solver.
 //!
 //! `cargo run --release -p numasim-model --features examples --example max_min_networks > networks.txt`, then
 //! `results/simgrid-max-min/compare.cpp`. The format, one network after the other:
 //!
 //! - `network NAME NANOSECONDS`: its name and the time of one of our solves;
 //! - `c BOUND`: a controller or link in GB/s, numbered from 0;
-//! - `v COUNT BOUND RATE (RESOURCE WEIGHT)...`: so many equal threads, what each wants, what we give each (GB/s), and the parts
-//!   of its data on each resource.
+//! - `v COUNT BOUND RATE (RESOURCE WEIGHT)...`: number of equal threads, the demand of each, our rate for
+//!   each (GB/s), and the fractions of its data on each resource.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, AppId, Demand, Model, ModelKind, NodeId, Placement};
 
-/// Random networks, beside the ones of the paper.
+/// Number of random networks, in addition to those of the paper.
 const NETWORKS: u64 = 2000;
-/// Solves for one time.
+/// Number of solves for one time measurement.
 const SOLVES: u32 = 20_000;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Which application has how many threads on which node, and in which of its L3 domains.
+//! Number of threads of each application on each node and in each of its L3 domains.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,12 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, Node};
 use crate::table::Table;
 
-/// Threads of each application on each node. The cheap, plain value that search works on.
+/// Threads of each application on each node: the cheap, plain value that the search works on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Allocation {
     threads: Table<u32>,
-    /// The same by L3 domain, where that was said or decided; else they are dealt ([`deal`]).
+    /// The same by L3 domain, if specified or decided; otherwise the threads are dealt over the domains
+    /// ([`deal`]).
     per_l3: Option<PerDomain>,
 }
 
@@ -20,14 +21,14 @@ pub type PerDomain = Vec<Vec<Vec<u32>>>;
 /// Threads of an application on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnNode {
-    /// As many, in whichever L3 domains.
+    /// This number of threads, in any of the node's L3 domains.
     Threads(u32),
-    /// As many in each of its L3 domains.
+    /// The number of threads in each of the node's L3 domains.
     Domains(Vec<u32>),
 }
 
 impl OnNode {
-    /// All of them.
+    /// Total number of threads on the node.
     pub fn threads(&self) -> u32 {
         match self {
             Self::Threads(threads) => *threads,
@@ -35,7 +36,7 @@ impl OnNode {
         }
     }
 
-    /// The same with `change` of each number.
+    /// The same value with `change` applied to each number.
     #[must_use]
     pub fn map(&self, change: impl Fn(u32) -> u32) -> Self {
         match self {
@@ -45,9 +46,10 @@ impl OnNode {
     }
 }
 
-/// Deals threads over the L3 domains of each node, of `threads` of each application on each node. Lists are placed first. Then numbers are
-/// dealt, application by application and thread by thread, each to the domain with the fewest used cores that has a free one. With
-/// `pack` they fill domain after domain instead, each application from where the one before ended.
+/// Deals the `threads` of each application on each node over the node's L3 domains. Explicit lists are placed
+/// first. Numbers are then dealt application by application and thread by thread; each thread goes to the
+/// domain with the fewest used cores that has a free one. With `pack`, threads fill one domain after the
+/// other, and each application starts where the previous one ended.
 pub fn deal(machine: &Machine, threads: &[Vec<OnNode>], pack: bool) -> PerDomain {
     let domains = |node: &Node| vec![0; node.domains()];
     let mut dealt: PerDomain =
@@ -66,7 +68,7 @@ pub fn deal(machine: &Machine, threads: &[Vec<OnNode>], pack: bool) -> PerDomain
             for _ in 0..threads {
                 let mut free = (0..used.len()).filter(|&d| used[d] < node.domain_cores());
                 let next = if pack { free.next() } else { free.min_by_key(|&d| used[d]) };
-                // More threads than cores are refused elsewhere.
+                // [`Allocation::fits`] rejects more threads than cores.
                 let next = next.unwrap_or(0);
                 (own[n][next], used[next]) = (own[n][next] + 1, used[next] + 1);
             }
@@ -75,7 +77,7 @@ pub fn deal(machine: &Machine, threads: &[Vec<OnNode>], pack: bool) -> PerDomain
     dealt
 }
 
-/// More threads than cores on a node.
+/// More threads than cores on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{node} gets {threads} threads but has {cores} cores")]
 pub struct TooManyThreads {
@@ -88,39 +90,40 @@ pub struct TooManyThreads {
 }
 
 impl Allocation {
-    /// No threads at all.
+    /// An allocation without any threads.
     pub fn empty(apps: usize, nodes: usize) -> Self {
         Self { threads: Table::filled(apps, nodes, 0), per_l3: None }
     }
 
-    /// From one row per application, each with one entry per node.
+    /// Builds an allocation from one row per application, each with one entry per node.
     ///
     /// Returns `None` if the rows have different lengths.
     pub fn from_rows(rows: &[Vec<u32>]) -> Option<Self> {
         Some(Self { threads: Table::from_rows(rows)?, per_l3: None })
     }
 
-    /// Of threads in each L3 domain of each node; `None` where not all applications have as many nodes.
+    /// Builds an allocation from the threads in each L3 domain of each node. Returns `None` if the
+    /// applications differ in their number of nodes.
     pub fn from_domains(per_l3: PerDomain) -> Option<Self> {
         let on_node = |domains: &Vec<u32>| domains.iter().sum();
         let rows: Vec<Vec<u32>> = per_l3.iter().map(|nodes| nodes.iter().map(on_node).collect()).collect();
         Some(Self { threads: Table::from_rows(&rows)?, per_l3: Some(per_l3) })
     }
 
-    /// Threads in each L3 domain, if it says so itself.
+    /// Threads in each L3 domain, if the allocation specifies them.
     pub fn own_domains(&self) -> Option<&PerDomain> {
         self.per_l3.as_ref()
     }
 
-    /// Threads of each application on each node in each L3 domain, dealt over these where nothing else was said.
+    /// Threads of each application on each node in each L3 domain, dealt over the domains unless specified.
     pub fn per_l3(&self, machine: &Machine) -> Cow<'_, PerDomain> {
         let on_nodes = |app| self.row(AppId(app)).iter().copied().map(OnNode::Threads).collect();
         let numbers = || (0..self.apps()).map(on_nodes).collect::<Vec<_>>();
         self.per_l3.as_ref().map_or_else(|| Cow::Owned(deal(machine, &numbers(), false)), Cow::Borrowed)
     }
 
-    /// The allocation as [`crate::sharing::Solver`] takes it: a row for each domain number of an application where L3 domains
-    /// matter ([`Machine::rows_per_app`]), else as it is.
+    /// The allocation in the form that [`crate::sharing::Solver`] takes: one row per domain number of an
+    /// application if L3 domains matter ([`Machine::rows_per_app`]), otherwise unchanged.
     pub fn rows(&self, machine: &Machine) -> Cow<'_, Self> {
         let rows = machine.rows_per_app();
         if rows == 1 {
@@ -138,13 +141,14 @@ impl Allocation {
         self.threads[(app, node)]
     }
 
-    /// Sets the threads of `app` on `node`; all are dealt over L3 domains anew.
+    /// Sets the threads of `app` on `node`, and deals all threads over the L3 domains again.
     pub fn set(&mut self, app: AppId, node: NodeId, threads: u32) {
         self.threads[(app, node)] = threads;
         self.per_l3 = None;
     }
 
-    /// Replaces each count of `app`, in each L3 domain where these were said; `None`, and nothing is changed, where `change` has none.
+    /// Replaces each count of `app`, including the counts in L3 domains if specified. Returns `None` and
+    /// changes nothing if `change` returns `None` for any count.
     pub fn replace(&mut self, app: AppId, change: impl Fn(u32) -> Option<u32>) -> Option<()> {
         let replace =
             |counts: &[u32]| counts.iter().map(|&count| change(count)).collect::<Option<Vec<u32>>>();
@@ -192,21 +196,22 @@ impl Allocation {
         self.threads.nodes()
     }
 
-    /// All counts, application by application, as [`Table::as_slice`] has them.
+    /// All counts, application by application, in the order of [`Table::as_slice`].
     pub fn as_slice(&self) -> &[u32] {
         self.threads.as_slice()
     }
 
-    /// All counts, application by application, to be changed in place.
+    /// All counts, application by application, for changes in place.
     pub fn as_mut_slice(&mut self) -> &mut [u32] {
         self.per_l3 = None;
         self.threads.as_mut_slice()
     }
 
-    /// At most one thread per core on every node and in every L3 domain (the paper's assumption of no over-subscription, section III).
+    /// Checks that every node and every L3 domain has at most one thread per core (the paper's assumption of
+    /// no over-subscription, section III).
     ///
     /// # Errors
-    /// [`TooManyThreads`] for the first node that has more.
+    /// [`TooManyThreads`] for the first node with more threads than cores.
     pub fn fits(&self, machine: &Machine) -> Result<(), TooManyThreads> {
         machine.node_ids().try_for_each(|node| {
             let (threads, cores) = (self.on_node(node), machine.node(node).cores);

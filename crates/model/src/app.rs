@@ -1,4 +1,4 @@
-//! Applications: how much they compute per byte, and where their data lies.
+//! Applications: how much they compute per byte, and where their data is placed.
 
 pub use crate::access::{Access, Traffic};
 
@@ -10,18 +10,19 @@ use crate::machine::{Machine, Node};
 use crate::problem::KernelProblem;
 use crate::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 
-/// Most application instances in all files together.
+/// Maximum number of application instances in all files together.
 pub const MAX_INSTANCES: usize = 10_000;
 
-/// Most processes of one application ([`App::ranks`]).
+/// Maximum number of processes of one application ([`App::ranks`]).
 pub const MAX_RANKS: u32 = 65_536;
 
-/// Where the data of an application lies, seen from each of its threads.
+/// Data placement of an application, as seen from each of its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
-    /// NUMA-perfect: every thread reads the memory of its own node, or the nearest one ([`Machine::local_memory`]).
+    /// NUMA-perfect: every thread reads the memory of its node, or the nearest memory
+    /// ([`Machine::local_memory`]).
     Local,
-    /// NUMA-bad: all data on one node.
+    /// NUMA-bad: all data on one home node.
     Home(NodeId),
     /// Spread evenly over all nodes that have memory, memory-only ones included.
     Interleave,
@@ -29,9 +30,9 @@ pub enum Placement {
     Fractions(Vec<f64>),
     /// A share of the data on one node, the rest where each thread runs.
     PartHome {
-        /// That node.
+        /// The home node.
         home: NodeId,
-        /// The share that lies there, above 0 and below 1.
+        /// The share of the data on that node, above 0 and below 1.
         share: f64,
     },
     /// A share of the data spread evenly over all nodes that have memory, the rest where each thread runs.
@@ -39,13 +40,13 @@ pub enum Placement {
         /// The share that is spread, above 0 and below 1.
         share: f64,
     },
-    /// A copy of all data on each node that has threads of the application. Reads are local; what is written goes to all copies
-    /// ([`crate::Demand::copies`]).
+    /// A copy of all data on each node that has threads of the application. Reads are local; writes go to all
+    /// copies ([`crate::Demand::copies`]).
     Replicated,
 }
 
 crate::words! {
-    /// Data placements that need nothing but a word.
+    /// Data placements that a single word describes completely.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DataWord {
         /// Every thread reads the memory of its own node.
@@ -58,7 +59,7 @@ crate::words! {
 }
 
 impl DataWord {
-    /// What it says.
+    /// The placement that this word describes.
     pub const fn placement(self) -> Placement {
         match self {
             Self::Local => Placement::Local,
@@ -69,7 +70,7 @@ impl DataWord {
 }
 
 impl Placement {
-    /// The word for it, if it needs nothing else.
+    /// The word for this placement, if a single word describes it.
     pub fn word(&self) -> Option<DataWord> {
         DataWord::ALL.into_iter().find(|word| word.placement() == *self)
     }
@@ -96,7 +97,8 @@ impl Placement {
         }
     }
 
-    /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`; of replicated data the copy that it reads.
+    /// The share of the data of a thread on `from` that is on `memory`. For replicated data, the copy that
+    /// the thread reads counts.
     ///
     /// The shares over all memories of the machine sum to 1.
     pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
@@ -104,14 +106,15 @@ impl Placement {
         local + self.fixed_share(machine, memory)
     }
 
-    /// How long a line of a thread on `from` is under way on an idle machine, the mean over its data, ns; `None` where no latency is known.
+    /// Mean latency of the cache lines of a thread on `from` over its data, on an idle machine, in ns. `None`
+    /// if a latency is unknown.
     pub fn latency_ns(&self, machine: &Machine, from: NodeId) -> Option<f64> {
         let of =
             |memory| self.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0);
         Some(machine.node_ids().map(of).sum()).filter(|&mean| mean > 0.0)
     }
 
-    /// The share of the data that lies where the threads run.
+    /// The share of the data that is local to each thread.
     pub fn local_share(&self) -> f64 {
         match self {
             Self::Local | Self::Replicated => 1.0,
@@ -120,9 +123,9 @@ impl Placement {
         }
     }
 
-    /// The share of the data that lies on `node` wherever the threads run.
+    /// The share of the data on `node` regardless of where the threads run.
     ///
-    /// These of all nodes and [`Placement::local_share`] sum to 1.
+    /// The shares of all nodes and [`Placement::local_share`] sum to 1.
     pub fn fixed_share(&self, machine: &Machine, node: NodeId) -> f64 {
         match self {
             Self::Local | Self::Replicated => 0.0,
@@ -141,7 +144,8 @@ impl Placement {
         }
     }
 
-    /// Whether threads on other nodes read `memory`: whether [`Placement::fraction`] is above 0 for any of them.
+    /// Whether threads on other nodes read `memory`, that is, whether [`Placement::fraction`] is above 0 for
+    /// any of them.
     pub fn is_read_from_outside(&self, machine: &Machine, memory: NodeId) -> bool {
         let fixed = match self {
             Self::Local | Self::Replicated => false,
@@ -152,12 +156,12 @@ impl Placement {
         fixed || (machine.lends(memory) && self.local_share() > 0.0)
     }
 
-    /// Whether every thread reads the memory of its own node and no other one, so that nodes do not meet.
+    /// Whether every thread reads only the memory of its own node, so that nodes do not interact.
     pub fn stays_at_home(&self, machine: &Machine) -> bool {
         *self == Self::Local && machine.all_have_memory()
     }
 
-    /// The first node that holds data, but has no memory.
+    /// The first node that holds data although it has no memory.
     pub fn without_memory(&self, machine: &Machine) -> Option<NodeId> {
         if machine.all_have_memory() {
             return None;
@@ -165,7 +169,8 @@ impl Placement {
         machine.node_ids().find(|&node| self.fixed_share(machine, node) > 0.0 && !machine.has_memory(node))
     }
 
-    /// The node that holds all data that is not local: all of a NUMA-bad application, or a share of it.
+    /// The home node of all data that is not local: the whole data of a NUMA-bad application, or a share of
+    /// it.
     pub fn home(&self) -> Option<NodeId> {
         match self {
             Self::Home(home) | Self::PartHome { home, .. } => Some(*home),
@@ -177,12 +182,13 @@ impl Placement {
         }
     }
 
-    /// Whether data may lie on all nodes: a thread reads or writes as many memories as there are then.
+    /// Whether the data may be on all nodes. Each thread then reads or writes every memory of the machine.
     pub fn is_spread(&self) -> bool {
         matches!(self, Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. } | Self::Replicated)
     }
 
-    /// The memories that threads on `from` read, ascending: where [`Placement::fraction`] is above 0.
+    /// The memories that threads on `from` read (those with a [`Placement::fraction`] above 0), in ascending
+    /// order.
     pub fn read_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
         let local = machine.local_memory(from);
         match self {
@@ -198,7 +204,7 @@ impl Placement {
     }
 }
 
-/// As in a file: `home = 0, share = 0.5`. Shares are rounded to four digits.
+/// The syntax of files: `home = 0, share = 0.5`. Shares are rounded to four digits.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rounded = |share: f64| (share * 1e4).round() / 1e4;
@@ -217,25 +223,25 @@ impl fmt::Display for Placement {
     }
 }
 
-/// What a file says about the data of an application: a placement, or data that explore decides.
+/// The `data` of an application in a file: a placement, or data that `explore` places.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// Decided.
+    /// A fixed placement.
     Placed(Placement),
-    /// `home = "any"`: data on one node, which one is open.
+    /// `home = "any"`: data on one home node that the search chooses.
     OpenHome {
-        /// The share of the data that lies there, above 0 and at most 1; the rest lies where each thread runs.
+        /// The share of the data on the home node, above 0 and at most 1; the rest is local to each thread.
         share: f64,
     },
-    /// `fractions = "any"`: a fraction on each node, in steps of 1 / [`Data::STEPS`], which ones is open.
+    /// `fractions = "any"`: a fraction on each node, in steps of 1 / [`Data::STEPS`], chosen by the search.
     OpenFractions,
 }
 
 impl Data {
-    /// Parts of the data that are dealt out over the nodes where its fractions are open.
+    /// Number of equal pieces into which open fractions divide the data.
     pub const STEPS: u32 = 16;
 
-    /// The placement, if it is decided.
+    /// The placement, if it is fixed.
     pub fn placement(&self) -> Option<&Placement> {
         match self {
             Self::Placed(placement) => Some(placement),
@@ -243,7 +249,7 @@ impl Data {
         }
     }
 
-    /// What is open, if something is.
+    /// The open property of the data, if any.
     pub fn open(&self) -> Option<OpenData> {
         match self {
             Self::Placed(_) => None,
@@ -253,17 +259,17 @@ impl Data {
     }
 }
 
-/// What is open of data that explore decides, in the words of messages.
+/// The property of the data that `explore` decides, in the words of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenData {
-    /// The node.
+    /// The home node.
     Home,
-    /// How much lies on each node.
+    /// The fraction on each node.
     Fractions,
 }
 
 impl OpenData {
-    /// What the file says: `home = "any"`.
+    /// The syntax in a file: `home = "any"`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Home => "home = \"any\"",
@@ -271,7 +277,7 @@ impl OpenData {
         }
     }
 
-    /// Data that is decided, as a file has it: `{ home = 0 }`.
+    /// An example of the fixed form in a file: `{ home = 0 }`.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Home => "{ home = 0 }",
@@ -279,7 +285,7 @@ impl OpenData {
         }
     }
 
-    /// What people do to decide it themselves: `name the node`.
+    /// How users fix the placement themselves: `name the node`.
     pub const fn deciding(self) -> &'static str {
         match self {
             Self::Home => "name the node",
@@ -287,7 +293,7 @@ impl OpenData {
         }
     }
 
-    /// What the word leaves open: `any node`.
+    /// The open choice in words: `any node`.
     pub const fn any(self) -> &'static str {
         match self {
             Self::Home => "any node",
@@ -295,7 +301,7 @@ impl OpenData {
         }
     }
 
-    /// What explore finds: `the best home`.
+    /// The result of `explore` in words: `the best home`.
     pub const fn best(self) -> &'static str {
         match self {
             Self::Home => "the best home",
@@ -313,7 +319,7 @@ impl OpenData {
 }
 
 crate::words! {
-    /// How many hardware threads of each of its cores an application uses.
+    /// Number of hardware threads of each core that an application uses.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Smt {
         /// One thread on each core.
@@ -334,72 +340,76 @@ impl Smt {
         }
     }
 
-    /// The cores of so many threads.
+    /// The number of cores that `threads` threads occupy.
     pub const fn cores(self, threads: u32) -> u32 {
         threads.div_ceil(self.threads_per_core())
     }
 
-    /// The threads of so many cores.
+    /// The threads on these cores.
     pub fn threads(self, cores: &[u32]) -> Vec<u32> {
         cores.iter().map(|&cores| cores.saturating_mul(self.threads_per_core())).collect()
     }
 }
 
-/// One application instance. Allocations count cores; only what files and switches say of it counts hardware threads, which are as many
-/// unless [`App::smt`] is [`Smt::Both`].
+/// One application instance. Allocations count cores; only files and options count hardware threads. The two
+/// numbers are equal unless [`App::smt`] is [`Smt::Both`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
-    /// Its own name: `mem-2`, or `mem` when there is only one instance.
+    /// Its unique name: `mem-2`, or `mem` if there is only one instance.
     pub name: String,
     /// The name of its `[[app]]` table: `mem`.
     pub group: String,
-    /// FLOP per byte moved to or from memory; of an application with a [`App::rate_unit`] its units per 10^9 bytes.
+    /// FLOP per byte moved to or from memory. For an application with a [`App::rate_unit`], units of that
+    /// rate per 10^9 bytes.
     pub arithmetic_intensity: FlopPerByte,
-    /// What one of its threads computes where memory is no limit; `None`: all that a core can.
+    /// GFLOPS of one thread if memory does not limit it; `None`: the peak of the core.
     pub thread_gflops: Option<Gflops>,
-    /// What one of its threads draws alone; `None`: all that it can digest.
+    /// Bandwidth that one thread consumes alone; `None`: as much as it can process.
     pub thread_gbs: Option<GigabytesPerSecond>,
-    /// Whether its intensity was not given, and is the quotient of both.
+    /// Whether the intensity was not given and is the quotient of the two values above.
     pub intensity_is_quotient: bool,
-    /// What it counts per second in the place of GFLOPS, e.g. queries/s; `None` is GFLOPS.
+    /// The unit of its rate if it is not GFLOPS, e.g. queries/s; `None` is GFLOPS.
     pub rate_unit: Option<String>,
-    /// The share of its bytes that are written, 0 to 1; 0 where a kernel stands for it.
+    /// The share of its bytes that is written, 0 to 1; 0 if a kernel represents the application.
     pub write_share: f64,
-    /// What it loses with threads on several nodes: on k nodes it has 1 / (1 + this x log2 k) of its GFLOPS.
+    /// Loss with threads on several nodes: on k nodes it achieves 1 / (1 + this x log2 k) of its GFLOPS.
     pub node_overhead: f64,
-    /// Where its data lies.
+    /// Where its data is placed.
     pub data: Data,
-    /// The only nodes that may hold its threads, ascending; `None` is all.
+    /// The only nodes that may hold its threads, ascending; `None` allows all nodes.
     pub nodes: Option<Vec<NodeId>>,
-    /// How much data it has; `None` if not given.
+    /// Size of its data; `None` if not given.
     pub memory: Option<Gibibytes>,
-    /// How the benchmark's kernel that stands for it uses memory; it matters where the machine has figures of its own for it. Of a real kernel it is
-    /// [`KernelProblem::access`].
+    /// How the benchmark kernel that represents it uses memory. It matters only if the machine defines values
+    /// for that kernel. For a real kernel it is [`KernelProblem::access`].
     pub kernel: Access,
-    /// The real kernel that it is, with the size of its problem; `None` where a synthetic one stands for it.
+    /// The real kernel that it runs, with the problem size; `None` if a synthetic kernel represents it.
     pub problem: Option<KernelProblem>,
-    /// Cache lines that one thread has under way at a time; `None` if not given.
+    /// Cache lines that one thread has outstanding at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
-    /// How many hardware threads of a core it uses.
+    /// Number of hardware threads of a core that it uses.
     pub smt: Smt,
-    /// FLOP rate of a core with both threads of it over that with one; needed unless one is all that it uses.
+    /// FLOP rate of a core with both threads over the rate with one. Required unless the application uses one
+    /// thread per core.
     pub smt_speedup: Option<f64>,
-    /// Processes that it consists of (MPI ranks), at least 1; nothing computed depends on it, targets of an answer deal its threads to them.
+    /// Number of its processes (MPI ranks), at least 1. No computed value depends on it; the emitters deal
+    /// the threads of an answer to the processes.
     pub ranks: u32,
-    /// Fewest threads over the whole machine that explore may give it.
+    /// Minimum number of threads over the whole machine in `explore`.
     pub min_threads: u32,
-    /// Most threads over the whole machine that explore may give it; `None` is no limit.
+    /// Maximum number of threads over the whole machine in `explore`; `None` is no limit.
     pub max_threads: Option<u32>,
-    /// What else explore keeps to where it places its threads.
+    /// Further constraints on the placement of its threads in `explore`.
     pub placing: Placing,
     /// Its weight in the objectives.
     pub weight: f64,
-    /// The work it has to do; needed by the makespan objective only.
+    /// Its total work; only the makespan objective needs it.
     pub work: Option<Gflop>,
 }
 
 impl App {
-    /// An application of which nothing else is known: a group of its own that streams, with the defaults of the input files.
+    /// An application with only these properties: a group of one that streams, with the defaults of the input
+    /// files.
     pub fn new(name: impl Into<String>, arithmetic_intensity: FlopPerByte, data: Data) -> Self {
         let name = name.into();
         Self {
@@ -429,12 +439,12 @@ impl App {
         }
     }
 
-    /// The unit in which it counts what it achieves: that of its rate, or GFLOPS.
+    /// The unit of its achieved rate: that of `rate_unit`, or GFLOPS.
     pub fn unit(&self) -> &str {
         self.rate_unit.as_deref().unwrap_or("GFLOPS")
     }
 
-    /// What one of its threads does at most, or both together on one core.
+    /// Upper limits of one of its threads, or of both threads of a core together.
     pub fn limits(&self) -> ThreadLimits {
         let speedup = self.smt_speedup.filter(|_| self.smt == Smt::Both);
         ThreadLimits {
@@ -445,14 +455,14 @@ impl App {
         }
     }
 
-    /// The same with so many hardware threads on a core.
+    /// The same application with this number of hardware threads per core.
     #[must_use]
     pub fn with_smt(self, smt: Smt) -> Self {
         Self { smt, ..self }
     }
 
-    /// The same with numbers of cores in the place of numbers of threads, as the search counts them. Odd numbers are of no whole core: a
-    /// range without an even one becomes empty.
+    /// The same application with thread counts converted to core counts, which the search uses. An odd number
+    /// of threads has no whole number of cores: a range without an even number becomes empty.
     #[must_use]
     pub fn counted_in_cores(&self) -> Self {
         let step = self.smt.threads_per_core();
@@ -467,7 +477,7 @@ impl App {
                 0 => NonZeroU32::new(of.get() / step).unwrap_or(of),
                 _ => of,
             }),
-            // No domain has an odd number of threads: no node has any.
+            // No domain can have an odd number of threads, so no node has any.
             per_node: self.placing.per_node.as_ref().or(is_odd.then_some(&Vec::new())).map(|ranges| {
                 let ranges = if is_odd { &[] } else { ranges.as_slice() };
                 let whole = ranges.iter().map(|&(least, most)| (self.smt.cores(least), most / step));
@@ -480,13 +490,13 @@ impl App {
         Self { min_threads, max_threads, placing, ..self.clone() }
     }
 
-    /// Replaces what one of its threads computes; an intensity that is the quotient of both follows.
+    /// Replaces the GFLOPS of one thread and updates an intensity that is a quotient.
     pub fn set_thread_gflops(&mut self, gflops: Gflops) {
         self.thread_gflops = Some(gflops);
         self.follow_quotient();
     }
 
-    /// Replaces what one of its threads draws; an intensity that is the quotient of both follows.
+    /// Replaces the bandwidth of one thread and updates an intensity that is a quotient.
     pub fn set_thread_gbs(&mut self, gbs: GigabytesPerSecond) {
         self.thread_gbs = Some(gbs);
         self.follow_quotient();
@@ -500,24 +510,25 @@ impl App {
         }
     }
 
-    /// How it uses memory: as its kernel does, or with a share of writes.
+    /// Its memory traffic: that of its kernel, or a mix with a share of writes.
     pub fn traffic(&self) -> Traffic {
         if self.write_share > 0.0 { Traffic::Mixed(self.write_share) } else { self.kernel.into() }
     }
 
-    /// Whether its writes go to copies of its data on several nodes, if its data is at `placement`: what it asks of memories then depends on
-    /// which nodes have threads of it.
+    /// Whether its writes go to copies of its data on several nodes if its data is at `placement`. Its demand
+    /// on the memories then depends on which nodes have threads of it.
     pub fn writes_copies(&self, placement: &Placement) -> bool {
         *placement == Placement::Replicated && self.traffic().write_share() > 0.0
     }
 
-    /// Whether with its data at `placement` every thread uses the memory of its own node and no other one, so that nodes do not meet.
+    /// Whether, with its data at `placement`, every thread uses only the memory of its own node, so that
+    /// nodes do not interact.
     pub fn stays_at_home(&self, placement: &Placement, machine: &Machine) -> bool {
         let is_copy = *placement == Placement::Replicated && !self.writes_copies(placement);
         placement.stays_at_home(machine) || (is_copy && machine.all_have_memory())
     }
 
-    /// Whether its threads ask for the same as those of `other` wherever they run on `machine`.
+    /// Whether its threads have the same demand as those of `other` wherever they run on `machine`.
     pub fn asks_like(&self, other: &Self, machine: &Machine) -> bool {
         self.arithmetic_intensity == other.arithmetic_intensity
             && self.limits() == other.limits()
@@ -529,33 +540,35 @@ impl App {
             && machine.serves_alike(self.traffic(), other.traffic())
     }
 
-    /// The word for what its threads compute, as in a file: the real kernel, or the synthetic one that stands for it.
+    /// The word for its kernel in a file: the real kernel, or the synthetic kernel that represents it.
     pub fn kernel_word(&self) -> &'static str {
         self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())
     }
 
-    /// Whether its GFLOPS mean something: it counts FLOP, and is no real kernel that only moves data.
+    /// Whether its GFLOPS are meaningful: it counts FLOP, and it is not a real kernel that only moves data.
     pub fn computes(&self) -> bool {
         self.rate_unit.is_none()
             && self.problem.is_none_or(|problem| problem.arithmetic_intensity().value() > 0.0)
     }
 }
 
-/// What one thread of an application does at most, whatever its core and the memories could do. The default limits nothing.
+/// Upper limits of one thread of an application, independent of its core and of the memories. The default
+/// sets no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThreadLimits {
-    /// GFLOPS where memory is no limit.
+    /// GFLOPS if memory does not limit the thread.
     pub gflops: Option<Gflops>,
-    /// GB/s that it draws alone.
+    /// Bandwidth that the thread consumes alone, GB/s.
     pub bandwidth: Option<GigabytesPerSecond>,
-    /// Whether it counts something other than FLOP, so that the peak of a core is no limit.
+    /// Whether the rate is not in FLOP, so that the peak of a core is no limit.
     pub no_flop: bool,
-    /// How many times the FLOP rate of one thread a core has with both hardware threads, which are one thread here; `None` is one.
+    /// FLOP rate of a core with both hardware threads (counted as one thread here) relative to one thread;
+    /// `None` is one.
     pub speedup: Option<f64>,
 }
 
 impl ThreadLimits {
-    /// The most that a thread computes on a core of `node`.
+    /// The highest rate of a thread on a core of `node`.
     pub fn peak(&self, node: &Node) -> Gflops {
         if self.no_flop {
             return Gflops::new(f64::INFINITY);
@@ -569,44 +582,45 @@ impl ThreadLimits {
         self.speedup.map_or(node.gflops_per_core, |times| node.gflops_per_core * times)
     }
 
-    /// What a thread of this intensity draws on `node` with the machine to itself: what it can digest, at most what it and its core can draw.
+    /// The bandwidth that a thread of this intensity consumes on `node` with the machine to itself: as much
+    /// as it can process, limited by what the thread and its core can consume.
     pub fn want(&self, node: &Node, intensity: FlopPerByte) -> GigabytesPerSecond {
         let limits = [node.core_bandwidth, self.bandwidth];
         limits.into_iter().flatten().fold(self.peak(node) / intensity, GigabytesPerSecond::min)
     }
 }
 
-/// What explore keeps to where it places the threads of an application, beside the nodes and the numbers of threads that the
-/// application may have. The default restricts nothing.
+/// Constraints of `explore` on the placement of an application's threads, in addition to the allowed nodes
+/// and numbers of threads. The default sets no constraint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placing {
     /// The threads on each node are a multiple of this (the cores of an L3, the hardware threads of a core).
     pub multiple_of: Option<NonZeroU32>,
-    /// At most so many nodes have threads of it.
+    /// Maximum number of nodes with threads of the application.
     pub max_nodes: Option<usize>,
-    /// Where it has threads, nobody else has.
+    /// Nodes with threads of the application have no threads of other applications.
     pub exclusive: bool,
-    /// A node that has threads of it has a number of them in one of these ranges (both ends included); ascending, apart
-    /// from each other, without 0. `None` is any number; an empty list is no thread anywhere.
+    /// Allowed numbers of threads on a node that has any, as ranges (both ends included): ascending,
+    /// disjoint, without 0. `None` allows any number; an empty list allows no thread anywhere.
     pub per_node: Option<Vec<(u32, u32)>>,
-    /// An L3 domain has none or so many of its threads.
+    /// Each L3 domain has either no thread of the application or exactly this number.
     pub per_l3: Option<NonZeroU32>,
-    /// At most so many L3 domains, over the machine, have threads of it.
+    /// Maximum number of L3 domains, over the whole machine, with threads of the application.
     pub max_l3: Option<usize>,
 }
 
 impl Placing {
-    /// Whether any number of threads may be on a node.
+    /// Whether a node may have any number of threads.
     pub fn takes_any_number(&self) -> bool {
         self.multiple_of.is_none() && self.per_node.is_none()
     }
 
-    /// Whether a node may have so many threads of the application; none is always allowed.
+    /// Whether a node may have this number of threads of the application; 0 is always allowed.
     pub fn takes(&self, threads: u32) -> bool {
         threads == 0 || self.next(threads) == Some(threads)
     }
 
-    /// The smallest number of threads on a node from `threads` on that is allowed; `None` if there is none.
+    /// The smallest allowed number of threads on a node that is at least `threads`; `None` if there is none.
     pub fn next(&self, threads: u32) -> Option<u32> {
         if threads == 0 {
             return Some(0);
@@ -621,7 +635,7 @@ impl Placing {
         }
     }
 
-    /// The largest number of threads on a node up to `threads` that is allowed: at least none.
+    /// The largest allowed number of threads on a node that is at most `threads`; 0 is always allowed.
     pub fn previous(&self, threads: u32) -> u32 {
         let step = self.multiple_of.map_or(1, NonZeroU32::get);
         let multiple = |most: u32| most / step * step;
@@ -640,7 +654,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_go_up_and_down_by_what_is_allowed() {
+    fn next_and_previous_return_allowed_numbers_of_threads() {
         let fours = Placing { multiple_of: NonZeroU32::new(4), ..Placing::default() };
         assert_eq!([0, 1, 4, 5].map(|threads| fours.next(threads)), [Some(0), Some(4), Some(4), Some(8)]);
         assert_eq!([0, 3, 4, 11].map(|threads| fours.previous(threads)), [0, 0, 4, 8]);

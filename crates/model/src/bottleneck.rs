@@ -1,4 +1,5 @@
-//! What holds the threads of an application back on a node: people ask why before they believe.
+//! The bottleneck of each application's threads on a node: people ask for the reason before they trust a
+//! result.
 
 use crate::allocation::Allocation;
 use crate::demand::{Demand, ThreadLimit, least};
@@ -7,12 +8,12 @@ use crate::machine::Machine;
 use crate::sharing::{FlowView, ModelKind, PoolKind, PoolView, Solver, Workspace};
 use crate::table::Table;
 
-/// The one resource that, made wider, would make these threads faster.
+/// The one resource that would make these threads faster if its bandwidth were higher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
-    /// A limit on each thread, whatever else runs.
+    /// A limit on each thread, regardless of other load.
     Thread(ThreadLimit),
-    /// The controller of their own node, shared with the other threads of the node.
+    /// The controller of the threads' node, shared with the other threads of that node.
     LocalController(NodeId),
     /// The link to the node of the data.
     Link {
@@ -21,31 +22,32 @@ pub enum Bottleneck {
         /// Where the data is.
         to: NodeId,
     },
-    /// The controller of the home node, because of remote demand: for remote threads, all links together ask for more
-    /// than it has; for the node's own threads, it would satisfy them if nobody read it from outside, or remote
-    /// readers leave them less than an equal part (the starvation warning).
+    /// The controller of the home node, because of remote demand. For remote threads: all links together ask
+    /// for more than the controller has. For the node's own threads: the controller would satisfy them
+    /// without remote readers, or remote readers leave them less than an equal share (the starvation
+    /// warning).
     RemoteDemand(NodeId),
     /// A direction of a shared link between the threads and their data.
     SharedLink {
-        /// Which direction, counted over all shared links of the machine ([`Machine::shared_directions`]).
+        /// Index of the direction over all shared links of the machine ([`Machine::shared_directions`]).
         direction: usize,
     },
-    /// What all threads of their node can read together.
+    /// The read limit of all threads of a node together.
     NodeRead(NodeId),
-    /// What all threads of their L3 domain can read together, from all memories.
+    /// The read limit of all threads of an L3 domain together, over all memories.
     L3Link {
-        /// Their node.
+        /// The node of the threads.
         node: NodeId,
-        /// The domain, counted in the node.
+        /// Index of the domain within the node.
         domain: usize,
     },
-    /// Work that was divided equally beforehand: they wait for the slowest threads of the application, on this node and
-    /// perhaps on others. Why those are slow is their own bottleneck.
+    /// Work with static scheduling: the threads wait for the slowest threads of the application, on this node
+    /// and perhaps on others. The slow threads have their own bottleneck.
     SlowestThread(NodeId),
 }
 
 impl Bottleneck {
-    /// All that [`Bottleneck::kind`] returns.
+    /// All values that [`Bottleneck::kind`] returns.
     pub const KINDS: [&str; 12] = [
         ThreadLimit::CorePeak.as_str(),
         ThreadLimit::ThreadPeak.as_str(),
@@ -76,10 +78,10 @@ impl Bottleneck {
     }
 }
 
-/// Differences below this part of the demand are rounding.
+/// Differences below this fraction of the demand are rounding errors.
 const TOLERANCE: f64 = 1e-9;
 
-/// The bottleneck of each application on each node, `None` where it has no threads.
+/// The bottleneck of each application on each node, or `None` for a node without threads of the application.
 pub(crate) fn bottlenecks(
     machine: &Machine,
     demands: &[Demand],
@@ -92,16 +94,16 @@ pub(crate) fn bottlenecks(
     let mut found = Table::from_fn(apps, nodes, |app, node| {
         (allocation.get(app, node) > 0).then(|| thread_limit(machine, &demands[app.0], node))
     });
-    // Of the memories a thread reads, the one with the smallest granted / cost decides (step 5).
+    // Among the memories that a thread reads, the one with the smallest granted / cost decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
     let full = Full::of(machine, solver, threads, workspace);
-    // Links with a demand, per memory.
+    // Number of links with a demand, per memory.
     let mut readers = vec![0_usize; machine.node_count()];
     for pool in solver.pools(workspace).filter(|pool| pool.kind == PoolKind::Link && pool.wanted > 0.0) {
         readers[pool.memory.0] += 1;
     }
     if solver.model().kind == ModelKind::Ecm {
-        // Queues are never full where they are soft: the one in which bytes wait longest decides.
+        // Soft queues are never full: the queue with the longest waiting time decides.
         let mut longest = Table::filled(apps, nodes, 0.0);
         for (flow, pool) in solver.flows(threads, workspace).filter(|(flow, _)| full.is_hungry(flow)) {
             let group = (flow.app, flow.from);
@@ -130,7 +132,7 @@ pub(crate) fn bottlenecks(
         let group = (flow.app, flow.from);
         let hungry = full.is_hungry(&flow);
         let bandwidth = flow.granted / flow.cost();
-        // Where all memories are granted the same pace, the one that is full decides.
+        // If all memories are granted the same pace, the full memory decides.
         if full.decides && !full.holds_back(&flow, &pool) {
             continue;
         }
@@ -139,7 +141,7 @@ pub(crate) fn bottlenecks(
             found[group] = Some(pool_limit(machine, solver, &readers, &full, &flow, &pool));
         }
     }
-    // A limit of several memories or pairs at once is to blame where nothing narrower is full.
+    // A limit over several memories or pairs is the bottleneck only if no narrower resource is full.
     if solver.has_common_limits() {
         for (flow, _) in solver.flows(threads, workspace) {
             if let Some(limit) = full.common_limit(machine, &flow).filter(|_| full.is_hungry(&flow))
@@ -152,23 +154,24 @@ pub(crate) fn bottlenecks(
     found
 }
 
-/// What is used up.
+/// The resources without bandwidth left.
 struct Full {
-    /// Whether only what is full can be to blame: all memories of a thread are granted the same pace.
+    /// Whether only a full resource can be the bottleneck, because all memories of a thread are granted the
+    /// same pace.
     decides: bool,
-    /// Differences below this part are none.
+    /// Differences below this fraction count as equal.
     tolerance: f64,
-    /// Per memory; empty where that does not decide.
+    /// Per memory; empty if full memories do not decide.
     controllers: Vec<bool>,
     /// Per direction of the shared links.
     shared: Vec<bool>,
-    /// Per node: what it can read.
+    /// Per node: the read limit.
     reads: Vec<bool>,
-    /// Per node and L3 domain: what it can read.
+    /// Per node and L3 domain: the read limit.
     domains: Table<bool, NodeId>,
 }
 
-/// Rounds end when what is left is next to nothing.
+/// Rounds end when the remaining bandwidth is negligible.
 const ROUNDS_TOLERANCE: f64 = 1e-6;
 
 impl Full {
@@ -215,7 +218,7 @@ impl Full {
         full
     }
 
-    /// Whether its threads get less than they want.
+    /// Whether the threads of `flow` get less than they request.
     fn is_hungry(&self, flow: &FlowView) -> bool {
         flow.granted < flow.demand_gbs * (1.0 - self.tolerance)
     }
@@ -243,14 +246,15 @@ impl Full {
     }
 }
 
-/// For a thread that gets all it wants: the first of its tightest limits.
+/// The bottleneck of a thread that gets all it requests: the first of its tightest limits.
 fn thread_limit(machine: &Machine, demand: &Demand, node: NodeId) -> Bottleneck {
     let most = least(demand.thread_limits(machine, node)) * (1.0 + TOLERANCE);
     let tightest = demand.thread_limits(machine, node).find(|(_, allowed)| *allowed <= most);
     Bottleneck::Thread(tightest.map_or(ThreadLimit::CorePeak, |(limit, _)| limit))
 }
 
-/// For a thread that waits at a link under ecm: the link, or a shared one that leaves it less than it has.
+/// The bottleneck of a thread that waits at a link under `ecm`: the link, or a shared link that leaves the
+/// thread less than the link has.
 fn link_limit(machine: &Machine, flow: &FlowView, pool: &PoolView) -> Bottleneck {
     let is_shared = pool.offered < pool.wanted.min(pool.capacity) * (1.0 - TOLERANCE);
     let mut directions = machine.shared_directions();
@@ -260,7 +264,7 @@ fn link_limit(machine: &Machine, flow: &FlowView, pool: &PoolView) -> Bottleneck
     })
 }
 
-/// For a thread that gets less than it wants from a pool.
+/// The bottleneck of a thread that gets less than it requests from a pool.
 fn pool_limit(
     machine: &Machine,
     solver: &Solver,
@@ -270,7 +274,7 @@ fn pool_limit(
     pool: &PoolView,
 ) -> Bottleneck {
     match flow.kind {
-        // Models that look at threads or ports leave no factor behind: the link is to blame if it is full.
+        // Models of threads or ports leave no factor behind: the link is the bottleneck if it is full.
         PoolKind::Link if !solver.model().serves_remote_first() => {
             if full.link(flow, pool) {
                 Bottleneck::Link { from: flow.from, to: flow.memory }

@@ -1,32 +1,34 @@
-//! Which numbers a figure may be, whoever gives it: a file, `sweep --set`, an option, Python or the page.
+//! Bounds of input values, regardless of their source: a file, `sweep --set`, an option, Python or the web
+//! page.
 //!
-//! `ValueRange` of the crate `numasim-study` says which of these rules a key has.
+//! `ValueRange` of the crate `numasim-study` selects the rules of each key.
 
-/// The smallest figure above 0; products and quotients of two figures stay finite.
+/// The smallest value above 0; products and quotients of two values stay finite.
 pub const SMALLEST: f64 = 1e-30;
-/// The largest figure.
+/// The largest value.
 pub const LARGEST: f64 = 1e30;
 
-/// Most iterations of an application, and tasks of an iteration: their product can still be counted.
+/// Maximum number of iterations of an application, and of tasks in an iteration: their product can still be
+/// counted.
 pub const MOST_REPEATED: u64 = 1_000_000_000;
-/// Whole numbers up to here are exact in every number of a file.
+/// Whole numbers up to this value are exact in every number of a file.
 pub const MOST_EXACT: u64 = 1 << 53;
 
-/// Why a number is no figure.
+/// The reason that a number is not a valid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// What the number must be: "at least 1e-30".
+    /// The rule that the number breaks: "at least 1e-30".
     pub must: String,
-    /// What is wrong with it, in a word or two: "too small".
+    /// A short label of the error: "too small".
     pub label: &'static str,
 }
 
-/// Whether `value` may be a figure that is above 0.
+/// Whether `value` is a valid value above 0.
 pub fn is_positive(value: f64) -> bool {
     misfit(value, false).is_none()
 }
 
-/// Why `value` is no figure, where it is none; `zero`: whether 0 is one.
+/// The reason that `value` is not valid, if it is not. `zero` allows 0.
 pub fn misfit(value: f64, zero: bool) -> Option<Misfit> {
     let wrong = |must: &str, label| Some(Misfit { must: must.to_owned(), label });
     let must = if zero { "a finite number of at least 0" } else { "a finite number above 0" };
@@ -47,8 +49,8 @@ pub fn misfit(value: f64, zero: bool) -> Option<Misfit> {
     }
 }
 
-/// `number` on the side of the bounds on which `text` has it: one that is too small or too large for a double is read as 0 or
-/// as infinite.
+/// Moves `number` to the same side of the bounds as `text`: a double reads a number that is too small as 0,
+/// and one that is too large as infinite.
 pub fn as_written(number: f64, text: &str) -> f64 {
     let digits = text.split(['e', 'E']).next().unwrap_or_default();
     if number == 0.0 && digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) {
@@ -60,7 +62,8 @@ pub fn as_written(number: f64, text: &str) -> f64 {
     }
 }
 
-/// Why `value` is not a number from `low` to `high`; one that is nearly 0 is none, either.
+/// The reason that `value` is not a number from `low` to `high`, if it is not. A number that is nearly 0 is
+/// also invalid.
 pub fn outside(value: f64, low: f64, high: f64) -> Option<Misfit> {
     if value < low {
         let must = format!("a number from {low} to {high}");
@@ -77,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_is_0_or_of_a_size_that_products_and_quotients_stand() {
+    fn values_are_0_or_of_a_size_whose_products_and_quotients_stay_finite() {
         for value in [1e-30, 0.5, 1e30] {
             assert_eq!((misfit(value, false), misfit(value, true)), (None, None), "{value}");
         }
@@ -91,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_no_double_holds_is_too_small_or_too_large() {
+    fn numbers_outside_the_range_of_a_double_are_too_small_or_too_large() {
         let label = |text: &str| {
             let number = text.parse().expect("a number");
             misfit(as_written(number, text), true).map(|misfit| misfit.label)
@@ -104,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_between_two_is_no_tiny_one() {
+    fn bounded_numbers_reject_tiny_values() {
         assert!(outside(0.0, 0.0, 1.0).is_none() && outside(1.0, 0.0, 1.0).is_none());
         for value in [-0.1, 1.1, 1e-320, f64::NAN, f64::INFINITY] {
             assert!(outside(value, 0.0, 1.0).is_some(), "{value}");

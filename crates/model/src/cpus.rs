@@ -1,44 +1,45 @@
-//! What the operating system calls the NUMA nodes and cores of a machine: needed to put an allocation on it.
+//! Operating system numbers of a machine's NUMA nodes and cores, needed to apply an allocation to it.
 
 use std::fmt;
 
 use crate::ids::NodeId;
 
-/// Largest processor number that is read. Linux builds for at most 8192 processors.
+/// Largest logical CPU number that is accepted. Linux supports at most 8192 logical CPUs.
 pub const MAX_CPU: u32 = 65_535;
-/// Largest number of a NUMA node that is read. Linux builds for at most 1024 nodes.
+/// Largest NUMA node number that is accepted. Linux supports at most 1024 nodes.
 pub const MAX_OS_NODE: u32 = 1023;
 
-/// Processor numbers of the operating system in a chosen order, each once.
+/// Logical CPU numbers of the operating system in a chosen order, each once.
 ///
-/// Written as Linux writes them (`/sys/devices/system/node/node0/cpulist`): numbers and ranges joined by commas, e.g.
-/// `0-19,40-59`; every second of a range is `0-62:2`, the first two of every four are `0-62:2/4`. The order counts: where there are more processors than cores, the first ones are used, so that the
-/// first processor of every core comes first and second hardware threads (SMT) come last.
+/// The syntax is that of Linux (`/sys/devices/system/node/node0/cpulist`): numbers and ranges joined by
+/// commas, e.g. `0-19,40-59`. Every second number of a range is `0-62:2`, the first two of every four are
+/// `0-62:2/4`. The order counts: if there are more logical CPUs than cores, the first ones are used, so the
+/// first hardware thread of every core comes first and second hardware threads (SMT) come last.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CpuList(Vec<u32>);
 
-/// Why a text or a list of numbers is no [`CpuList`].
+/// The reason that a text or a list of numbers is not a [`CpuList`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CpuListError {
     /// No number at all.
     #[error("it contains no processor number")]
     Empty,
-    /// A part between commas is neither a number nor a range.
+    /// An item between commas is neither a number nor a range.
     #[error("'{0}' is neither a processor number nor a range such as 0-19 or 0-62:2")]
     Part(String),
     /// A range that ends before it starts.
     #[error("the range {0}-{1} ends before it starts")]
     Backwards(u32, u32),
-    /// A number that no system has.
+    /// A number that no system uses.
     #[error("processor numbers go up to {MAX_CPU}, this one is {0}")]
     TooLarge(String),
-    /// The same number again.
+    /// A duplicate number.
     #[error("it contains processor {0} twice")]
     Twice(u32),
 }
 
 impl CpuList {
-    /// From numbers in the order in which they are to be used.
+    /// Builds the list from numbers in their order of use.
     ///
     /// # Errors
     /// [`CpuListError::Empty`], [`CpuListError::TooLarge`], [`CpuListError::Twice`].
@@ -57,7 +58,8 @@ impl CpuList {
         }
     }
 
-    /// From the syntax of Linux: `0-19,40-59`, with strides (`0-62:2`, `0-62:2/4`). Spaces around the parts are ignored.
+    /// Parses the syntax of Linux: `0-19,40-59`, with strides (`0-62:2`, `0-62:2/4`). Spaces around the items
+    /// are ignored.
     ///
     /// # Errors
     /// Every variant of [`CpuListError`].
@@ -79,7 +81,7 @@ impl CpuList {
                 return Err(CpuListError::Backwards(first, last));
             }
             let (used, group) = stride.map_or(Ok((1, 1)), |stride| strides(stride, part))?;
-            // More numbers than there are: one of them is there twice, and `new` says which.
+            // More numbers than exist: one of them is a duplicate, and `new` finds it.
             if cpus.len() > MAX_CPU as usize + 1 {
                 break;
             }
@@ -94,7 +96,8 @@ impl CpuList {
     }
 }
 
-/// Of `2`, every second one: the first 1 of every 2. Of `2/4`, as the kernel writes it: the first 2 of every 4.
+/// Parses a stride. `2` is every second number: the first 1 of every 2. `2/4`, the kernel's syntax, is the
+/// first 2 of every 4.
 fn strides(text: &str, part: &str) -> Result<(u32, u32), CpuListError> {
     let (used, group) = match text.split_once('/') {
         Some((used, group)) => (number(used, part)?, number(group, part)?),
@@ -116,14 +119,14 @@ fn number(text: &str, part: &str) -> Result<u32, CpuListError> {
     }
 }
 
-/// In the syntax of Linux, in its own order: `0-19,40-59`.
+/// The syntax of Linux, in the order of the list: `0-19,40-59`.
 impl fmt::Display for CpuList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&ranges(&self.0))
     }
 }
 
-/// Numbers with each run of consecutive ones as a range: `0-3,8`.
+/// Numbers with each run of consecutive numbers as a range: `0-3,8`.
 pub fn ranges(numbers: &[u32]) -> String {
     let parts = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b)).map(|run| match run {
         [first, .., last] => format!("{first}-{last}"),
@@ -133,12 +136,12 @@ pub fn ranges(numbers: &[u32]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// What a machine file says of cores that are not alike, each kind in `kinds`.
+/// The comment in a machine file on cores that differ; `kinds` describes each kind.
 pub fn unequal_cores(kinds: &str) -> String {
     format!("cores are unequal: {kinds}; a machine file has one gflops_per_core for all cores of a node")
 }
 
-/// [`unequal_cores`] of these numbers of hardware threads, one for each core; `None` where all are the same.
+/// [`unequal_cores`] for these numbers of hardware threads, one per core; `None` if all are equal.
 pub fn unequal_threads(cores: impl Iterator<Item = usize>) -> Option<String> {
     let mut kinds: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
     cores.for_each(|threads| *kinds.entry(threads).or_default() += 1);
@@ -148,19 +151,19 @@ pub fn unequal_threads(cores: impl Iterator<Item = usize>) -> Option<String> {
     (kinds.len() > 1).then(|| unequal_cores(&kinds.iter().map(kind).collect::<Vec<_>>().join(", ")))
 }
 
-/// A NUMA node as the operating system knows it.
+/// A NUMA node as the operating system numbers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OsNode {
-    /// Its number (`numactl --membind`); systems may leave gaps.
+    /// Its number (`numactl --membind`); systems may have gaps in the numbering.
     pub number: u32,
-    /// Its processors; `None` where nobody said, or for a memory-only node.
+    /// Its logical CPUs; `None` if not given, or for a memory-only node.
     pub cpus: Option<CpuList>,
 }
 
-/// Why nodes of the operating system do not describe a machine.
+/// The reason that the operating system's nodes do not match a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OsNodesError {
-    /// Another number of nodes.
+    /// A different number of nodes.
     #[error("the machine has {nodes} NUMA nodes, but the operating system has {found}")]
     NodeCount {
         /// Nodes of the machine.
@@ -168,19 +171,19 @@ pub enum OsNodesError {
         /// Nodes of the operating system.
         found: usize,
     },
-    /// A node has more cores than processors.
+    /// A node has more cores than logical CPUs.
     #[error("{node} has {cores} cores, but only {cpus} processors ({list})")]
     TooFewCpus {
         /// The node.
         node: NodeId,
         /// Its cores.
         cores: u32,
-        /// Its processors.
+        /// Its logical CPUs.
         cpus: usize,
         /// Their numbers.
         list: String,
     },
-    /// A processor belongs to two nodes.
+    /// Two nodes contain the same logical CPU.
     #[error("processor {cpu} is on {first} and on {second}")]
     CpuTwice {
         /// Its number.
@@ -202,7 +205,7 @@ pub enum OsNodesError {
     },
 }
 
-/// Everything that speaks against `os_nodes` on a machine with these cores; each pair of nodes once.
+/// All contradictions between `os_nodes` and a machine with these cores; each pair of nodes once.
 pub fn contradictions(cores: &[u32], os_nodes: &[OsNode]) -> Vec<OsNodesError> {
     if cores.len() != os_nodes.len() {
         return vec![OsNodesError::NodeCount { nodes: cores.len(), found: os_nodes.len() }];
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_read_as_linux_writes_it_and_keeps_its_order() {
+    fn lists_use_the_syntax_of_linux_and_keep_their_order() {
         assert_eq!(parsed("0-2,8"), Ok(vec![0, 1, 2, 8]));
         assert_eq!(parsed(" 4 , 0-1\n"), Ok(vec![4, 0, 1]));
         for text in ["0", "0-3,40-43", "4,0-1", "0,2,4"] {
@@ -257,8 +260,8 @@ mod tests {
     }
 
     #[test]
-    fn strides_are_read_as_lscpu_and_the_kernel_write_them() {
-        // util-linux 2.42: every second processor; the kernel: the first 2 of every 4.
+    fn strides_of_lscpu_and_of_the_kernel_are_accepted() {
+        // util-linux 2.42: every second logical CPU; the kernel: the first 2 of every 4.
         assert_eq!(parsed("0-6:2,9"), Ok(vec![0, 2, 4, 6, 9]));
         assert_eq!(parsed("1-6:3"), Ok(vec![1, 4]));
         assert_eq!(parsed("0-9:2/4"), Ok(vec![0, 1, 4, 5, 8, 9]));
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused_with_the_part_that_is_wrong() {
+    fn invalid_lists_are_rejected_and_the_error_names_the_wrong_item() {
         assert_eq!(parsed(" "), Err(CpuListError::Empty));
         for (text, part) in [
             ("0-", "0-"),
@@ -292,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_repeats_a_range_for_megabytes_ends_soon() {
+    fn megabytes_of_repeated_ranges_are_rejected_quickly() {
         assert_eq!(parsed(&"0-65535,".repeat(100_000)), Err(CpuListError::Twice(0)));
     }
 
@@ -301,18 +304,18 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_or_a_number_belongs_to_one_node() {
+    fn two_nodes_cannot_share_a_logical_cpu_or_a_number() {
         let nodes = [os_node(0, "0-3"), os_node(0, "2-5"), os_node(2, "")];
         let expected = [
             OsNodesError::NumberTwice { number: 0, first: NodeId(0), second: NodeId(1) },
-            // 2 and 3 are both on nodes 0 and 1: told once.
+            // 2 and 3 are both on nodes 0 and 1: one error.
             OsNodesError::CpuTwice { cpu: 2, first: NodeId(0), second: NodeId(1) },
         ];
         assert_eq!(contradictions(&[4, 4, 0], &nodes), expected);
     }
 
     #[test]
-    fn more_processors_than_cores_are_fine_and_fewer_are_not() {
+    fn nodes_need_at_least_as_many_logical_cpus_as_cores() {
         assert_eq!(contradictions(&[2], &[os_node(0, "0-3")]), []);
         let few = OsNodesError::TooFewCpus { node: NodeId(0), cores: 4, cpus: 2, list: "0-1".into() };
         assert_eq!(contradictions(&[4], &[os_node(0, "0-1")]), [few]);

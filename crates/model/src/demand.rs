@@ -1,8 +1,8 @@
-//! What an application asks of the machine in a scenario, and what becomes of data that is still open.
+//! The demand of an application on the machine in a scenario, and the resolution of open data.
 //!
-//! The one rule: the solver needs an intensity, a kernel and a placement. All come from the application, but where the scenario has
-//! data of its own ([`Scenario::data`]), that holds. Data that is open must be decided before, unless nobody reads the
-//! data there: an application without threads asks for nothing, wherever its data lies.
+//! The solver needs an intensity, a kernel and a placement, which come from the application. If the scenario
+//! defines data ([`Scenario::data`]), its placement takes precedence. Open data must be decided first, unless
+//! no thread reads it: an application without threads has no demand, wherever its data is.
 
 use std::borrow::Cow;
 
@@ -13,28 +13,31 @@ use crate::machine::{Machine, Node};
 use crate::scenario::{Scenario, Study};
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond, LINE_BYTES};
 
-/// What the solver needs to know of an application: its arithmetic intensity, how it uses memory, and where its data lies.
+/// The application's properties that the solver needs: arithmetic intensity, memory traffic and data
+/// placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// FLOP per byte moved to or from memory.
     pub arithmetic_intensity: FlopPerByte,
-    /// What one thread does at most.
+    /// Upper limits of one thread.
     pub limits: ThreadLimits,
-    /// How it uses memory: what a GB/s of it occupies of a memory ([`crate::Node::occupied_by`]).
+    /// Its memory traffic, which determines how much of a memory's bandwidth one GB/s of it consumes
+    /// ([`crate::Node::occupied_by`]).
     pub traffic: Traffic,
-    /// What it loses with threads on several nodes ([`App::node_overhead`]).
+    /// Loss with threads on several nodes ([`App::node_overhead`]).
     pub node_overhead: f64,
-    /// Where its data lies; open data must be decided before.
+    /// Its data placement; open data must be decided first.
     pub placement: Placement,
-    /// Of replicated data that is written: the memories that have a copy, ascending, each of which gets every write. `None` where nothing is written
-    /// to copies, or while nobody knows which nodes have threads ([`Demand::on_nodes`]).
+    /// For replicated data with writes: the memories that have a copy, ascending. Each of them gets every
+    /// write. `None` if no writes go to copies, or as long as the nodes with threads are unknown
+    /// ([`Demand::on_nodes`]).
     pub copies: Option<Vec<NodeId>>,
-    /// Cache lines that one thread has under way at a time; `None` if not given.
+    /// Cache lines that one thread has outstanding at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
 }
 
 impl Demand {
-    /// Of threads that only the machine limits, and that lose nothing on several nodes.
+    /// Demand of threads that only the machine limits, without a loss on several nodes.
     pub fn new(arithmetic_intensity: FlopPerByte, traffic: impl Into<Traffic>, placement: Placement) -> Self {
         let limits = ThreadLimits::default();
         let traffic = traffic.into();
@@ -49,12 +52,13 @@ impl Demand {
         }
     }
 
-    /// Whether its writes go to copies on the nodes of its threads, and nobody has said yet which nodes these are.
+    /// Whether its writes go to copies on the nodes of its threads, and these nodes are not yet known.
     pub fn has_open_copies(&self) -> bool {
         self.placement == Placement::Replicated && self.traffic.write_share() > 0.0 && self.copies.is_none()
     }
 
-    /// The same with threads on those nodes that `is_used` names: from then on it is known which memories have a copy of replicated data.
+    /// The same demand with threads on the nodes for which `is_used` returns true. The memories with a copy
+    /// of replicated data are known from then on.
     #[must_use]
     pub fn on_nodes(self, machine: &Machine, is_used: impl Fn(NodeId) -> bool) -> Self {
         if !self.has_open_copies() {
@@ -67,26 +71,28 @@ impl Demand {
         Self { copies: Some(copies), ..self }
     }
 
-    /// The memories other than that which it reads that get the writes of a thread on `from`.
+    /// The memories that get the writes of a thread on `from`, without the memory that it reads.
     fn written_copies(&self, machine: &Machine, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let own = machine.local_memory(from);
         self.copies.iter().flatten().copied().filter(move |&memory| memory != own)
     }
 
-    /// Bytes that a thread on `from` moves to or from `memory` for each of its bytes: the share of its data there, or the share that it
-    /// writes where another copy of its data lies.
+    /// Bytes that a thread on `from` moves to or from `memory` per byte of its traffic: the share of its data
+    /// there, or the share that it writes if another copy of its data is there.
     pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         let is_written = self.written_copies(machine, from).any(|copy| copy == memory);
         let written = if is_written { self.traffic.write_share() } else { 0.0 };
         self.placement.fraction(machine, from, memory) + written
     }
 
-    /// Bytes that a thread on `from` moves on all memories for each of its bytes: 1, and more where it writes several copies.
+    /// Bytes that a thread on `from` moves on all memories per byte of its traffic: 1, or more if it writes
+    /// several copies.
     pub fn moved(&self, machine: &Machine, from: NodeId) -> f64 {
         1.0 + self.written_copies(machine, from).count() as f64 * self.traffic.write_share()
     }
 
-    /// The memories that threads on `from` read or write, ascending: where [`Demand::fraction`] is above 0.
+    /// The memories that threads on `from` read or write (those with a [`Demand::fraction`] above 0), in
+    /// ascending order.
     pub fn used_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
         let mut used = self.placement.read_from(machine, from);
         if self.copies.is_some() {
@@ -102,13 +108,13 @@ impl Demand {
         is_copy || self.placement.is_read_from_outside(machine, memory)
     }
 
-    /// The most that one thread computes on a core of `node`.
+    /// The highest rate of one thread on a core of `node`.
     pub fn peak(&self, node: &Node) -> Gflops {
         self.limits.peak(node)
     }
 
-    /// GB/s of reads that one GB/s of a thread on `from` stands for, on all memories together: the mean of
-    /// [`crate::Node::occupied_by`] over its data, and the copies that it writes.
+    /// Read-equivalent GB/s of one GB/s of a thread on `from`, on all memories together: the mean of
+    /// [`crate::Node::occupied_by`] over its data, plus the copies that it writes.
     pub(crate) fn occupied(&self, machine: &Machine, from: NodeId) -> f64 {
         if !machine.has_figure_of(self.traffic) {
             return self.moved(machine, from);
@@ -116,14 +122,16 @@ impl Demand {
         self.used_from(machine, from).into_iter().map(|memory| self.cost(machine, from, memory)).sum()
     }
 
-    /// What one thread on `from` draws with the machine to itself, the ceilings of the sharing model aside: what it can digest, and no more than the lines that it has under
-    /// way bring at the latencies of its data (lines x 64 byte / latency; the time per byte is the mean over the data).
+    /// The bandwidth that one thread on `from` consumes with the machine to itself, without the ceilings of
+    /// the sharing model. It is as much as the thread can process, limited by the bandwidth of its
+    /// outstanding lines at the latencies of its data (lines x 64 byte / latency; the time per byte is the
+    /// mean over the data).
     pub fn want(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
         least(self.own_limits(machine, from))
     }
 
-    /// What keeps one thread on `from` from drawing more with the machine to itself: each limit and the GB/s that it allows, those of the sharing
-    /// model as well.
+    /// The limits of one thread on `from` with the machine to itself: each limit and the GB/s that it allows,
+    /// including the limits of the sharing model.
     pub fn thread_limits(
         &self,
         machine: &Machine,
@@ -133,8 +141,9 @@ impl Demand {
         self.own_limits(machine, from).chain(of_model)
     }
 
-    /// What no thread on `from` exceeds wherever its data lies, the limits of the sharing model included. For data on several memories the time per
-    /// byte is the mean over the data, so that each limit is at most that of the memory that allows most.
+    /// An upper bound on the bandwidth of one thread on `from` for any data placement, including the limits
+    /// of the sharing model. For data on several memories the time per byte is the mean over the data, so
+    /// each limit is at most that of the memory that allows most.
     pub fn most_wherever(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
         let most = |of: &dyn Fn(NodeId) -> f64| machine.memory_nodes().map(of).fold(0.0, f64::max);
         let by_lines = self.outstanding_lines.map_or(f64::INFINITY, |lines| {
@@ -167,21 +176,21 @@ impl Demand {
         limits.into_iter().filter_map(|(limit, allowed)| Some((limit, allowed?)))
     }
 
-    /// How many times as long as a thread of the benchmark, which has more lines under way, one on `from` waits for a byte at a busy memory;
-    /// 1 where either number is not known.
+    /// Waiting time of a thread on `from` for a byte of a busy memory, relative to a thread of the benchmark,
+    /// which has more lines outstanding. 1 if either number of lines is unknown.
     pub(crate) fn waits(&self, machine: &Machine, from: NodeId) -> f64 {
         self.outstanding_lines.zip(machine.benchmark_lines(from)).map_or(1.0, |(own, usual)| usual / own)
     }
 
-    /// GB/s of reads on `memory` that one GB/s of a thread on `from` stands for: the fraction of its data there, times what the
-    /// kernel occupies of the memory.
+    /// Read-equivalent GB/s on `memory` of one GB/s of a thread on `from`: the fraction of its data there,
+    /// times the kernel's consumption of the memory's bandwidth.
     pub fn cost(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         self.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.traffic)
     }
 }
 
 crate::words! {
-    /// What keeps one thread from drawing more with the machine to itself.
+    /// The limit on one thread's bandwidth with the machine to itself.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum ThreadLimit {
         /// The peak of its core.
@@ -202,13 +211,13 @@ pub(crate) fn least(limits: impl Iterator<Item = (ThreadLimit, GigabytesPerSecon
     limits.map(|(_, allowed)| allowed).fold(GigabytesPerSecond::new(f64::INFINITY), GigabytesPerSecond::min)
 }
 
-/// What nobody has decided of an application that has threads.
+/// An open property of an application that has threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undecided {
-    /// Where its data lies.
+    /// Its data placement.
     #[error("{}", .1.said_of(&format!("application {}", .0.0)))]
     Data(AppId, OpenData),
-    /// How many hardware threads of a core it uses.
+    /// Its number of hardware threads per core.
     #[error("whether application {} has one or both hardware threads of a core is open", .0.0)]
     Smt(AppId),
 }
@@ -222,7 +231,7 @@ impl Undecided {
         }
     }
 
-    /// The first such application.
+    /// The application.
     pub fn app(self) -> AppId {
         match self {
             Self::Data(app, _) | Self::Smt(app) => app,
@@ -231,7 +240,7 @@ impl Undecided {
 }
 
 impl App {
-    /// What it asks for with its data at `placement`. Copies that nobody writes are read as local data is.
+    /// Its demand with its data at `placement`. Copies without writes are read like local data.
     pub fn demand(&self, placement: Placement) -> Demand {
         let is_read_only = placement == Placement::Replicated && !self.writes_copies(&placement);
         let placement = if is_read_only { Placement::Local } else { placement };
@@ -247,12 +256,13 @@ impl App {
     }
 }
 
-/// What applications ask for with their data at `placements`: one for each application.
+/// The demand of each application with its data at the corresponding entry of `placements`.
 pub fn demands(apps: &[App], placements: &[Placement]) -> Vec<Demand> {
     apps.iter().zip(placements).map(|(app, placement)| app.demand(placement.clone())).collect()
 }
 
-/// The same with the threads of `allocation`: copies of replicated data lie on their nodes.
+/// The same demands with the threads of `allocation`: copies of replicated data are on the nodes of the
+/// threads.
 pub fn on_nodes(machine: &Machine, demands: Vec<Demand>, allocation: &Allocation) -> Vec<Demand> {
     let placed = |(a, demand): (usize, Demand)| {
         demand.on_nodes(machine, |node| {
@@ -262,7 +272,8 @@ pub fn on_nodes(machine: &Machine, demands: Vec<Demand>, allocation: &Allocation
     demands.into_iter().enumerate().map(placed).collect()
 }
 
-/// The applications with so many hardware threads on a core: one entry for each of them, or none where they stay as they are.
+/// The applications with these numbers of hardware threads per core: one entry per application, or an empty
+/// slice to leave them unchanged.
 pub fn with_smt<'a>(apps: &'a [App], smt: &[Smt]) -> Cow<'a, [App]> {
     if apps.iter().zip(smt).all(|(app, smt)| app.smt == *smt) {
         return Cow::Borrowed(apps);
@@ -271,13 +282,14 @@ pub fn with_smt<'a>(apps: &'a [App], smt: &[Smt]) -> Cow<'a, [App]> {
 }
 
 impl Data {
-    /// The placement; for open data [`Placement::Local`], which is as good as any while nobody reads the data
-    /// ([`Scenario::undecided`]).
+    /// The placement; for open data [`Placement::Local`], which is as good as any other as long as no thread
+    /// reads the data ([`Scenario::undecided`]).
     pub fn placement_or_local(&self) -> Placement {
         self.placement().cloned().unwrap_or(Placement::Local)
     }
 
-    /// The placement for a number of the [`Data::STEPS`] parts of open data on each node; a home is the first node that has any.
+    /// The placement of open data with this number of its [`Data::STEPS`] pieces on each node. A home is the
+    /// first node with any piece.
     pub fn placement_of(&self, parts: &[u32]) -> Placement {
         match self {
             Self::Placed(placement) => placement.clone(),
@@ -292,7 +304,8 @@ impl Data {
         }
     }
 
-    /// Open data as it becomes with `placement`, in the form that [`Data::placement_of`] gives it; `None` where it may not become that.
+    /// The placement that open data gets from `placement`, in the form that [`Data::placement_of`] returns;
+    /// `None` if the data may not get that placement.
     pub fn closed_by(&self, placement: &Placement, machine: &Machine) -> Option<Placement> {
         let closed = match self {
             Self::OpenFractions if placement.local_share() == 0.0 => Placement::Fractions(
@@ -303,7 +316,7 @@ impl Data {
         self.may_become(&closed).then_some(closed)
     }
 
-    /// Whether `placement` is one that it may become.
+    /// Whether open data may get `placement`.
     pub fn may_become(&self, placement: &Placement) -> bool {
         match self {
             Self::Placed(own) => own == placement,
@@ -321,24 +334,24 @@ impl Data {
         }
     }
 
-    /// Whether explore decides where it lies.
+    /// Whether `explore` decides the placement of the data.
     pub fn is_open(&self) -> bool {
         self.placement().is_none()
     }
 }
 
 impl Scenario {
-    /// What is open here of the data of `app`, if threads read it.
+    /// The open property of the data of `app` in this scenario, if threads read the data.
     pub fn reads_open_data(&self, app: AppId) -> Option<OpenData> {
         self.data[app.0].open().filter(|_| self.allocation.total(app) > 0)
     }
 
-    /// Whether nobody has decided how many hardware threads of a core `app` uses, and it has threads.
+    /// Whether `app` has threads and its number of hardware threads per core is open.
     pub fn has_open_smt(&self, app: AppId) -> bool {
         self.smt[app.0] == Smt::Any && self.allocation.total(app) > 0
     }
 
-    /// The first application that has threads and leaves something open.
+    /// The first application that has threads and an open property.
     pub fn undecided(&self) -> Option<Undecided> {
         (0..self.data.len()).map(AppId).find_map(|app| {
             let data = self.reads_open_data(app).map(|open| Undecided::Data(app, open));
@@ -346,10 +359,10 @@ impl Scenario {
         })
     }
 
-    /// Where the data of each application lies.
+    /// The data placement of each application.
     ///
     /// # Errors
-    /// [`Undecided`] if nobody has decided it, or [`Scenario::smt`], of an application that has threads.
+    /// [`Undecided`] if the placement or [`Scenario::smt`] of an application with threads is open.
     pub fn placements(&self) -> Result<Vec<Placement>, Undecided> {
         match self.undecided() {
             Some(open) => Err(open),
@@ -359,16 +372,16 @@ impl Scenario {
 }
 
 impl Study {
-    /// What each application asks for in `scenario`.
+    /// The demand of each application in `scenario`.
     ///
     /// # Errors
-    /// [`Undecided`] if an application with threads leaves something open.
+    /// [`Undecided`] if an application with threads has an open property.
     pub fn demands(&self, scenario: &Scenario) -> Result<Vec<Demand>, Undecided> {
         let demands = demands(&self.apps_in(scenario), &scenario.placements()?);
         Ok(on_nodes(&self.machine, demands, &scenario.allocation))
     }
 
-    /// The applications as `scenario` runs them.
+    /// The applications with the hardware threads of `scenario`.
     pub fn apps_in(&self, scenario: &Scenario) -> Cow<'_, [App]> {
         with_smt(&self.apps, &scenario.smt)
     }
@@ -384,7 +397,7 @@ mod tests {
         App::new(name, FlopPerByte::new(intensity), data)
     }
 
-    /// Two nodes; `a` has its data local, the home of `b` is open.
+    /// Two nodes; the data of `a` is local, the home of `b` is open.
     fn scenario(threads_of_b: u32, data_of_b: Data) -> Scenario {
         Scenario {
             name: "s".to_owned(),
@@ -396,17 +409,17 @@ mod tests {
     }
 
     #[test]
-    fn an_open_home_that_somebody_reads_is_named() {
+    fn an_open_home_is_an_error_if_threads_read_the_data() {
         assert_eq!(scenario(1, OPEN).placements(), Err(Undecided::Data(AppId(1), OpenData::Home)));
     }
 
     #[test]
-    fn an_open_home_that_nobody_reads_is_no_obstacle() {
+    fn an_open_home_is_allowed_if_no_thread_reads_the_data() {
         assert_eq!(scenario(0, OPEN).placements(), Ok(vec![Placement::Local; 2]));
     }
 
     #[test]
-    fn the_data_of_the_scenario_hold_and_not_those_of_the_application() {
+    fn data_of_the_scenario_overrides_data_of_the_application() {
         let apps = [app("a", 0.5, OPEN), app("b", 2.0, OPEN)];
         let placements = scenario(1, Data::Placed(Placement::Home(NodeId(1)))).placements().expect("decided");
         let asked = demands(&apps, &placements);
@@ -416,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_home_may_become_a_home_and_nothing_else() {
+    fn an_open_home_accepts_only_a_home() {
         assert!(OPEN.may_become(&Placement::Home(NodeId(1))));
         assert!(!OPEN.may_become(&Placement::Interleave));
         let local = Data::Placed(Placement::Local);
@@ -424,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn open_fractions_may_become_sixteenths_and_nothing_else() {
+    fn open_fractions_accept_only_sixteenths() {
         let open = Data::OpenFractions;
         assert!(open.may_become(&open.placement_of(&[3, 13])));
         for other in
@@ -435,14 +448,14 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_nodes_in_sixteenths_closes_open_fractions() {
+    fn placements_in_sixteenths_close_open_fractions() {
         let one = GigabytesPerSecond::new(1.0);
         let node = Node { cores: 1, gflops_per_core: Gflops::new(1.0), bandwidth: one, ..Node::default() };
         let machine = |nodes| Machine::uniform("m", nodes, node, one).expect("a machine");
         let closed = |placement, nodes| Data::OpenFractions.closed_by(&placement, &machine(nodes));
         assert_eq!(closed(Placement::Interleave, 2), Some(Placement::Fractions(vec![0.5, 0.5])));
         assert_eq!(closed(Placement::Home(NodeId(1)), 2), Some(Placement::Fractions(vec![0.0, 1.0])));
-        // Thirds are no sixteenths, and local data lies on no node of its own.
+        // Thirds are not sixteenths, and local data is on no fixed node.
         assert_eq!(closed(Placement::Interleave, 3), None);
         assert_eq!(closed(Placement::Local, 2), None);
     }

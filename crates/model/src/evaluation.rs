@@ -1,4 +1,5 @@
-//! The full result of one scenario: performance, bandwidth, what is used, what holds each application back.
+//! The full result of one scenario: performance, bandwidth, use of resources and the bottleneck of each
+//! application.
 
 use std::ops::AddAssign;
 
@@ -21,38 +22,38 @@ use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
 
-/// Everything a reader wants to know about one scenario.
+/// The complete result of one scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// GFLOPS of all applications that count FLOP.
+    /// Total GFLOPS of all applications that count FLOP.
     pub total: Gflops,
-    /// Whether work was divided beforehand ([`Options::static_work`]).
+    /// Whether work has static scheduling ([`Options::static_work`]).
     pub static_work: bool,
     /// Applications, in the order of the files.
     pub apps: Vec<AppResult>,
-    /// L3 domains that can only read so much, node after node.
+    /// L3 domains with limited reads, node after node.
     pub domains: Vec<DomainUse>,
     /// Memory controllers, in node order.
     pub nodes: Vec<ControllerUse>,
-    /// Links from every node with cores to every other node; on machines of more than [`MOST_NODES_WITH_ALL_LINKS`]
-    /// nodes only those that carry something.
+    /// Links from every node with cores to every other node. On machines of more than
+    /// [`MOST_NODES_WITH_ALL_LINKS`] nodes only the links with traffic.
     pub links: Vec<LinkUse>,
-    /// Shared links, each direction on its own, in the order of the file.
+    /// Shared links, each direction separately, in the order of the file.
     pub shared_links: Vec<SharedLinkUse>,
-    /// What the reader should know before trusting the result.
+    /// Reasons for caution before trusting the result.
     pub warnings: Vec<Warning>,
     /// The worked calculation, from [`evaluate_explained`]; empty for models that do not split pools by baseline and
     /// remainder.
     pub trace: Vec<MemoryTrace>,
-    /// Who wants and gets what, for explanations of the other models, from [`evaluate_explained`].
+    /// Demand and grant of each flow, for explanations of the other models, from [`evaluate_explained`].
     pub flows: Vec<FlowView>,
-    /// The rounds of the default where one is not all there is, from [`evaluate_explained`]; empty for other models, and where
-    /// they would take too long.
+    /// The rounds of the default model if there is more than one, from [`evaluate_explained`]. Empty for
+    /// other models, and if the rounds would take too long.
     pub rounds: Vec<Round>,
 }
 
-/// A machine of so many nodes has all its links in an [`Evaluation`], used or not. Their number grows with the square of the
-/// nodes: 1024 nodes have a million.
+/// Up to this number of nodes an [`Evaluation`] contains all links, used or not. The number of links grows
+/// with the square of the nodes: 1024 nodes have a million.
 pub const MOST_NODES_WITH_ALL_LINKS: usize = 64;
 
 /// One application in one scenario.
@@ -60,59 +61,60 @@ pub const MOST_NODES_WITH_ALL_LINKS: usize = 64;
 pub struct AppResult {
     /// Its GFLOPS on all nodes, or its rate ([`App::rate_unit`]), here and below.
     pub gflops: Gflops,
-    /// The node with its slowest threads, the first of several, where its work was divided beforehand.
+    /// With static scheduling, the node with its slowest threads (the first of several).
     pub slowest: Option<NodeId>,
-    /// Its GFLOPS if each of its threads drew all it wants: the roofline of the cores, with every ceiling on one thread.
+    /// Its GFLOPS if each thread got all the bandwidth that it requests: the roofline of the cores, with
+    /// every ceiling on one thread.
     pub full_speed: Gflops,
-    /// What its threads draw from all memories.
+    /// Bandwidth of its threads on all memories.
     pub bandwidth: GigabytesPerSecond,
     /// The node that holds all its data, if there is one.
     pub home: Option<NodeId>,
-    /// One entry per node; `None` where it has no threads.
+    /// One entry per node; `None` for a node without threads of it.
     pub per_node: Vec<Option<GroupResult>>,
 }
 
 /// The threads of one application on one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupResult {
-    /// How many.
+    /// Number of threads.
     pub threads: u32,
-    /// GFLOPS of all of them.
+    /// GFLOPS of all threads together.
     pub gflops: Gflops,
-    /// GFLOPS of all of them while nobody has finished: more than `gflops` only where work was divided beforehand, and others are
-    /// slower.
+    /// GFLOPS of all threads together before the first thread finishes: more than `gflops` only with static
+    /// scheduling, if other threads are slower.
     pub working: Gflops,
-    /// GFLOPS of all of them if each drew all it wants.
+    /// GFLOPS of all threads together if each got all the bandwidth that it requests.
     pub full_speed: Gflops,
-    /// What they draw from all memories.
+    /// Bandwidth of the threads on all memories.
     pub bandwidth: GigabytesPerSecond,
-    /// What holds them back.
+    /// Their bottleneck.
     pub bottleneck: Bottleneck,
 }
 
-/// Something about the model that may make the result misleading.
+/// A property of the model that may make the result misleading.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// The remote-first rule leaves a node's own threads less than an equal part of their controller: fewer GB/s
-    /// than capacity / (1 + number of nodes that read it from outside).
+    /// The remote-first rule leaves a node's own threads less than an equal share of their controller: fewer
+    /// GB/s than capacity / (1 + number of nodes that read it from outside).
     StarvedByRemote {
         /// The node.
         node: NodeId,
-        /// What its own threads want together.
+        /// Total demand of its own threads.
         wanted: GigabytesPerSecond,
-        /// What remote readers leave them.
+        /// Bandwidth that remote readers leave them.
         left: GigabytesPerSecond,
-        /// The equal part.
+        /// The equal share.
         equal_part: GigabytesPerSecond,
-        /// How many nodes read it from outside.
+        /// Number of nodes that read it from outside.
         readers: usize,
     },
 }
 
-/// Why a scenario cannot be evaluated.
+/// The reason that a scenario cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvaluateError {
-    /// The lists do not belong together.
+    /// The lengths of the lists do not match.
     #[error("{apps} applications need {apps} placements and an allocation of {apps} x {nodes} threads")]
     Shape {
         /// Applications given.
@@ -123,10 +125,10 @@ pub enum EvaluateError {
     /// More threads than cores.
     #[error(transparent)]
     TooManyThreads(#[from] TooManyThreads),
-    /// The machine has something that its sharing model cannot honour.
+    /// The machine has a property that its sharing model does not support.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The data of an application lies on a node that is not there or has no memory.
+    /// The data of an application is on a node that does not exist or has no memory.
     #[error("the data of application {} lies on {node}, which has no memory", app.0)]
     NoMemory {
         /// The application.
@@ -134,32 +136,35 @@ pub enum EvaluateError {
         /// The node.
         node: NodeId,
     },
-    /// The result breaks a promise of the model: a fault of this program ([`check()`]).
+    /// The result violates an invariant of the model: a bug in this program ([`check()`]).
     #[error("the evaluation breaks a rule of its own model: {0}")]
     Unsound(#[from] Violation),
 }
 
-/// How a scenario is evaluated.
+/// Options of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// With the calculation behind the result, which is larger than the result by far.
+    /// Includes the calculation behind the result, which is far larger than the result.
     pub explained: bool,
-    /// The work of each application is divided equally among its threads beforehand, as by a static loop: its slowest thread, on
-    /// whichever node, decides. GFLOPS of an application = threads x rate of its slowest thread.
+    /// Static scheduling: the work of each application is divided equally among its threads in advance, as by
+    /// a static loop, so its slowest thread on any node decides. GFLOPS of an application = threads x rate of
+    /// its slowest thread.
     ///
-    /// Bandwidths then are means over the time that the slowest thread takes, in which every thread moves as much as that one. Rates are those
-    /// while all threads run. Whoever is faster finishes early, and what it leaves of memories and links could make the others faster: that is left
-    /// out, so that the result is never too high.
+    /// Bandwidths are then means over the time of the slowest thread, in which every thread moves as much as
+    /// that one. Rates are those while all threads run. Faster threads finish early, and the bandwidth that
+    /// they leave on memories and links could speed up the others. That effect is left out, so the result is
+    /// never too high.
     pub static_work: bool,
 }
 
-/// Evaluates `allocation` with the data of each application placed by `placements`. [`Evaluation::trace`] and
-/// [`Evaluation::flows`] stay empty.
+/// Evaluates `allocation` with the data of each application at its entry in `placements`.
+/// [`Evaluation::trace`] and [`Evaluation::flows`] stay empty.
 ///
 /// # Errors
-/// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
-/// threads than cores; [`EvaluateError::Refused`] if the sharing model cannot honour what the machine has; [`EvaluateError::NoMemory`]
-/// if data lies on a node without memory; [`EvaluateError::Unsound`] if this program is wrong.
+/// [`EvaluateError::Shape`] if the lengths of the lists do not match; [`EvaluateError::TooManyThreads`] if a
+/// node has more threads than cores; [`EvaluateError::Refused`] if the sharing model does not support a
+/// property of the machine; [`EvaluateError::NoMemory`] if data is on a node without memory;
+/// [`EvaluateError::Unsound`] if this program has a bug.
 pub fn evaluate(
     machine: &Machine,
     apps: &[App],
@@ -169,7 +174,7 @@ pub fn evaluate(
     evaluate_with(machine, apps, placements, allocation, Options::default())
 }
 
-/// [`evaluate`] with the calculation behind it, which is larger than the result by far.
+/// [`evaluate`] with the calculation behind the result, which is far larger than the result.
 ///
 /// # Errors
 /// Those of [`evaluate`].
@@ -210,7 +215,8 @@ pub fn evaluate_with(
     }
     let demands = on_nodes(machine, demands(apps, placements), allocation);
     let solver = Solver::new(machine, &demands);
-    // Where L3 domains matter all that follows is of rows of applications, until the results of rows are joined.
+    // If L3 domains matter, the code below works on rows of applications until the results of rows are
+    // joined.
     let (rows, of_apps) = (machine.rows_per_app(), allocation);
     let (demands, allocation) = (&*by_rows(machine, &demands), &*allocation.rows(machine));
     let mut workspace = solver.workspace();
@@ -268,8 +274,8 @@ pub fn evaluate_with(
     Ok(evaluation)
 }
 
-/// Joins the results of the rows of each application ([`Machine::rows_per_app`]). What holds the slowest threads of a node back stands for all
-/// of them.
+/// Joins the results of the rows of each application ([`Machine::rows_per_app`]). The bottleneck of a node's
+/// slowest threads represents all threads of the node.
 fn join(evaluation: &mut Evaluation, rows: usize) {
     let per_thread = |group: &GroupResult| group.gflops.value() / f64::from(group.threads);
     let both = |a: GroupResult, b: GroupResult| {
@@ -303,14 +309,14 @@ fn join(evaluation: &mut Evaluation, rows: usize) {
     }
 }
 
-/// Whether a result is one walk through pools that are split by baseline and remainder.
+/// Whether a result is a single pass through pools that are split by baseline and remainder.
 fn has_one_calculation(solver: &Solver) -> bool {
     let model = solver.model();
     let plain = model.is_plain_default() || model.is_plain(ModelKind::RemoteFirst);
     plain && !solver.deals_again() && !solver.has_common_limits()
 }
 
-/// Whether there can be more rounds than one, of a size that is shown in about a second at most.
+/// Whether there can be more than one round, at a size that is computed in about a second at most.
 fn deals_rounds(solver: &Solver, allocation: &Allocation) -> bool {
     const MOST_WORK: u64 = 5_000_000;
     let nodes = allocation.nodes() as u64;
@@ -361,8 +367,9 @@ fn app_results(
         .collect()
 }
 
-/// The results of the rows of an application, the first of which is number `first`, whose work was divided beforehand, from those in which
-/// nobody waits; the workspace has [`Solver::wait_for_slowest`].
+/// Applies static scheduling to the results of the rows of an application, given results in which no thread
+/// waits. `first` is the number of its first row; the workspace contains the result of
+/// [`Solver::wait_for_slowest`].
 fn wait(results: &mut [AppResult], first: usize, solver: &Solver, workspace: &Workspace) {
     let per_thread = |group: &GroupResult| group.working.value() / f64::from(group.threads);
     let groups = results.iter().flat_map(|result| result.per_node.iter().enumerate());
@@ -375,7 +382,7 @@ fn wait(results: &mut [AppResult], first: usize, solver: &Solver, workspace: &Wo
         for (node, group) in result.per_node.iter_mut().enumerate() {
             let Some(group) = group else { continue };
             let (node, all) = (NodeId(node), f64::from(group.threads));
-            // Equal rates of different nodes differ by rounding.
+            // Equal rates of different nodes differ by rounding errors.
             if per_thread(group) > rate * (1.0 + TOLERANCE) {
                 group.bottleneck = Bottleneck::SlowestThread(slowest);
             }
@@ -400,62 +407,62 @@ fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<War
     machine.node_ids().filter_map(of_node).collect()
 }
 
-// What a scenario draws of controllers, links and shared links, and what of them that occupies.
+// Traffic of a scenario on controllers, links and shared links, and the bandwidth that it consumes.
 //
-// The two differ for kernels that write, where the machine has figures of its own for them ([`crate::Node::occupied_by`]): they
-// occupy more than they move.
+// The two differ for write kernels if the machine defines values for them ([`crate::Node::occupied_by`]):
+// they consume more bandwidth than they move.
 
-/// Use of one memory controller. Bandwidths are what is really drawn.
+/// Use of one memory controller. Bandwidths are actual traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControllerUse {
     /// The node.
     pub node: NodeId,
-    /// What it can deliver.
+    /// Its capacity.
     pub capacity: GigabytesPerSecond,
-    /// What it delivers.
+    /// The traffic that it delivers.
     pub bandwidth: GigabytesPerSecond,
-    /// The part of it that goes to other nodes.
+    /// The traffic to other nodes.
     pub remote: GigabytesPerSecond,
-    /// What of the capacity `bandwidth` occupies, in GB/s of reads.
+    /// Capacity that `bandwidth` consumes, in read-equivalent GB/s.
     pub occupied: GigabytesPerSecond,
-    /// What of the capacity `remote` occupies, in GB/s of reads.
+    /// Capacity that `remote` consumes, in read-equivalent GB/s.
     pub remote_occupied: GigabytesPerSecond,
-    /// How long the node's own cores wait for a line of it, in ns, beside all that is read; `None` where the model or the machine does not
-    /// say.
+    /// Latency of a line for the node's own cores, in ns, under all this traffic; `None` if the model or the
+    /// machine does not define it.
     pub loaded_latency_ns: Option<f64>,
 }
 
-/// Use of the way of an L3 domain to memory. Bandwidth is what is really drawn.
+/// Use of the path from an L3 domain to memory. Bandwidth is actual traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DomainUse {
     /// The node.
     pub node: NodeId,
-    /// The domain, counted in the node.
+    /// Index of the domain within the node.
     pub domain: usize,
-    /// What it can read.
+    /// The read limit.
     pub capacity: GigabytesPerSecond,
-    /// What it reads.
+    /// The traffic.
     pub bandwidth: GigabytesPerSecond,
-    /// What of the capacity that occupies, in GB/s of reads.
+    /// Capacity that the traffic consumes, in read-equivalent GB/s.
     pub occupied: GigabytesPerSecond,
 }
 
-/// Use of one link. Bandwidth is what is really drawn.
+/// Use of one link. Bandwidth is actual traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkUse {
     /// Node of the cores that read.
     pub from: NodeId,
     /// Node of the memory that is read.
     pub to: NodeId,
-    /// What it can carry.
+    /// Its capacity.
     pub capacity: GigabytesPerSecond,
-    /// What it carries.
+    /// The traffic.
     pub bandwidth: GigabytesPerSecond,
-    /// What of the capacity that occupies, in GB/s of reads.
+    /// Capacity that the traffic consumes, in read-equivalent GB/s.
     pub occupied: GigabytesPerSecond,
 }
 
-/// Use of one direction of a shared link. Bandwidth is what is really drawn.
+/// Use of one direction of a shared link. Bandwidth is actual traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedLinkUse {
     /// The name of the link.
@@ -464,15 +471,15 @@ pub struct SharedLinkUse {
     pub from: Vec<NodeId>,
     /// Nodes of the memories that they read.
     pub to: Vec<NodeId>,
-    /// What it can carry.
+    /// Its capacity.
     pub capacity: GigabytesPerSecond,
-    /// What it carries.
+    /// The traffic.
     pub bandwidth: GigabytesPerSecond,
-    /// What of the capacity that occupies, in GB/s of reads.
+    /// Capacity that the traffic consumes, in read-equivalent GB/s.
     pub occupied: GigabytesPerSecond,
 }
 
-/// What a scenario draws of everything.
+/// Use of all resources in a scenario.
 struct Resources {
     domains: Vec<DomainUse>,
     nodes: Vec<ControllerUse>,
@@ -480,7 +487,7 @@ struct Resources {
     shared_links: Vec<SharedLinkUse>,
 }
 
-/// GB/s that flows move, and what they occupy.
+/// GB/s that flows move, and the read-equivalent GB/s that they consume.
 #[derive(Clone, Copy, Default)]
 struct Drawn {
     moved: f64,
@@ -494,7 +501,7 @@ impl AddAssign for Drawn {
     }
 }
 
-/// One walk over the flows of a solved allocation.
+/// Computes the use in one pass over the flows of a solved allocation.
 fn used(machine: &Machine, allocation: &Allocation, solver: &Solver, workspace: &Workspace) -> Resources {
     let count = machine.node_count();
     let all_links = count <= MOST_NODES_WITH_ALL_LINKS;
@@ -592,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_machine_has_only_the_links_that_carry_something() {
+    fn large_machines_list_only_links_with_traffic() {
         let pairs = |evaluation: &Evaluation| -> Vec<(usize, usize)> {
             evaluation.links.iter().map(|link| (link.from.0, link.to.0)).collect()
         };
@@ -600,12 +607,12 @@ mod tests {
         assert_eq!(evaluated(64, Placement::Home(NodeId(0))).links.len(), 4032);
         assert_eq!(pairs(&evaluated(65, Placement::Local)), []);
         assert_eq!(pairs(&evaluated(65, Placement::Home(NodeId(0)))), [(1, 0)]);
-        // The two nodes with a thread read all others.
+        // The two nodes with a thread read from all other nodes.
         assert_eq!(evaluated(65, Placement::Interleave).links.len(), 2 * 64);
     }
 
     #[test]
-    fn the_calculation_is_made_only_where_it_is_asked_for() {
+    fn the_trace_is_computed_only_on_request() {
         let evaluation = evaluated(2, Placement::Local);
         assert!(evaluation.trace.is_empty() && evaluation.flows.is_empty());
     }

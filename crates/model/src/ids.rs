@@ -1,4 +1,4 @@
-//! Numbers that name things. Each kind is its own type, so that a node is never used as an application.
+//! Ids of nodes and applications. Each kind is a separate type, so a node is never used as an application.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ impl fmt::Display for NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AppId(pub usize);
 
-/// A number that names a row of a table.
+/// A number that identifies a row of a table.
 pub trait Id: Copy {
-    /// The one with this number.
+    /// The id with this number.
     fn new(number: usize) -> Self;
     /// Its number.
     fn number(self) -> usize;

@@ -1,14 +1,17 @@
-//! Given a machine, applications and a placement of threads: who gets which bandwidth, and how fast is it?
+//! Computes the bandwidth and the speed of each application, given a machine, applications and a thread
+//! placement.
 //!
-//! A [`Machine`] has NUMA nodes with cores and a memory controller, joined by directed links. An [`App`] computes
-//! [`units::FlopPerByte`] and has its data somewhere. An [`Allocation`] says how many threads of it run on which node.
-//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. The crate `numasim-study` reads
-//! all of it from text.
+//! A [`Machine`] has NUMA nodes with cores and a memory controller, joined by directed links. An [`App`] has
+//! an arithmetic intensity ([`units::FlopPerByte`]) and a data placement. An [`Allocation`] contains the
+//! number of its threads on each node. [`evaluate`] returns an [`Evaluation`]; the rules are at the top of
+//! [`sharing`]. The crate `numasim-study` reads all these values from text.
 //!
-//! Assumptions: steady state, one thread per core, one bandwidth per controller and link for reads and writes alike,
-//! a fixed arithmetic intensity per application. Latency, caches, SMT and clock changes are not modelled.
+//! Assumptions: steady state, one thread per core, the same bandwidth of a controller or link for reads and
+//! writes, and a fixed arithmetic intensity per application. Latency, caches, SMT and clock changes are not
+//! modelled.
 //!
-//! Everything here is pure: results depend on the arguments alone, and bad input is an error value, never a panic.
+//! Every function is pure: its result depends only on its arguments. Bad input yields an error value, never a
+//! panic.
 //!
 //! ```
 //! use numasim_study::{SourceFile, read_study};

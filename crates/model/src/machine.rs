@@ -20,42 +20,43 @@ pub use parts::{
     SharedDirection, SharedLink,
 };
 
-/// A machine that is known to be consistent: made only by [`Machine::new`].
+/// A consistent machine; [`Machine::new`] is the only way to build one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
     name: String,
     source: Option<String>,
     provenance: BTreeMap<String, Provenance>,
     nodes: Vec<Node>,
-    /// From the node of the cores to that of the memory; the diagonal, the rows of nodes without cores and the columns of nodes
-    /// without memory are unused.
+    /// From the node of the cores to that of the memory. The diagonal, the rows of nodes without cores and
+    /// the columns of nodes without memory are unused.
     links: Table<GigabytesPerSecond, NodeId>,
-    /// Where local data lies; follows from all else.
+    /// The memory of each node's local data; derived from the other fields.
     local: parts::LocalMemory,
-    /// Links that several pairs use together.
+    /// Links that several pairs of nodes share.
     shared_links: Vec<SharedLink>,
-    /// One for each node, or none at all where nobody said anything.
+    /// One per node, or empty if not given.
     os_nodes: Vec<OsNode>,
-    /// How it shares bandwidth.
+    /// Its bandwidth-sharing model.
     sharing: Model,
-    /// From the node of the cores to that of the memory, the diagonal included; `None` where nobody gave them.
+    /// From the node of the cores to that of the memory, the diagonal included; `None` if not given.
     latencies_ns: Option<Table<f64, NodeId>>,
-    /// One for each node, or none at all where nobody said anything.
+    /// One per node, or empty if not given.
     caches: Vec<Option<LastLevelCache>>,
-    /// From the node of the cores to that of the memory, as the firmware says it (SLIT); `None` where nobody gave them.
+    /// From the node of the cores to that of the memory, as reported by the firmware (SLIT); `None` if not
+    /// given.
     distances: Option<Table<f64, NodeId>>,
-    /// How the benchmark's kernels go through its memory; only where they were tried.
+    /// Access variants of the benchmark kernels; only those that were measured.
     kernel_variants: KernelVariants,
     /// Hardware threads of each core, 1 or 2.
     threads_per_core: u32,
 }
 
 impl Machine {
-    /// Checks the figures and builds the machine.
+    /// Checks the values and builds the machine.
     ///
-    /// `links` has nodes x nodes entries in GB/s: row = node of the core that runs, column = node of the memory
-    /// that is read. Its diagonal, the rows of nodes without cores and the columns of nodes without memory are ignored, and so are the
-    /// bandwidths of a memory that is not there.
+    /// `links` has nodes x nodes entries in GB/s: row = node of the core that runs, column = node of the
+    /// memory that is read. Its diagonal, the rows of nodes without cores, the columns of nodes without
+    /// memory and the bandwidths of a missing memory are ignored.
     ///
     /// # Errors
     /// Every variant of [`MachineError`].
@@ -141,14 +142,14 @@ impl Machine {
         Ok(machine.with_local_memories())
     }
 
-    /// The same machine, which knows again where local data lies.
+    /// The same machine with the memories of local data computed again.
     fn with_local_memories(mut self) -> Self {
         self.local = parts::LocalMemory::of(&self);
         self
     }
 
-    /// A machine with other figures that shares bandwidth as this one does; `links` as in [`Machine::new`]. What says
-    /// where the old figures came from, and the numbers of the operating system, are left out.
+    /// A machine with other values and the sharing model of this one; `links` as in [`Machine::new`]. The
+    /// provenance of the old values and the numbers of the operating system are dropped.
     ///
     /// # Errors
     /// Every variant of [`MachineError`].
@@ -169,35 +170,36 @@ impl Machine {
         Ok(machine.with_local_memories())
     }
 
-    /// The same machine with another model of how it shares bandwidth.
+    /// The same machine with another bandwidth-sharing model.
     #[must_use]
     pub fn with_sharing(mut self, sharing: Model) -> Self {
         self.sharing = sharing;
         self
     }
 
-    /// The same machine with the rules of another model; the corrections of its file stay.
+    /// The same machine with the rules of another model; the corrections of its file are unchanged.
     #[must_use]
     pub fn with_model(self, kind: ModelKind) -> Self {
         let sharing = self.sharing().with_kind(kind);
         self.with_sharing(sharing)
     }
 
-    /// The same machine with the time that a load takes, in nanoseconds, on an idle machine: row = node of the core,
-    /// column = node of the memory, the diagonal included. Rows of nodes without cores and columns of nodes without memory are
-    /// ignored.
+    /// The same machine with the latency of a load on an idle machine, in nanoseconds: row = node of the
+    /// core, column = node of the memory, the diagonal included. Rows of nodes without cores and columns of
+    /// nodes without memory are ignored.
     ///
     /// # Errors
-    /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::OutOfBounds`] for a latency that
-    /// is no figure ([`crate::bounds`]).
+    /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::OutOfBounds`] for a
+    /// latency outside [`crate::bounds`].
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
         let has_memory = |memory| self.has_memory(memory);
         self.latencies_ns = Some(self.pairs("a latency", "latencies", latencies_ns, has_memory)?);
         Ok(self.with_local_memories())
     }
 
-    /// The same machine with the distances that its firmware states (SLIT: 10 is the own node): row = node of the core,
-    /// column = node of the memory. Unlike latencies they are no measurement; schedulers go by them where real ones do.
+    /// The same machine with the distances that its firmware reports (SLIT: 10 is the local node): row = node
+    /// of the core, column = node of the memory. Unlike latencies, distances are not measured; simulated
+    /// schedulers use them if the real ones do.
     ///
     /// # Errors
     /// As [`Machine::with_latencies_ns`].
@@ -209,7 +211,8 @@ impl Machine {
     /// The same machine with the last-level cache of each node, `None` for a node without one.
     ///
     /// # Errors
-    /// [`MachineError::CacheCount`]; [`MachineError::OutOfBounds`] for a size or a bandwidth that is no figure ([`crate::bounds`]).
+    /// [`MachineError::CacheCount`]; [`MachineError::OutOfBounds`] for a size or a bandwidth outside
+    /// [`crate::bounds`].
     pub fn with_caches(mut self, caches: Vec<Option<LastLevelCache>>) -> Result<Self, MachineError> {
         if caches.len() != self.nodes.len() {
             return Err(MachineError::CacheCount { nodes: self.nodes.len(), got: caches.len() });
@@ -230,7 +233,8 @@ impl Machine {
         Ok(self)
     }
 
-    /// A table of positive figures, one for each pair of nodes; columns of which `counts` is false may have any.
+    /// A table of positive values, one for each pair of nodes; columns for which `counts` returns false may
+    /// have any value.
     fn pairs(
         &self,
         what: &'static str,
@@ -255,10 +259,11 @@ impl Machine {
         Ok(table)
     }
 
-    /// The same machine with links that several pairs of nodes use together.
+    /// The same machine with links that several pairs of nodes share.
     ///
     /// # Errors
-    /// [`MachineError::SharedLinkBandwidth`], [`MachineError::SharedLinkGroup`], [`MachineError::SharedLinkTwice`].
+    /// [`MachineError::SharedLinkBandwidth`], [`MachineError::SharedLinkGroup`],
+    /// [`MachineError::SharedLinkTwice`].
     pub fn with_shared_links(mut self, shared_links: Vec<SharedLink>) -> Result<Self, MachineError> {
         let nodes = self.nodes.len();
         let checked: Vec<SharedLink> =
@@ -272,7 +277,7 @@ impl Machine {
         Ok(self)
     }
 
-    /// Equal nodes, and the same bandwidth between each ordered pair of different nodes.
+    /// A machine of equal nodes, with the same bandwidth between each ordered pair of different nodes.
     ///
     /// # Errors
     /// Every variant of [`MachineError`].
@@ -288,11 +293,12 @@ impl Machine {
         Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
     }
 
-    /// The same machine with other figures of its nodes and links (as [`Machine::new`] takes them), and all else as it is:
-    /// where figures came from, too, so that the caller must say what is no longer true.
+    /// The same machine with other values for its nodes and links (in the form of [`Machine::new`]). All
+    /// other fields are unchanged, including the provenance, so the caller must update entries that are no
+    /// longer true.
     ///
     /// # Errors
-    /// Every variant of [`MachineError`]; [`MachineError::NodeCount`] also if there are not as many nodes as before.
+    /// Every variant of [`MachineError`]; [`MachineError::NodeCount`] also if the number of nodes changes.
     pub fn retuned(&self, nodes: Vec<Node>, links: Vec<GigabytesPerSecond>) -> Result<Self, MachineError> {
         if nodes.len() != self.nodes.len() {
             return Err(MachineError::NodeCount(nodes.len()));
@@ -301,8 +307,8 @@ impl Machine {
         Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() }.with_local_memories())
     }
 
-    /// The same machine when `taken` GB/s of the memory of `node` are occupied already: a tiny rest is always left. A GB/s of a
-    /// kernel occupies as much of it as before.
+    /// The same machine with `taken` GB/s of the memory of `node` already consumed; a tiny rest is always
+    /// left. One GB/s of a kernel consumes the same share of the memory as before.
     #[must_use]
     pub fn with_less_bandwidth(&self, node: NodeId, taken: f64) -> Self {
         let mut machine = self.clone();
@@ -314,7 +320,7 @@ impl Machine {
         machine
     }
 
-    /// The same machine, of which L3 domains read as much as they like.
+    /// The same machine without read limits of L3 domains.
     #[must_use]
     pub fn without_limited_domains(&self) -> Self {
         let mut machine = self.clone();
@@ -324,9 +330,10 @@ impl Machine {
         machine
     }
 
-    /// The same machine for what counts threads by node and may count parts of them (simulated time, tasks): threads are spread evenly over the L3
-    /// domains of their node. Then each domain is as full as the others, and the node reads what all of them let through; a core draws no more than
-    /// its domain does.
+    /// The same machine for callers that count threads by node and may count fractions of threads (simulated
+    /// time, tasks): threads are spread evenly over the L3 domains of their node. All domains are then
+    /// equally full, the node reads at most the sum of the limits of its domains, and a core consumes no more
+    /// than the limit of its domain.
     #[must_use]
     pub fn with_domains_dealt(&self) -> Self {
         let mut machine = self.without_limited_domains();
@@ -339,7 +346,7 @@ impl Machine {
         machine
     }
 
-    /// The same machine with two hardware threads on each core, or one.
+    /// The same machine with two hardware threads per core, or one.
     #[must_use]
     pub fn with_smt(mut self, two: bool) -> Self {
         self.threads_per_core = if two { 2 } else { 1 };
@@ -365,24 +372,24 @@ impl Machine {
         self
     }
 
-    /// The same machine with kind and source of its figures, by key of the machine file.
+    /// The same machine with kind and source of its values, by key of the machine file.
     #[must_use]
     pub fn with_provenance(mut self, provenance: BTreeMap<String, Provenance>) -> Self {
         self.provenance = provenance;
         self
     }
 
-    /// The same machine with the fastest ways of the benchmark's kernels through its memory.
+    /// The same machine with the fastest access variants of the benchmark kernels.
     #[must_use]
     pub fn with_kernel_variants(mut self, kernel_variants: KernelVariants) -> Self {
         self.kernel_variants = kernel_variants;
         self
     }
 
-    /// The same machine with what the operating system calls its nodes and cores; one entry for each node.
+    /// The same machine with the operating system numbers of its nodes and cores; one entry per node.
     ///
     /// # Errors
-    /// The first contradiction between both, as [`cpus::contradictions`] finds it.
+    /// The first contradiction that [`cpus::contradictions`] finds between the two.
     pub fn with_os_nodes(mut self, os_nodes: Vec<OsNode>) -> Result<Self, OsNodesError> {
         let cores: Vec<u32> = self.nodes.iter().map(|node| node.cores).collect();
         if let Some(error) = cpus::contradictions(&cores, &os_nodes).into_iter().next() {
@@ -397,22 +404,22 @@ impl Machine {
         &self.name
     }
 
-    /// Where the figures come from.
+    /// The source of its values.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// Kind and source of each figure, by key of the machine file (`gflops_per_core`, `link_gbs`, …).
+    /// Kind and source of each value, by key of the machine file (`gflops_per_core`, `link_gbs`, …).
     pub fn provenance(&self) -> &BTreeMap<String, Provenance> {
         &self.provenance
     }
 
-    /// How the benchmark's kernels go through its memory.
+    /// Access variants of the benchmark kernels.
     pub fn kernel_variants(&self) -> &KernelVariants {
         &self.kernel_variants
     }
 
-    /// What the operating system calls the nodes, in order; empty where nobody said it.
+    /// The operating system numbers of the nodes, in order; empty if not given.
     pub fn os_nodes(&self) -> &[OsNode] {
         &self.os_nodes
     }
@@ -452,13 +459,13 @@ impl Machine {
         self.nodes.iter().any(|node| node.domains() > 1)
     }
 
-    /// Whether it matters to bandwidths in which L3 domain a thread is.
+    /// Whether the L3 domain of a thread affects bandwidths.
     pub fn has_limited_domains(&self) -> bool {
         self.nodes.iter().any(|node| node.cores > 0 && node.l3_bandwidth.is_some())
     }
 
-    /// How many rows a table of applications and nodes has for each application where L3 domains matter: row j of an application has its
-    /// threads in the domain j of each node. 1 where they do not matter.
+    /// Number of rows per application in a table of applications and nodes if L3 domains matter: row j of an
+    /// application has its threads in domain j of each node. 1 if L3 domains do not matter.
     pub fn rows_per_app(&self) -> usize {
         if !self.has_limited_domains() {
             return 1;
@@ -466,17 +473,17 @@ impl Machine {
         self.nodes.iter().map(Node::domains).max().unwrap_or(1)
     }
 
-    /// The last-level cache of a node, where somebody said what it is.
+    /// The last-level cache of a node, if given.
     pub fn cache(&self, node: NodeId) -> Option<&LastLevelCache> {
         self.caches.get(node.0)?.as_ref()
     }
 
-    /// How far the firmware says that a memory is from the cores of a node, where somebody said it; the diagonal included.
+    /// The firmware's distance from the cores of a node to a memory, if given; the diagonal included.
     pub fn distance(&self, from: NodeId, memory: NodeId) -> Option<f64> {
         self.distances.as_ref().map(|distances| distances[(from, memory)])
     }
 
-    /// Whether somebody said which last-level caches there are, also that there are none.
+    /// Whether the last-level caches are known, including that there are none.
     pub fn says_caches(&self) -> bool {
         !self.caches.is_empty()
     }
@@ -486,29 +493,31 @@ impl Machine {
         self.distances.is_some()
     }
 
-    /// How it shares bandwidth.
+    /// Its bandwidth-sharing model.
     pub fn sharing(&self) -> &Model {
         &self.sharing
     }
 
-    /// Nanoseconds that a load of a core of `from` takes from the memory of `to` on an idle machine; `None` where it is
-    /// not known or where `from` has no cores or `to` no memory.
+    /// Latency in nanoseconds of a load by a core of `from` from the memory of `to`, on an idle machine.
+    /// `None` if the latency is unknown, `from` has no cores, or `to` has no memory.
     pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
         let latency = self.latencies_ns.as_ref()?.get(from, to).copied();
         latency.filter(|_| self.node(from).cores > 0 && self.has_memory(to))
     }
 
-    /// Links that several pairs of nodes use together.
+    /// Links that several pairs of nodes share.
     pub fn shared_links(&self) -> &[SharedLink] {
         &self.shared_links
     }
 
-    /// The directions of all shared links, in the order of the file: resources, each with a capacity of its own.
+    /// The directions of all shared links, in the order of the file: resources, each with a separate
+    /// capacity.
     pub fn shared_directions(&self) -> impl Iterator<Item = SharedDirection<'_>> {
         self.shared_links.iter().flat_map(SharedLink::directions)
     }
 
-    /// Whether something limits several memories or pairs of nodes at once: a shared link, or what a node or an L3 domain can read.
+    /// Whether a limit covers several memories or pairs of nodes at once: a shared link, or the read limit of
+    /// a node or an L3 domain.
     pub fn has_common_limits(&self) -> bool {
         !self.shared_links.is_empty() || self.has_limited_reads() || self.has_limited_domains()
     }
@@ -517,7 +526,8 @@ impl Machine {
         self.nodes.iter().any(|node| node.read_bandwidth.is_some())
     }
 
-    /// What of this machine its sharing model has no reading of; `None` where it honours everything.
+    /// A property of this machine that its sharing model does not support; `None` if the model supports all
+    /// properties.
     pub fn sharing_refusal(&self) -> Option<Refusal> {
         self.sharing.refusal(
             !self.shared_links.is_empty(),
@@ -526,7 +536,7 @@ impl Machine {
         )
     }
 
-    /// Whether some memory has a bandwidth of its own for `traffic`.
+    /// Whether any memory has a dedicated bandwidth for `traffic`.
     pub fn has_figure_of(&self, traffic: impl Into<Traffic>) -> bool {
         let traffic = traffic.into();
         let has_figure = |node: &Node| match traffic {
@@ -536,7 +546,8 @@ impl Machine {
         traffic.writes() && self.nodes.iter().any(has_figure)
     }
 
-    /// Whether `a` and `b` are one to this machine: a GB/s of either occupies as much of every memory, and both make others wait as long.
+    /// Whether `a` and `b` are equivalent on this machine: one GB/s of either consumes the same share of
+    /// every memory, and both make other threads wait equally long.
     pub fn serves_alike(&self, a: Traffic, b: Traffic) -> bool {
         let waits_alike = self.sharing.kind != ModelKind::Ecm || {
             let parameters = &self.sharing.parameters;
@@ -545,9 +556,9 @@ impl Machine {
         a == b || (waits_alike && self.nodes.iter().all(|node| node.occupied_by(a) == node.occupied_by(b)))
     }
 
-    /// Cache lines that a core of `node` has under way while it runs the benchmark that measured the machine: as given for threads
-    /// (`outstanding_lines`), or by Little's law what the bandwidth of a core is worth at the latency of its memory. `None` where no latency
-    /// is known, or nothing limits a core.
+    /// Outstanding cache lines of a core of `node` under the benchmark that measured the machine: the given
+    /// number per thread (`outstanding_lines`), or the product of the core's bandwidth and the latency of its
+    /// memory (Little's law). `None` if no latency is known, or a core has no limit.
     pub fn benchmark_lines(&self, node: NodeId) -> Option<f64> {
         let latency_ns = self.latency_ns(node, self.local_memory(node))?;
         let by_bandwidth = self.node(node).core_bandwidth.map(|most| most.value() * latency_ns / LINE_BYTES);
@@ -559,9 +570,9 @@ impl Machine {
         self.latencies_ns.is_some()
     }
 
-    /// Bandwidth of the link on which cores of `from` read memory of `to`.
+    /// Bandwidth of the link from the memory of `to` to the cores of `from`.
     ///
-    /// `None` where there is no link: `from` = `to`, `from` has no cores, or `to` has no memory.
+    /// `None` without such a link: `from` = `to`, `from` has no cores, or `to` has no memory.
     pub fn link(&self, from: NodeId, to: NodeId) -> Option<GigabytesPerSecond> {
         (from != to && self.node(from).cores > 0 && self.has_memory(to)).then(|| self.links[(from, to)])
     }

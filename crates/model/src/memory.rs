@@ -1,9 +1,10 @@
-//! How much data lies on each node, and whether the memory there has room for it.
+//! Size of the data on each node, and whether the memory there has room for it.
 //!
-//! The data of an application ([`App::memory`]) lies as its placement says: at its home, over all nodes, or in fractions.
-//! What is local lies on the nodes of its threads (or the nearest memory of these) in proportion to them, so that an application without threads has none of
-//! it anywhere; what is not local lies there also without threads. Replicated data lies whole on each of these nodes. A node without [`Node::memory`](crate::Node::memory) has
-//! no limit, an application without a size needs nothing.
+//! The placement of an application determines where its data ([`App::memory`]) is: on its home, on all nodes,
+//! or in fractions. Local data is on the nodes of its threads (or on the nearest memory of these) in
+//! proportion to the number of threads, so an application without threads has no local data. Data that is not
+//! local exists even without threads. Replicated data is complete on each node with threads. A node without
+//! [`Node::memory`](crate::Node::memory) has no limit; an application without a size needs no memory.
 
 use crate::allocation::Allocation;
 use crate::app::{App, Placement};
@@ -12,7 +13,7 @@ use crate::machine::Machine;
 use crate::table::Table;
 use crate::units::Gibibytes;
 
-/// A sum of shares may be this much above a memory, relative to it: fractions sum to 1 within this.
+/// A sum of shares may exceed a memory by this relative amount: fractions sum to 1 within this tolerance.
 const TOLERANCE: f64 = 1e-9;
 
 /// The data on a node is larger than its memory.
@@ -21,26 +22,27 @@ const TOLERANCE: f64 = 1e-9;
 pub struct MemoryFull {
     /// The node.
     pub node: NodeId,
-    /// Data of all applications there.
+    /// Size of the data of all applications on it.
     pub needed: Gibibytes,
-    /// What it has.
+    /// Size of its memory.
     pub there: Gibibytes,
-    /// The applications whose data lies there, and how much of it, in their order.
+    /// The applications with data on the node and the size of that data, in the order of the applications.
     pub apps: Vec<(AppId, Gibibytes)>,
 }
 
-/// Four digits behind the point, for people.
+/// Rounded to four decimals, for people.
 fn rounded(size: Gibibytes) -> f64 {
     (size.value() * 1e4).round() / 1e4
 }
 
 impl Placement {
-    /// The share of the data that lies on `node`, with these threads on each node: of replicated data all of it where threads read it.
+    /// The share of the data on `node`, with these threads on each node. For replicated data it is 1 if
+    /// threads on the node read it.
     pub fn share_on(&self, machine: &Machine, threads: &[u32], node: NodeId) -> f64 {
         let all: u64 = threads.iter().map(|&threads| u64::from(threads)).sum();
         let threads_on = |node: NodeId| u64::from(threads.get(node.0).copied().unwrap_or(0));
         let here: u64 = machine.local_to(node).map(threads_on).sum();
-        // Without threads nothing is local; exact where all threads are here.
+        // Without threads no data is local; exact if all threads are here.
         let of_threads = match self {
             _ if here == 0 => 0.0,
             Self::Replicated => 1.0,
@@ -50,18 +52,18 @@ impl Placement {
     }
 }
 
-/// Whether memory can be too small at all: some node that has memory says how much, and some application how much it needs.
+/// Whether a memory can be too small at all: a node with memory has a size, and an application has a size.
 pub fn is_limited(machine: &Machine, apps: &[App]) -> bool {
     machine.nodes().iter().any(|node| node.memory.is_some() && node.has_memory())
         && apps.iter().any(|app| app.memory.is_some())
 }
 
-/// Whether `there` is enough for `needed`, but for rounding.
+/// Whether `there` is enough for `needed`, within rounding errors.
 pub fn has_room(needed: Gibibytes, there: Gibibytes) -> bool {
     needed.value() <= there.value() * (1.0 + TOLERANCE)
 }
 
-/// How much data of each application lies on each node; 0 for an application without a size.
+/// Size of the data of each application on each node; 0 for an application without a size.
 pub fn occupied(
     machine: &Machine,
     apps: &[App],
@@ -74,10 +76,10 @@ pub fn occupied(
     })
 }
 
-/// Whether every node has room for the data that lies there. `placements` and `allocation` are those of `apps`.
+/// Checks that every node has room for its data. `placements` and `allocation` are those of `apps`.
 ///
 /// # Errors
-/// [`MemoryFull`] for the first node that has not.
+/// [`MemoryFull`] for the first node without enough memory.
 pub fn fits(
     machine: &Machine,
     apps: &[App],
@@ -110,7 +112,7 @@ mod tests {
     use crate::machine::Node;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-    /// Two nodes of 4 cores, and a node of memory only.
+    /// Two nodes of 4 cores, and a memory-only node.
     fn machine(memory: [Option<f64>; 3]) -> Machine {
         let node = |(cores, memory): (u32, Option<f64>)| Node {
             cores,
@@ -128,7 +130,7 @@ mod tests {
         App { memory: memory.map(Gibibytes::new), min_threads: 0, ..local }
     }
 
-    /// GiB of 12 GiB on each node.
+    /// GiB on each node, out of 12 GiB.
     fn lies(placement: Placement, threads: [u32; 3]) -> Vec<f64> {
         let allocation = Allocation::from_rows(&[threads.to_vec()]).expect("a row");
         let data = occupied(&machine([None; 3]), &[app(Some(12.0))], &[placement], &allocation);
@@ -136,32 +138,32 @@ mod tests {
     }
 
     #[test]
-    fn data_lies_as_the_placement_says_and_local_data_in_proportion_to_threads() {
+    fn data_follows_the_placement_and_local_data_the_threads() {
         let home = NodeId(2);
         // 12 x 1/4 and 12 x 3/4.
         assert_eq!(lies(Placement::Local, [1, 3, 0]), [3.0, 9.0, 0.0]);
         assert_eq!(lies(Placement::Home(home), [1, 3, 0]), [0.0, 0.0, 12.0]);
         assert_eq!(lies(Placement::Interleave, [1, 3, 0]), [4.0; 3]);
         assert_eq!(lies(Placement::Fractions(vec![0.5, 0.25, 0.25]), [1, 3, 0]), [6.0, 3.0, 3.0]);
-        // Half at the home, the other 6 GiB as 1 : 3.
+        // Half at the home, the other 6 GiB in the ratio 1 : 3.
         assert_eq!(lies(Placement::PartHome { home, share: 0.5 }, [1, 3, 0]), [1.5, 4.5, 6.0]);
         assert_eq!(lies(Placement::PartHome { home: NodeId(0), share: 0.5 }, [1, 3, 0]), [7.5, 4.5, 0.0]);
-        // A copy where there are threads.
+        // A copy on each node with threads.
         assert_eq!(lies(Placement::Replicated, [1, 3, 0]), [12.0, 12.0, 0.0]);
         assert_eq!(lies(Placement::Replicated, [0, 3, 0]), [0.0, 12.0, 0.0]);
-        // 9 GiB over three nodes, the other 3 GiB as 1 : 3.
+        // 9 GiB over three nodes, the other 3 GiB in the ratio 1 : 3.
         assert_eq!(lies(Placement::PartInterleave { share: 0.75 }, [1, 3, 0]), [3.75, 5.25, 3.0]);
     }
 
     #[test]
-    fn without_threads_only_what_is_not_local_lies_anywhere() {
+    fn without_threads_only_data_that_is_not_local_needs_memory() {
         assert_eq!(lies(Placement::Local, [0; 3]), [0.0; 3]);
         assert_eq!(lies(Placement::PartHome { home: NodeId(1), share: 0.25 }, [0; 3]), [0.0, 3.0, 0.0]);
         assert_eq!(lies(Placement::Interleave, [0; 3]), [4.0; 3]);
     }
 
     #[test]
-    fn a_memory_that_is_too_small_names_the_data_in_it() {
+    fn the_error_for_a_full_memory_lists_the_data_in_it() {
         let apps = [app(Some(12.0)), app(None), app(Some(5.0)), app(Some(1.0))];
         let placements =
             [Placement::Local, Placement::Local, Placement::Home(NodeId(1)), Placement::Home(NodeId(0))];

@@ -1,18 +1,19 @@
-//! What an application can be told about its threads, the three options of paper 002, section II, and what it waits for: the words of
-//! files, traces and the protocol between applications and an agent.
+//! Orders to an application about its threads (the three options of paper 002, section II), and the reasons
+//! for which it waits. These are the words of files, traces and the protocol between applications and an
+//! agent.
 
 use serde::{Deserialize, Serialize};
 
 crate::words! {
-    /// Which orders an application can follow: the words of files, of traces and of the protocol.
+    /// The kind of order that an application can follow, in the words of files, traces and the protocol.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Control {
-        /// How many threads in all.
+        /// The total number of threads.
         Total = "total",
-        /// The threads of which cores.
+        /// The cores whose threads run.
         Cores = "cores",
-        /// How many threads on each node.
+        /// The number of threads on each node.
         #[default]
         PerNode = "per-node",
         /// None.
@@ -21,7 +22,8 @@ crate::words! {
     }
 }
 
-/// How many threads may run, and where; whole each time, not a difference. Files, traces and the protocol have it as one of three keys.
+/// Number and place of the threads that may run; always absolute, never a difference. Files, traces and the
+/// protocol write it as one of three keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -34,7 +36,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Which control an application needs to follow it.
+    /// The control that an application needs to follow this order.
     pub const fn control(&self) -> Control {
         match self {
             Self::Total(_) => Control::Total,
@@ -45,7 +47,7 @@ impl Order {
 }
 
 crate::words! {
-    /// What an application without an iteration under way waits for, or one that is in a call.
+    /// The reason for which an application without a running iteration waits, or one that is inside a call.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Waiting {
@@ -56,7 +58,7 @@ crate::words! {
         Input = "input",
         /// For room in a channel.
         Output = "output",
-        /// To be called, or for the return of its own call.
+        /// For a call, or for the return of a call that it made.
         Call = "call",
     }
 }

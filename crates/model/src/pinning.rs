@@ -1,28 +1,28 @@
-//! From counts to processors: which thread of an allocation runs on which processor of the operating system.
+//! From counts to logical CPUs: the logical CPU of the operating system for each thread of an allocation.
 
 use crate::allocation::{Allocation, PerDomain, TooManyThreads};
 use crate::app::{App, Smt};
 use crate::ids::NodeId;
 use crate::machine::Machine;
 
-/// The processors of one application.
+/// The logical CPUs of one application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppCpus {
-    /// The nodes where it has threads, in order, and one processor for each thread there.
+    /// The nodes with threads of it, in order, and one logical CPU for each thread there.
     pub nodes: Vec<(NodeId, Vec<u32>)>,
 }
 
 impl AppCpus {
-    /// One processor for each thread, node by node; second hardware threads follow the first ones of the node.
+    /// One logical CPU per thread, node by node; second hardware threads follow the first ones of the node.
     pub fn cpus(&self) -> Vec<u32> {
         self.nodes.iter().flat_map(|(_, cpus)| cpus.iter().copied()).collect()
     }
 }
 
-/// Why an allocation cannot be put on processors.
+/// The reason that threads cannot be assigned to logical CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PinError {
-    /// Nobody said which processors the node has.
+    /// The logical CPUs of the node are unknown.
     #[error("the processor numbers of {0} are not known")]
     UnknownCpus(NodeId),
     /// The list of the node has no second hardware thread for each core.
@@ -33,15 +33,15 @@ pub enum PinError {
     TooManyThreads(#[from] TooManyThreads),
 }
 
-/// The first node with cores whose processors nobody named.
+/// The first node with cores whose logical CPUs are unknown.
 pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
     machine.compute_nodes().find(|node| machine.os_nodes().get(node.0).is_none_or(|os| os.cpus.is_none()))
 }
 
-/// The cores of a node that each application has, by their place in the node's list of processors.
+/// The cores of a node that each application gets, as positions in the node's list of logical CPUs.
 ///
-/// In each L3 domain of the node the applications take the cores in the order of the files, each the next ones. `per_l3`: the cores that each
-/// application takes in each L3 domain of each node ([`Allocation::per_l3`]).
+/// In each L3 domain of the node the applications take consecutive cores in the order of the files. `per_l3`:
+/// the number of cores of each application in each L3 domain of each node ([`Allocation::per_l3`]).
 pub fn cores(machine: &Machine, per_l3: &PerDomain, node: NodeId) -> Vec<Vec<usize>> {
     let own = machine.node(node);
     let mut free: Vec<usize> =
@@ -58,11 +58,12 @@ pub fn cores(machine: &Machine, per_l3: &PerDomain, node: NodeId) -> Vec<Vec<usi
     per_l3.iter().map(take).collect()
 }
 
-/// Gives every thread a processor of its own, on the [`cores`] of its application; those with [`Smt::Both`] have both hardware threads of these.
+/// Assigns every thread to a separate logical CPU on the [`cores`] of its application. Applications with
+/// [`Smt::Both`] get both hardware threads of their cores.
 ///
 /// # Errors
-/// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors; [`PinError::NoSecondThreads`];
-/// [`PinError::TooManyThreads`] if there are more threads than cores.
+/// [`PinError::UnknownCpus`] for the first node that has threads but no list of logical CPUs;
+/// [`PinError::NoSecondThreads`]; [`PinError::TooManyThreads`] if there are more threads than cores.
 pub fn pin(machine: &Machine, apps: &[App], allocation: &Allocation) -> Result<Vec<AppCpus>, PinError> {
     allocation.fits(machine)?;
     let mut pinned = vec![AppCpus::default(); allocation.apps()];
@@ -74,7 +75,7 @@ pub fn pin(machine: &Machine, apps: &[App], allocation: &Allocation) -> Result<V
             .and_then(|list| list.as_slice().split_at_checked(own.cores as usize))
             .ok_or(PinError::UnknownCpus(node))?;
         for (a, (pinned, cores)) in pinned.iter_mut().zip(cores(machine, &per_l3, node)).enumerate() {
-            // Enough: a machine has at least as many processors as cores on each node.
+            // The list is long enough: each node has at least as many logical CPUs as cores.
             let mut cpus: Vec<u32> = cores.iter().map(|&core| first[core]).collect();
             if apps[a].smt == Smt::Both {
                 let of_core =
@@ -133,12 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn applications_take_the_processors_of_a_node_in_turn_and_none_twice() {
+    fn applications_take_consecutive_logical_cpus_of_a_node() {
         let allocation = Allocation::from_rows(&[vec![1, 0], vec![2, 3], vec![0, 0]]).expect("rows");
         let one = apps(&[Smt::One; 3]);
         let apps =
             pin(&machine([Some("0,2,4,6,8-15"), Some("1,3,5,7")]), &one, &allocation).expect("possible");
-        // Node 0: the first app takes 0, the second the next two. Node 1 is all the second's.
+        // Node 0: the first application takes 0, the second the next two. Node 1 belongs entirely to the
+        // second.
         assert_eq!(apps[0].nodes, [(NodeId(0), vec![0])]);
         assert_eq!(apps[1].nodes, [(NodeId(0), vec![2, 4]), (NodeId(1), vec![1, 3, 5])]);
         assert_eq!(apps[1].cpus(), [2, 4, 1, 3, 5]);
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_without_processors_is_named_if_it_has_threads() {
+    fn an_unknown_cpu_list_is_an_error_only_if_the_node_has_threads() {
         let machine = machine([Some("0-3"), None]);
         let on = |rows: [u32; 2]| Allocation::from_rows(&[rows.to_vec()]).expect("rows");
         assert_eq!(pin(&machine, &apps(&[Smt::One]), &on([4, 1])), Err(PinError::UnknownCpus(NodeId(1))));
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn more_threads_than_cores_are_refused_even_where_processors_are_left() {
+    fn more_threads_than_cores_are_rejected_even_if_logical_cpus_are_left() {
         let allocation = Allocation::from_rows(&[vec![5, 0]]).expect("rows");
         let refused = pin(&machine([Some("0-7"), None]), &apps(&[Smt::One]), &allocation);
         assert_eq!(
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_on_the_processors_of_their_l3_domains() {
+    fn threads_are_on_the_logical_cpus_of_their_l3_domains() {
         let of_lists = machine([Some("0-3"), Some("4-7")]);
         let node = Node { cores_per_l3: Some(2), ..*of_lists.node(NodeId(0)) };
         let links = vec![GigabytesPerSecond::new(1.0); 4];
@@ -177,7 +179,7 @@ mod tests {
                 .unwrap();
         let pinned = pin(&machine, &apps(&[Smt::One; 2]), &allocation).unwrap();
         assert_eq!((pinned[0].cpus(), pinned[1].cpus()), (vec![0, 2], vec![3]));
-        // With both hardware threads of its cores, 0 and 2, the first has their siblings, too.
+        // With both hardware threads of its cores 0 and 2, the first application also gets their siblings.
         let os_nodes =
             vec![OsNode { number: 0, cpus: CpuList::parse("0-3,8-11").ok() }, machine.os_nodes()[1].clone()];
         let machine = machine.with_os_nodes(os_nodes).unwrap();

@@ -1,8 +1,10 @@
-//! The roofs of a machine: what one thread, a node, a link and all nodes can do at most, whatever runs there.
+//! The roofs of a machine: upper limits of one thread, a node, a link and all nodes, for any application.
 //!
-//! [`roofs`] are those of reads; kernels that write stay below them where the machine has figures for these ([`roofs_of_kernels`]).
+//! [`roofs`] returns the roofs of reads. Write kernels stay below them if the machine defines values for
+//! these kernels ([`roofs_of_kernels`]).
 //!
-//! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009).
+//! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM
+//! 52(4), 2009).
 
 use std::collections::BTreeSet;
 
@@ -12,39 +14,39 @@ use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-/// Whose roof it is.
+/// The scope of a roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoofOf {
-    /// All cores, each node reading its own memory, or the nearest one.
+    /// All cores, each node reading local memory, or the nearest one.
     AllNodes,
-    /// All cores of the node with the widest controller, reading their own memory.
+    /// All cores of the node with the highest controller bandwidth, reading local memory.
     Node(NodeId),
-    /// All cores of a node over the widest link.
+    /// All cores of a node over the fastest link.
     FastestLink {
         /// The node of the cores.
         from: NodeId,
         /// The node of the memory.
         to: NodeId,
     },
-    /// The same over the narrowest link.
+    /// All cores of a node over the slowest link.
     SlowestLink {
         /// The node of the cores.
         from: NodeId,
         /// The node of the memory.
         to: NodeId,
     },
-    /// All cores of a node over a link, where all links are as wide.
+    /// All cores of a node over a link, if all links have the same bandwidth.
     AnyLink,
-    /// One thread on that node, reading its own memory.
+    /// One thread on that node, reading local memory.
     Thread(NodeId),
-    /// All cores of the node with the widest controller on their own memory, under a kernel that writes.
+    /// All cores of the node with the highest controller bandwidth on local memory, under a write kernel.
     Kernel(NodeId, Access),
 }
 
 /// A limit: min(peak, bandwidth x arithmetic intensity).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roof {
-    /// Whose.
+    /// Its scope.
     pub of: RoofOf,
     /// The slope.
     pub bandwidth: GigabytesPerSecond,
@@ -52,8 +54,8 @@ pub struct Roof {
     pub peak: Gflops,
 }
 
-/// The whole machine if it has several nodes with cores, a node, the fastest and the slowest link, a thread; none on a
-/// machine without cores.
+/// The roofs of the whole machine if it has several nodes with cores, of a node, of the fastest and the
+/// slowest link, and of a thread; none on a machine without cores.
 pub fn roofs(machine: &Machine) -> Vec<Roof> {
     let roof = |of, bandwidth, peak| Roof { of, bandwidth, peak };
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
@@ -92,7 +94,7 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
     roofs
 }
 
-/// The node with cores and memory whose controller is the widest.
+/// The node with cores and memory that has the highest controller bandwidth.
 fn widest(machine: &Machine) -> Option<NodeId> {
     let bandwidth = |node: NodeId| machine.node(node).bandwidth.value();
     machine
@@ -101,7 +103,7 @@ fn widest(machine: &Machine) -> Option<NodeId> {
         .max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
 }
 
-/// The roofs of the widest node under those of `kernels` that it has figures for.
+/// The roofs of that node under those of `kernels` for which it defines values.
 pub fn roofs_of_kernels(machine: &Machine, kernels: &[Access]) -> Vec<Roof> {
     let Some(widest) = widest(machine) else { return Vec::new() };
     let node = machine.node(widest);
@@ -110,9 +112,10 @@ pub fn roofs_of_kernels(machine: &Machine, kernels: &[Access]) -> Vec<Roof> {
     used.map(|(kernel, bandwidth)| Roof { of: RoofOf::Kernel(widest, kernel), bandwidth, peak }).collect()
 }
 
-/// The most that one thread draws from its own memory: the bandwidth of a core, and the ceilings of the sharing model.
+/// Maximum bandwidth of one thread on local memory: the bandwidth of a core, and the ceilings of the sharing
+/// model.
 fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
-    // What it computes with the data does not matter here.
+    // The thread's computation does not matter here.
     let local = Demand::new(FlopPerByte::new(1.0), Access::Read, Placement::Local);
     least(local.thread_limits(machine, node).filter(|(limit, _)| *limit != ThreadLimit::CorePeak))
 }
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_that_are_used_and_measured_have_roofs() {
+    fn used_and_measured_kernels_have_roofs() {
         let mut nodes = machine(None).nodes().to_vec();
         for node in &mut nodes {
             node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roof_of_a_thread_is_the_same_whichever_ceiling_holds_it_back() {
+    fn the_roof_of_a_thread_is_the_same_under_each_ceiling() {
         let mut model = Model::default();
         model.parameters.core_local_gbs = Some(5.0);
         let by_model = roofs(&machine(None).with_sharing(model));

@@ -1,22 +1,23 @@
-//! How fast several threads of an application are together, compared with one.
+//! Speed of several threads of an application together, relative to one.
 
-/// How fast n threads of an application are together, compared with one: its speedup S(n).
+/// Speed of n threads of an application together, relative to one thread: the speedup S(n).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Scaling {
     /// S(n) = n.
     #[default]
     Linear,
-    /// S(n) = 1 / (s + (1 - s) / n): Amdahl's law, s of the work is serial.
+    /// S(n) = 1 / (s + (1 - s) / n): Amdahl's law with a serial share s of the work.
     Serial {
         /// s, 0 to 1.
         fraction: f64,
     },
-    /// Points (threads, speedup), by threads; the first is (1, 1). Between them lines, beyond the last one its speedup.
+    /// Points (threads, speedup), ordered by threads; the first is (1, 1). S(n) is linear between them and
+    /// constant beyond the last one.
     Table(Vec<(u32, f64)>),
 }
 
 impl Scaling {
-    /// S(n); 0 for no thread.
+    /// S(n); 0 for n = 0.
     pub fn speedup(&self, threads: u32) -> f64 {
         let n = f64::from(threads);
         if threads == 0 {
@@ -38,11 +39,11 @@ impl Scaling {
         }
     }
 
-    /// S(n) / n: the part of its speed at which each of n threads works; 1 for no thread.
+    /// S(n) / n: the relative speed of each of n threads; 1 for n = 0.
     pub fn efficiency(&self, threads: u32) -> f64 {
         match self {
             Self::Serial { .. } | Self::Table(_) if threads > 0 => self.speedup(threads) / f64::from(threads),
-            // Not n / n, so that nothing is rounded.
+            // Not n / n, which could round.
             Self::Linear | Self::Serial { .. } | Self::Table(_) => 1.0,
         }
     }
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_lines_between_its_points_and_stays_at_the_last() {
+    fn tables_are_linear_between_points_and_constant_after_the_last() {
         // (1, 1) to (4, 3.1): at 2 threads 1 + 2.1 / 3 = 1.7
         let scaling = Scaling::Table(vec![(1, 1.0), (4, 3.1)]);
         assert!((scaling.speedup(2) - 1.7).abs() < 1e-12);

@@ -1,23 +1,25 @@
-//! What the input files describe together: a machine, applications, and the scenarios to evaluate.
+//! The contents of the input files together: a machine, applications, and the scenarios to evaluate.
 
 use crate::allocation::Allocation;
 use crate::app::{App, Data, Smt};
 use crate::ids::AppId;
 use crate::machine::Machine;
 
-/// One way of placing the threads.
+/// One thread placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// The name in the file.
     pub name: String,
     /// Cores of each application on each node.
     pub allocation: Allocation,
-    /// Data of each application in this scenario: its own, or what the scenario puts in its place.
+    /// Data of each application in this scenario: the application's own data, or the scenario's replacement.
     pub data: Vec<Data>,
-    /// Hardware threads of a core that each application uses in this scenario. While that is open ([`Smt::Any`]), `allocation` has its threads.
+    /// Hardware threads per core of each application in this scenario. While open ([`Smt::Any`]),
+    /// `allocation` counts threads.
     pub smt: Vec<Smt>,
-    /// Whether the work of each application is divided equally among its threads beforehand, so that the slowest of them
-    /// decides ([`crate::evaluation::Options::static_work`]). Without it whoever is faster does more.
+    /// Whether static scheduling divides the work of each application equally among its threads, so that the
+    /// slowest thread decides ([`crate::evaluation::Options::static_work`]). Otherwise faster threads do more
+    /// of the work.
     pub static_work: bool,
 }
 
@@ -27,7 +29,7 @@ impl Scenario {
         self.smt_of(app).threads(self.allocation.row(app))
     }
 
-    /// The same in each L3 domain of each node, where the scenario says that.
+    /// Threads of `app` in each L3 domain of each node, if the scenario specifies them.
     pub fn threads_per_l3(&self, app: AppId) -> Option<Vec<Vec<u32>>> {
         let nodes = self.allocation.own_domains()?.get(app.0)?;
         Some(nodes.iter().map(|cores| self.smt_of(app).threads(cores)).collect())
@@ -38,7 +40,7 @@ impl Scenario {
     }
 }
 
-/// All input files, united and checked: the value every command works on.
+/// All input files, merged and checked: the value every command works on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// The machine.

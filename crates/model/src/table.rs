@@ -1,7 +1,8 @@
-//! Tables of one value for each application and node, or for each pair of nodes.
+//! Tables with one value for each application and node, or for each pair of nodes.
 //!
-//! The rows are applications ([`AppId`]) or the nodes of cores ([`NodeId`]), the columns are nodes. A cell is found by its row
-//! and column, or, where a loop runs over many, by its number; this file alone knows how the two belong together.
+//! The rows are applications ([`AppId`]) or the nodes of cores ([`NodeId`]), the columns are nodes. A cell is
+//! addressed by its row and column or, in loops over many cells, by its number. Only this file defines how
+//! the two are related.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
@@ -17,7 +18,7 @@ pub struct Table<T, Row = AppId> {
 }
 
 impl<T, Row: Id> Table<T, Row> {
-    /// The same value everywhere.
+    /// A table with the same value everywhere.
     pub fn filled(rows: usize, nodes: usize, value: T) -> Self
     where
         T: Clone,
@@ -25,7 +26,7 @@ impl<T, Row: Id> Table<T, Row> {
         Self { nodes, cells: vec![value; rows * nodes], rows: PhantomData }
     }
 
-    /// Each cell by its row and node.
+    /// Builds each cell from its row and node.
     pub fn from_fn(rows: usize, nodes: usize, mut value: impl FnMut(Row, NodeId) -> T) -> Self {
         let mut cells = Vec::with_capacity(rows * nodes);
         for row in 0..rows {
@@ -34,7 +35,7 @@ impl<T, Row: Id> Table<T, Row> {
         Self { nodes, cells, rows: PhantomData }
     }
 
-    /// From rows of equal length; `None` if they are not.
+    /// Builds a table from rows of equal length; `None` if the lengths differ.
     pub fn from_rows(rows: &[Vec<T>]) -> Option<Self>
     where
         T: Clone,
@@ -44,13 +45,13 @@ impl<T, Row: Id> Table<T, Row> {
         equal.then(|| Self { nodes, cells: rows.concat(), rows: PhantomData })
     }
 
-    /// From all cells, row by row; `None` if they do not fill whole rows.
+    /// Builds a table from all cells, row by row; `None` if they do not fill whole rows.
     pub fn from_cells(nodes: usize, cells: Vec<T>) -> Option<Self> {
         let whole = cells.len().checked_rem(nodes).unwrap_or(cells.len()) == 0;
         whole.then_some(Self { nodes, cells, rows: PhantomData })
     }
 
-    /// Makes it so many rows long; new cells have `value`.
+    /// Changes the number of rows; new cells have `value`.
     pub fn resize_rows(&mut self, rows: usize, value: T)
     where
         T: Clone,
@@ -93,12 +94,12 @@ impl<T, Row: Id> Table<T, Row> {
         &self.cells[self.cells_of(row)]
     }
 
-    /// The cell, if the table has it.
+    /// The cell, or `None` outside the table.
     pub fn get(&self, row: Row, node: NodeId) -> Option<&T> {
         self.cells.get(self.cell(row, node)).filter(|_| node.0 < self.nodes)
     }
 
-    /// All cells with their places, row by row.
+    /// All cells with their rows and nodes, row by row.
     pub fn iter(&self) -> impl Iterator<Item = (Row, NodeId, &T)> {
         self.cells.iter().enumerate().map(|(cell, value)| {
             let (row, node) = self.place(cell);
@@ -112,7 +113,7 @@ impl<T, Row: Id> Table<T, Row> {
         &self.cells
     }
 
-    /// All cells, row by row, to be changed in place.
+    /// All cells, row by row, for changes in place.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.cells
@@ -135,7 +136,7 @@ impl<T, Row: Id> IndexMut<(Row, NodeId)> for Table<T, Row> {
     }
 }
 
-/// By the number of the cell.
+/// Indexed by the number of the cell.
 impl<T, Row> Index<usize> for Table<T, Row> {
     type Output = T;
     #[inline]
@@ -144,7 +145,7 @@ impl<T, Row> Index<usize> for Table<T, Row> {
     }
 }
 
-/// By the number of the cell.
+/// Indexed by the number of the cell.
 impl<T, Row> IndexMut<usize> for Table<T, Row> {
     #[inline]
     fn index_mut(&mut self, cell: usize) -> &mut T {
@@ -171,25 +172,25 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_cell_and_its_place_belong_together() {
+    fn the_number_and_the_place_of_a_cell_are_inverse() {
         let table = table();
         for (app, node, &value) in table.iter() {
             let cell = table.cell(app, node);
             assert_eq!((table.place(cell), table[cell]), ((app, node), value));
         }
-        // The second row begins behind the three cells of the first.
+        // The second row begins after the three cells of the first.
         assert_eq!(table.cells_of(AppId(1)), 3..6);
     }
 
     #[test]
-    fn what_is_not_there_is_none() {
+    fn cells_outside_the_table_are_none() {
         assert_eq!(table().get(AppId(1), NodeId(0)), Some(&10));
         assert_eq!(table().get(AppId(0), NodeId(3)), None);
         assert_eq!(table().get(AppId(2), NodeId(0)), None);
     }
 
     #[test]
-    fn rows_of_different_lengths_are_no_table() {
+    fn rows_of_different_lengths_are_rejected() {
         assert_eq!(Table::<u32>::from_rows(&[vec![1, 2], vec![3]]), None);
         assert_eq!(Table::<u32>::from_cells(2, vec![1, 2, 3]), None);
         assert_eq!(

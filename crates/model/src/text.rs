@@ -1,10 +1,10 @@
-//! Text of files as a terminal may get it: what is there can be seen, and nothing else happens.
+//! Text of files in a form that is safe for terminals: every character is visible and has no other effect.
 
 use std::borrow::Cow;
 
-/// Whether a character moves, colours or reorders other text instead of being seen: control characters, among them line
-/// breaks and the escape that begins a sequence for terminals, and the controls of Unicode for bidirectional text (UAX #9;
-/// CVE-2021-42574 shows what can be done with them).
+/// Whether a character moves, colours or reorders other text instead of being visible: control characters,
+/// including line breaks and the escape that begins a terminal sequence, and the Unicode controls for
+/// bidirectional text (UAX #9; CVE-2021-42574 shows how they can be abused).
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_bidirectional(c)
 }
@@ -19,7 +19,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     visible_but(text, &[])
 }
 
-/// As [`visible`]; the characters `kept` stay as they are.
+/// As [`visible`], with the characters in `kept` unchanged.
 pub fn visible_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     let replaced = |c: char| is_hidden(c) && !kept.contains(&c);
     if !text.contains(replaced) {
@@ -41,14 +41,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_written_out() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(visible("a\nb\u{1b}[31m\u{9b}2J"), "a\\nb\\u{1b}[31m\\u{9b}2J");
         assert_eq!(visible("abc\u{202e}def\u{2069}"), "abc\\u{202e}def\\u{2069}");
         assert_eq!(visible_but("a\nb\tc", &['\n']), "a\nb\\tc");
     }
 
     #[test]
-    fn plain_text_of_any_language_stays() {
+    fn plain_text_of_any_language_is_unchanged() {
         for text in ["", "mem-1", "Größe µ–→ 名前", "אבג", "a\u{301}", "👩\u{200d}💻"] {
             assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
         }

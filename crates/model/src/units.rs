@@ -1,7 +1,7 @@
-//! Quantities as types: the unit is in the name, the number is private.
+//! Quantities as types: the name is the unit, the number is private.
 //!
-//! Prefixes are decimal, 1 GB = 10^9 bytes, 1 GFLOPS = 10^9 floating-point operations per second; but for sizes of memory,
-//! 1 GiB = 2^30 bytes.
+//! Prefixes are decimal, 1 GB = 10^9 bytes, 1 GFLOPS = 10^9 floating-point operations per second. Memory
+//! sizes are the exception: 1 GiB = 2^30 bytes.
 
 /// Bytes of a cache line; bytes per nanosecond are GB/s.
 pub(crate) const LINE_BYTES: f64 = 64.0;
@@ -34,7 +34,7 @@ macro_rules! quantity {
         }
 
         impl fmt::Display for $name {
-            /// Takes the precision of the format string: `{:.1}` prints one decimal and the unit.
+            /// Uses the precision of the format string: `{:.1}` prints one decimal and the unit.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Display::fmt(&self.0, f)?;
                 write!(f, " {}", $suffix)
@@ -64,7 +64,7 @@ macro_rules! quantity {
 
         impl std::iter::Sum for $name {
             fn sum<I: Iterator<Item = Self>>(quantities: I) -> Self {
-                // `sum` of nothing is -0.0, which people would see.
+                // `sum` of an empty iterator is -0.0, which people would see.
                 Self(quantities.map(Self::value).fold(0.0, |sum, value| sum + value))
             }
         }
@@ -88,7 +88,7 @@ quantity!(
     Gflop, "GFLOP"
 );
 quantity!(
-    /// An amount of memory, 2^30 bytes: as operating systems and memory modules count it.
+    /// An amount of memory, 2^30 bytes, the unit of operating systems and memory modules.
     Gibibytes, "GiB"
 );
 quantity!(
@@ -116,7 +116,7 @@ impl Div<FlopPerByte> for Gflops {
     }
 }
 
-/// How long an amount of work takes at a constant rate.
+/// The time of an amount of work at a constant rate.
 impl Div<Gflops> for Gflop {
     type Output = Seconds;
     fn div(self, rate: Gflops) -> Seconds {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn display_takes_the_precision_and_appends_the_unit() {
+    fn display_uses_the_precision_and_appends_the_unit() {
         assert_eq!(format!("{:.1}", GigabytesPerSecond::new(31.96)), "32.0 GB/s");
     }
 }

@@ -1,8 +1,9 @@
-//! Words: enums whose variants are words, which word was probably meant, and lists of choices.
+//! Words: enums whose variants are words, suggestions for misspelt words, and lists of choices.
 
-/// Declares an enum of words, each once: `Variant = "word"`, with `ALL`, `as_str`, `from_word`, and `WORDS`, which is what people are shown: the
-/// first line of each documentation. Unlike with a derive of `strum` these are constants, in which tables are sized and tests
-/// choose, and no macro has to be compiled first.
+/// Declares an enum of words, each written once: `Variant = "word"`, with `ALL`, `as_str`, `from_word` and
+/// `WORDS`. `WORDS` is shown to people: the first line of each variant's documentation. Unlike with a derive
+/// of `strum`, these are constants, which size tables and parametrise tests, and no macro crate has to be
+/// compiled first.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -14,7 +15,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All, in the order of their declaration, which is that of lists for people.
+            /// All variants in the order of their declaration, which is the order of lists for people.
             $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
             /// The word in files, arguments and documents.
@@ -24,22 +25,23 @@ macro_rules! words {
                 }
             }
 
-            /// The one with this word.
+            /// The variant with this word.
             $vis fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|known| known.as_str() == word)
             }
 
-            /// Each word with what it means.
+            /// Each word with its meaning.
             $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($doc)?))),+];
         }
     };
 }
 
-/// The known word that is most like `word`, if it is a slip of the keyboard or a shortened form.
+/// The known word that is most similar to `word`, if `word` is a typing mistake or an abbreviation of it.
 ///
-/// A slip: a Damerau-Levenshtein distance of at most a third of the length, capital letters and `-`/`_` set aside.
+/// A typing mistake has a Damerau-Levenshtein distance of at most a third of the length, ignoring case and
+/// the difference between `-` and `_`.
 pub fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    /// No slip makes a word of this length, and the distance costs length x length.
+    /// No typing mistake makes a word of this length, and the distance costs length x length.
     const LONGEST: usize = 200;
     let plain = |text: &str| text.to_lowercase().replace('-', "_");
     let word = plain(word);
@@ -50,7 +52,7 @@ pub fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Opti
     let most = 1.max((letters + 1) / 3);
     let of = |candidate: &'n str| {
         let other = plain(candidate);
-        // "even" for "even 2,2,2,2" is far by editing, and yet clear.
+        // "even" for "even 2,2,2,2" has a large edit distance, but is clear.
         let begins = letters > 1 && other.starts_with(&word);
         if !begins && letters.abs_diff(other.chars().count()) > most {
             return None;
@@ -76,7 +78,7 @@ pub fn choice<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     }
 }
 
-/// "one of A, B, or C" of words in their quotes; beyond `most` of them "or 8 more".
+/// "one of A, B, or C" for words in their quotes; words beyond the first `most` become "or 8 more".
 pub fn one_of(most: usize, words: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<String> = words.into_iter().collect();
     let more = words.len().saturating_sub(most);
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_and_a_shortened_word_are_recognised() {
+    fn typing_mistakes_and_abbreviations_are_recognised() {
         let keys = ["bandwidth_gbs", "link_gbs", "nodes", "even 2,2,2,2", "one app per node"];
         assert_eq!(nearest("bandwith_gbs", keys), Some("bandwidth_gbs"));
         assert_eq!(nearest("Bandwidth-GBs", keys), Some("bandwidth_gbs"));
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_are_not_suggested_for_others_of_other_letters() {
+    fn short_words_are_not_suggested_for_words_with_other_letters() {
         // Two of three letters differ.
         assert_eq!(nearest("foo", ["io", "fma"]), None);
         assert_eq!(nearest("x", ["a", "b", "xy"]), None);
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn long_words_cost_no_time() {
+    fn long_words_are_cheap() {
         let long = "x".repeat(1_000_000);
         assert_eq!(nearest(&long, ["nodes", &long]), None);
     }

@@ -1,4 +1,4 @@
-//! What the models promise, on random machines, and what they answer where that is known. One binary for all of it.
+//! Guarantees of the models on random machines, and answers with known results. All tests are one binary.
 
 mod common;
 mod domains;

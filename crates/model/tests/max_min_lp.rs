@@ -1,7 +1,8 @@
-//! Max-min against linear programs on random networks: an independent solver that knows nothing of progressive filling.
+//! Max-min compared with linear programs on random networks: an independent solver without progressive
+//! filling.
 //!
-//! The largest minimum is a linear program. Those who cannot have more than it keep it, and the next program is about the
-//! others (lexicographic max-min).
+//! The largest minimum is a linear program. Groups that cannot have more keep it, and the next program is
+//! about the others (lexicographic max-min).
 
 use crate::common::Case;
 use crate::common::models::alone;
@@ -17,15 +18,15 @@ struct Group {
     app: AppId,
     node: NodeId,
     threads: f64,
-    /// GB/s of reads that one GB/s of a thread stands for.
+    /// Read-equivalent GB/s of one GB/s of a thread.
     occupied: f64,
-    /// What a thread wants to occupy, GB/s of reads, as are all rates here.
+    /// Demand of a thread in read-equivalent GB/s, the unit of all rates here.
     demand_gbs: f64,
     /// Its rate, once it is known.
     rate: Option<f64>,
 }
 
-/// Close to each other, for rates in units of the widest resource.
+/// Tolerance for rates in units of the fastest resource.
 const NEAR: f64 = 1e-7;
 
 /// GB/s of one thread of each group.
@@ -36,7 +37,8 @@ fn by_programs(case: &Case) -> Vec<Group> {
         for node in case.machine.node_ids().filter(|&node| case.allocation.get(app, node) > 0) {
             let threads = f64::from(case.allocation.get(app, node));
             let occupied = case.occupied_once(app, node);
-            // No thread can have more than all controllers together: that keeps the figures of the programs small.
+            // No thread can have more than all controllers together; this keeps the numbers of the programs
+            // small.
             let demand_gbs = (occupied * alone(case, app, node) / unit).min(case.machine.node_count() as f64);
             groups.push(Group { app, node, threads, occupied, demand_gbs, rate: None });
         }
@@ -63,7 +65,7 @@ fn program(case: &Case, groups: &[Group], unit: f64, least: f64) -> (Problem, Ve
     let rates: Vec<Variable> = groups
         .iter()
         .map(|group| match group.rate {
-            // A little room for what earlier programs rounded.
+            // A small margin for the rounding errors of earlier programs.
             Some(rate) => problem.add_var(0.0, ((rate - NEAR * 1e-2).max(0.0), rate)),
             None => problem.add_var(0.0, (least.min(group.demand_gbs), group.demand_gbs)),
         })
@@ -89,7 +91,7 @@ fn program(case: &Case, groups: &[Group], unit: f64, least: f64) -> (Problem, Ve
     (problem, rates)
 }
 
-/// The largest smallest rate of those whose rate is not known yet.
+/// The largest smallest rate of the groups whose rate is not yet known.
 fn largest_minimum(case: &Case, groups: &[Group], unit: f64) -> f64 {
     let (mut problem, rates) = program(case, groups, unit, 0.0);
     let least = problem.add_var(1.0, (0.0, f64::INFINITY));
@@ -100,7 +102,7 @@ fn largest_minimum(case: &Case, groups: &[Group], unit: f64) -> f64 {
     solution[least]
 }
 
-/// The largest rate of one group when the others that are not known have at least `least`.
+/// The largest rate of one group if the other unknown ones have at least `least`.
 fn largest(case: &Case, groups: &[Group], unit: f64, least: f64, group: usize) -> f64 {
     let (mut problem, rates) = program(case, groups, unit, (least - NEAR * 1e-1).max(0.0));
     let goal = problem.add_var(1.0, (0.0, f64::INFINITY));
@@ -119,7 +121,7 @@ proptest! {
         let unit = case.machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
         for group in by_programs(&case) {
             let (fast, slow) = (solved.bandwidth[group.app.0][group.node.0].unwrap(), group.rate.unwrap());
-            // Rates of one round may differ by what counts as near, times the groups that share it.
+            // Rates of one round may differ by the tolerance times the number of groups that share it.
             let tolerance = 1e2 * NEAR * unit;
             prop_assert!((fast - slow).abs() <= tolerance, "{group:?}: {fast} {slow}");
         }

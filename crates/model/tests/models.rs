@@ -1,4 +1,5 @@
-//! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
+//! Guarantees of every sharing model on random machines, and the answer of each in scenarios that distinguish
+//! them.
 
 use crate::common::changes::{renumbered, some_of};
 use crate::common::models::{alone, corrected, hard, patiently_by_ecm, plain, slowly, slowly_by_ecm};
@@ -19,12 +20,12 @@ fn holds(property: Result<(), invariants::Violation>) -> Result<(), TestCaseErro
     property.map_err(|violation| TestCaseError::fail(violation.to_string()))
 }
 
-/// A billionth of the widest controller, GB/s: fixed points are found to much less.
+/// A billionth of the fastest controller, GB/s: fixed points are far more exact.
 fn tolerance(case: &Case) -> f64 {
     1e3 * case.rounding_gbs()
 }
 
-/// No thread's bandwidth differs by more than `tolerance`; `of(app, node)` is where `got` has it.
+/// No thread's bandwidth differs by more than `tolerance`; `of(app, node)` is its bandwidth in `got`.
 fn assert_near(
     case: &Case,
     expected: &[Vec<Option<f64>>],
@@ -50,7 +51,7 @@ fn same(app: usize, node: usize) -> (usize, usize) {
     (app, node)
 }
 
-/// GB/s that remote and own threads draw of `memory`.
+/// Traffic of remote and own threads on `memory`, GB/s.
 fn drawn(solved: &Solved, memory: NodeId) -> (f64, f64) {
     let of = |own: bool| -> f64 {
         let groups = solved.draws.groups.iter().filter(|g| g.memory == memory && (g.from == memory) == own);
@@ -63,14 +64,14 @@ proptest! {
     #![proptest_config(crate::random::questions(CASES))]
 
     #[test]
-    fn no_model_gives_more_than_is_wanted_or_than_there_is(case in case(), model in corrected()) {
+    fn no_model_exceeds_demands_or_capacities(case in case(), model in corrected()) {
         let solved = case.under(model);
         for sharing in [&solved.grants, &solved.draws] {
             holds(invariants::nobody_above_demand(sharing))?;
             holds(invariants::controllers_within_capacity(sharing))?;
             holds(invariants::links_within_capacity(sharing))?;
         }
-        // Corrections take away: from controllers for remote traffic, from links, from single threads.
+        // Corrections reduce bandwidth: of controllers for remote traffic, of links, of single threads.
         let parameters = model.parameters;
         for memory in case.machine.node_ids() {
             let (remote, own) = drawn(&solved, memory);
@@ -86,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_applications_matters_to_no_model(
+    fn the_order_of_applications_does_not_matter_under_any_model(
         (case, new) in case().prop_flat_map(|case| {
             let new = order(case.demands.len());
             (Just(case), new)
@@ -106,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn the_numbering_of_nodes_matters_to_no_model(
+    fn the_numbering_of_nodes_does_not_matter_under_any_model(
         (case, new) in case().prop_flat_map(|case| {
             let new = order(case.machine.node_count());
             (Just(case), new)
@@ -117,8 +118,8 @@ proptest! {
         assert_near(&case, &before, &after, tolerance(&case), |a, n| (a, new[n]))?;
     }
 
-    /// A millionth more intensity moves nobody by more than a thousandth of the widest resource. Of what a thread draws,
-    /// not of what it is granted: its rate is what people see.
+    /// An increase of the intensity by a millionth changes no rate by more than a thousandth of the fastest
+    /// resource. The test compares traffic, not grants: people see the rate.
     #[test]
     fn a_small_change_of_an_intensity_changes_little(case in case(), at in any::<Index>(), model in corrected()) {
         let mut changed = case.clone();
@@ -130,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_machine_that_is_k_times_as_fast_is_k_times_as_fast_under_every_model(
+    fn k_times_the_bandwidths_and_peaks_give_k_times_the_result_under_every_model(
         case in case(),
         k in log_uniform(1.0 / 64.0, 64.0),
         model in plain(),
@@ -155,8 +156,8 @@ proptest! {
         assert_near(&case, &before, &after, k.max(1.0) * tolerance(&case), same)?;
     }
 
-    /// Where everybody gets what they want under the default, they do under every model, to the bit (but for max-min, whose
-    /// level is counted in GB/s of reads).
+    /// If all demands are met under the default, they are met under every model, to the bit (except for
+    /// max-min, whose level is counted in read-equivalent GB/s).
     #[test]
     fn without_contention_all_models_agree(case in case(), part in log_uniform(1e-4, 1.0), model in plain()) {
         let mut light = case.clone();
@@ -187,8 +188,8 @@ proptest! {
     }
 
     #[test]
-    fn corrections_so_small_that_they_are_nothing_change_nothing(case in case(), kind in plain()) {
-        // The corrected path of the default against its own compiled one, and likewise for the others.
+    fn negligible_corrections_change_nothing(case in case(), kind in plain()) {
+        // Compares the corrected path of the default with its compiled one, and likewise for the others.
         let nearly = kind.with(Parameter::RemoteLoss, 1e-14).unwrap();
         let (plain, nearly) = (case.under(kind).bandwidth, case.under(nearly).bandwidth);
         assert_near(&case, &plain, &nearly, tolerance(&case), same)?;
@@ -201,7 +202,7 @@ proptest! {
             ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm,
         ][..]),
     ) {
-        // Of ecm only where memories do not depend on each other; below are the others.
+        // For ecm only if memories do not depend on each other; the other cases follow below.
         let case = if kind == ModelKind::Ecm { case.with_one_memory_each() } else { case };
         let (fast, slow) = (case.under(hard(kind)).bandwidth, slowly(kind, &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
@@ -219,7 +220,7 @@ proptest! {
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
     }
 
-    /// Data on several memories and limits of what a node reads: the waits of all queues together.
+    /// Data on several memories and read limits of nodes: the waits of all queues together.
     #[test]
     fn queues_that_depend_on_each_other_equal_their_slow_second_formulation(
         case in case(),
@@ -239,7 +240,7 @@ proptest! {
         }
     }
 
-    /// The same with limits of what L3 domains read, by themselves and inside of nodes.
+    /// The same with read limits of L3 domains, alone and inside nodes.
     #[test]
     fn queues_of_l3_domains_equal_their_slow_second_formulation(case in case_with_domains(), penalty in 0.05..2.0_f64) {
         let case = case.sharing(case.machine.clone(), Vec::new());
@@ -255,7 +256,7 @@ proptest! {
         }
     }
 
-    /// A domain of all cores of each node is what the node can read.
+    /// A domain of all cores of a node equals a read limit of the node.
     #[test]
     fn under_ecm_one_l3_domain_is_the_whole_node(case in case(), limit in 5.0..100.0_f64, penalty in 0.0..2.0_f64) {
         let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
@@ -269,9 +270,10 @@ proptest! {
         prop_assert_eq!(by_node, by_domain);
     }
 
-    /// Equal domains with the same threads in each are as the node with all that they read, where one core alone does not fill a domain.
+    /// Equal domains with the same threads in each equal a node with the sum of their limits, if a single
+    /// core does not fill a domain.
     #[test]
-    fn threads_dealt_evenly_over_l3_domains_have_what_they_have_by_node(
+    fn threads_dealt_evenly_over_l3_domains_get_the_same_as_by_node(
         case in case(), limit in 1.0..50.0_f64, domains in 1_u32..4, by_level in any::<bool>(),
     ) {
         let mut nodes = case.machine.nodes().to_vec();
@@ -296,12 +298,13 @@ proptest! {
     }
 
     #[test]
-    fn soft_queues_keep_shared_links(case in case_with_common_limits(), penalty in 0.0..2.0_f64) {
+    fn soft_queues_stay_within_shared_links(case in case_with_common_limits(), penalty in 0.0..2.0_f64) {
         let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
         let under = |wider: f64| case.with_shared_links_only(wider).under(model);
         let solved = under(1.0);
         holds(invariants::within_limits(&solved.draws))?;
-        // A little wider is a little more or less, never a step; and limits that bind nobody change nothing.
+        // A slightly faster link changes little and never in a step, and limits that are not reached change
+        // nothing.
         assert_near(&case, &solved.bandwidth, &under(1.0 + 1e-12).bandwidth, 1e3 * tolerance(&case), same)?;
         let none = case.with_shared_links_only(1.0);
         let none = none.sharing(none.machine.clone(), Vec::new()).under(model);
@@ -309,19 +312,19 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
+    fn no_thread_is_hungry_next_to_idle_bandwidth_if_pools_are_shared_one_by_one(case in case(), model in plain()) {
         let case = if model.kind == ModelKind::Ecm { case.with_one_memory_each() } else { case };
         if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
             holds(invariants::work_conserving(&case.under(hard(model.kind)).grants))?;
         }
     }
 
-    /// Max-min by its definition: whoever is hungry uses a full resource on which nobody has a higher rate.
+    /// The definition of max-min: a hungry thread uses a full resource on which no thread has a higher rate.
     #[test]
     fn under_max_min_the_hungry_have_the_highest_rate_at_a_full_resource(case in case()) {
         let solved = case.under(ModelKind::MaxMin.into());
         let gbs = |app: AppId, node: NodeId| solved.bandwidth[app.0][node.0].unwrap_or(0.0);
-        // Rates are compared in GB/s of reads.
+        // Rates are compared in read-equivalent GB/s.
         let rate = |app: AppId, node: NodeId| gbs(app, node) * case.occupied_once(app, node);
         let slack = 1e-9;
         let groups = || solved.draws.groups.iter().filter(|group| group.threads > 0 && group.demand_gbs > 0.0);
@@ -347,9 +350,9 @@ proptest! {
         }
     }
 
-    /// Solving only what changed gives the same bits, whatever came before.
+    /// Solving only the changes gives the same bits as a full solve, regardless of earlier answers.
     #[test]
-    fn what_changed_is_solved_as_all_of_it_is(
+    fn solving_changes_equals_a_full_solve(
         case in case(),
         model in corrected(),
         one_memory in any::<bool>(),
@@ -375,9 +378,9 @@ proptest! {
         }
     }
 
-    /// What the search relies on, for the models that promise it.
+    /// The property that the search relies on, for the models that guarantee it.
     #[test]
-    fn models_that_promise_it_let_threads_elsewhere_never_help(
+    fn threads_elsewhere_never_help_under_models_that_guarantee_it(
         case in case(),
         model in corrected(),
         one_memory in any::<bool>(),
@@ -406,10 +409,10 @@ proptest! {
         }
     }
 
-    /// The same for threads that read the memory of their own node, also where pairs of nodes share links: beside others they get no more than
-    /// with all other nodes empty.
+    /// The same for threads that read local memory, also if pairs of nodes share links: with others they get
+    /// no more than with all other nodes empty.
     #[test]
-    fn threads_that_read_their_own_memory_are_not_helped_over_shared_links(
+    fn shared_links_never_help_threads_that_read_local_memory(
         case in case_with_common_limits(),
         model in corrected(),
         at in any::<Index>(),
@@ -445,7 +448,8 @@ proptest! {
     }
 }
 
-/// One node of 8 cores with 32 GB/s; `(threads, GB/s that one wants)` per application at 1 FLOP/byte, peak high.
+/// One node of 8 cores with 32 GB/s; `(threads, demand of one in GB/s)` per application at 1 FLOP/byte, with
+/// a high peak.
 fn one_node(demands: &[(u32, f64)]) -> Case {
     const PEAK: f64 = 1000.0;
     let node = numasim_model::Node {
@@ -465,8 +469,9 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
     Case { machine, demands: demands.iter().map(demand).collect(), allocation }
 }
 
-/// Two nodes of 2 cores and a link of 10 GB/s: `local` threads of node 0 and `remote` ones of node 1 read node 0, which has
-/// `controller` GB/s; each wants `want` GB/s. GB/s of one thread of both under ecm.
+/// Two nodes of 2 cores and a link of 10 GB/s: `local` threads of node 0 and `remote` ones of node 1 read
+/// node 0, which has `controller` GB/s; each requests `want` GB/s. Returns the GB/s of one thread of both
+/// under ecm.
 fn two_nodes(controller: f64, want: f64, [local, remote]: [u32; 2], penalty: f64) -> Vec<f64> {
     let mut case = one_node(&[(local, want), (remote, want)]);
     let mut node = case.machine.nodes()[0];
@@ -482,8 +487,9 @@ fn two_nodes(controller: f64, want: f64, [local, remote]: [u32; 2], penalty: f64
 }
 
 #[test]
-fn under_ecm_a_link_has_what_the_others_leave_of_a_shared_one() {
-    // Two threads each on nodes 0 and 1 want 4 GB/s, 8 by node, of a shared link with 12: 6 for each node.
+fn under_ecm_a_link_gets_what_the_others_leave_of_a_shared_one() {
+    // Two threads each on nodes 0 and 1 request 4 GB/s, 8 per node, of a shared link with 12: 6 for each
+    // node.
     let shared = SharedLink {
         name: "xGMI".to_owned(),
         bandwidth: GigabytesPerSecond::new(12.0),
@@ -504,9 +510,9 @@ fn under_ecm_a_link_has_what_the_others_leave_of_a_shared_one() {
         case.under(model).bandwidth[0].iter().filter_map(|one| *one).collect::<Vec<f64>>()
     };
     assert_gbs(&each(0.0), &[3.0, 3.0]);
-    // A queue with 6 GB/s for the two of a node (each a whole thread: 4 is above 6 / 2 cores), penalty 1: f = (2 - 1) x 1 / 6 / 6.
-    // w = 0.145651 would alone give S = 36 w = 5.2434; of 6 are delivered 5.2434 / (1 + (5.2434 / 6)^8)^(1/8) = 5.0550, and
-    // 1 / (1/4 + w) = 2.5275 is half of that.
+    // A queue with 6 GB/s for the two of a node (each a whole thread: 4 is above 6 / 2 cores), penalty 1: f =
+    // (2 - 1) x 1 / 6 / 6. w = 0.145651 alone would give S = 36 w = 5.2434; of 6, 5.2434 / (1 + (5.2434 /
+    // 6)^8)^(1/8) = 5.0550 are delivered, and 1 / (1/4 + w) = 2.5275 is half of that.
     assert_gbs(&each(1.0), &[2.5275, 2.5275]);
 }
 
@@ -521,16 +527,16 @@ fn assert_gbs(got: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn one_heavy_thread_beside_two_light_ones_separates_the_models() {
+fn one_heavy_and_two_light_threads_distinguish_the_models() {
     let demands = [(1, 40.0), (2, 6.0)];
-    // baseline 4: 12 given, 20 left, still wanted 36 + 2 + 2 = 40: half of it each
+    // baseline 4: 12 given, 20 left, remaining demand 36 + 2 + 2 = 40: half of it each
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[22.0, 5.0]);
     assert_gbs(&each(ModelKind::RemoteFirst, &demands), &[22.0, 5.0]);
-    // level 6: 18 taken, all that is left, 20, to the one that still rises
+    // level 6: 18 taken; the rest, 20, goes to the one that is still rising
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[20.0, 6.0]);
     // 32/52 of each demand
     assert_gbs(&each(ModelKind::Proportional, &demands), &[24.615, 3.692]);
-    // fractions 1 and 6/32: 44/32 in all, 32/44 of 32 and of 6
+    // fractions 1 and 6/32: 44/32 in total, 32/44 of 32 and of 6
     assert_gbs(&each(ModelKind::RequestFraction, &demands), &[23.273, 4.364]);
     // 1/(1/40 + w) + 2/(1/6 + w) = 32: with x = 1/40 + w, y = x + 17/120, (y + 2x) = 32 x y, so
     // 32 x^2 + (32 x 17/120 - 3) x - 17/120 = 0, x = (-1.53333 + sqrt(2.35111 + 18.13333)) / 64 = 0.0467606
@@ -538,9 +544,9 @@ fn one_heavy_thread_beside_two_light_ones_separates_the_models() {
 }
 
 #[test]
-fn two_heavy_threads_beside_four_light_ones_separate_the_models() {
+fn two_heavy_and_four_light_threads_distinguish_the_models() {
     let demands = [(2, 20.0), (4, 6.0)];
-    // baseline 4: 24 given, 8 left, still wanted 2 x 16 + 4 x 2 = 40: a fifth of it
+    // baseline 4: 24 given, 8 left, remaining demand 2 x 16 + 4 x 2 = 40: a fifth of it
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[7.2, 4.4]);
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[5.333, 5.333]);
     // half of each demand
@@ -549,7 +555,7 @@ fn two_heavy_threads_beside_four_light_ones_separate_the_models() {
 }
 
 #[test]
-fn with_all_cores_hungry_only_demand_based_models_differ() {
+fn if_all_cores_are_hungry_only_demand_based_models_differ() {
     let demands = [(4, 12.0), (4, 5.0)];
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[4.0, 4.0]);
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[4.0, 4.0]);
@@ -558,7 +564,7 @@ fn with_all_cores_hungry_only_demand_based_models_differ() {
 }
 
 #[test]
-fn the_papers_best_allocation_separates_models_by_its_light_threads() {
+fn light_threads_of_the_papers_best_allocation_distinguish_the_models() {
     let demands = [(3, 20.0), (5, 1.0)];
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[9.0, 1.0]);
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[9.0, 1.0]);
@@ -568,7 +574,8 @@ fn the_papers_best_allocation_separates_models_by_its_light_threads() {
 
 #[test]
 fn with_request_fractions_and_12_gbs_per_core_the_papers_winner_has_212_gflops() {
-    // 3 x 12 + 5 x 1 = 41 wanted of 32: 9.366 and 0.780 GB/s; 4 nodes x (3 x 9.366 x 0.5 + 5 x 0.780 x 10) = 212.3
+    // 3 x 12 + 5 x 1 = 41 requested of 32: 9.366 and 0.780 GB/s; 4 nodes x (3 x 9.366 x 0.5 + 5 x 0.780 x 10)
+    // = 212.3
     let model = Model::from(ModelKind::RequestFraction).with(Parameter::CoreLocal, 12.0).unwrap();
     let solved = one_node(&[(3, 20.0), (5, 1.0)]).under(model);
     let (mem, compute) = (solved.bandwidth[0][0].unwrap(), solved.bandwidth[1][0].unwrap());
@@ -577,15 +584,15 @@ fn with_request_fractions_and_12_gbs_per_core_the_papers_winner_has_212_gflops()
 }
 
 #[test]
-fn a_latency_limits_what_one_thread_draws() {
+fn latency_limits_the_bandwidth_of_one_thread() {
     // 10 lines x 64 byte / 80 ns = 8 GB/s; 140 ns would allow 4.57
     let model = Model::from(ModelKind::MaxMin).with(Parameter::OutstandingLines, 10.0).unwrap();
     let solved = one_node(&[(1, 40.0)]).under(model);
     assert_eq!(solved.bandwidth[0][0], Some(8.0));
 }
 
-/// A pointer chaser (one line under way) beside 7 threads that read, on a memory of 64 GB/s with 96 ns, where a core draws 12 GB/s: 12 x 96 / 64 =
-/// 18 lines.
+/// A pointer chaser (one outstanding line) with 7 threads that read, on a memory of 64 GB/s with 96 ns and a
+/// core bandwidth of 12 GB/s: 12 x 96 / 64 = 18 lines.
 fn beside_a_chaser(readers: u32, penalty: f64) -> numasim_model::Evaluation {
     let case = one_node(&[(1, 40.0), (readers, 40.0)]);
     let mut node = case.machine.nodes()[0];
@@ -605,13 +612,14 @@ fn beside_a_chaser(readers: u32, penalty: f64) -> numasim_model::Evaluation {
 }
 
 #[test]
-fn a_pointer_chaser_waits_longer_than_threads_with_more_lines_under_way() {
+fn a_pointer_chaser_waits_longer_than_threads_with_more_outstanding_lines() {
     // Alone 64 byte / 96 ns.
     let alone = beside_a_chaser(0, 0.0);
     assert!((alone.apps[0].bandwidth.value() - 64.0 / 96.0).abs() < 1e-12);
     assert_eq!(alone.nodes[0].loaded_latency_ns, Some(96.0));
-    // 7 readers want 84 of 64 GB/s; hard corner. 7 x 18 + 1 lines are under way, so that one takes 127 x 64 byte / 64 GB/s = 127 ns: w = 31 ns /
-    // 64 byte / 18. The readers have 64 x 18 / 127 = 9.071 each, and all keep 96 / 127 = 76 % of what they have alone.
+    // 7 readers request 84 of 64 GB/s; hard corner. 7 x 18 + 1 lines are outstanding, so one takes 127 x 64
+    // byte / 64 GB/s = 127 ns: w = 31 ns / 64 byte / 18. The readers get 64 x 18 / 127 = 9.071 each, and all
+    // keep 96 / 127 = 76 % of their bandwidth alone.
     let beside = beside_a_chaser(7, 0.0);
     let [chaser, readers] = [0, 1].map(|app| beside.apps[app].bandwidth.value());
     let latency = beside.nodes[0].loaded_latency_ns.expect("a latency");
@@ -625,8 +633,9 @@ fn a_pointer_chaser_waits_longer_than_threads_with_more_lines_under_way() {
 }
 
 #[test]
-fn under_ecm_a_core_draws_less_of_a_memory_that_is_further_away() {
-    // 12 GB/s of its own memory at 80 ns are 15 lines; at 120 ns they bring 8 GB/s. Half of the data on each: 1 / (1/24 + 1/16) = 9.6.
+fn under_ecm_a_core_gets_less_bandwidth_from_a_more_distant_memory() {
+    // 12 GB/s of local memory at 80 ns are 15 lines; at 120 ns they yield 8 GB/s. Half of the data on each: 1
+    // / (1/24 + 1/16) = 9.6.
     let alone = |placement: Placement, remote: Option<f64>| {
         let mut case = one_node(&[(1, 40.0)]);
         let mut node = case.machine.nodes()[0];
@@ -646,29 +655,29 @@ fn under_ecm_a_core_draws_less_of_a_memory_that_is_further_away() {
     near(alone(Placement::Local, None), 12.0);
     near(alone(Placement::Home(NodeId(1)), None), 8.0);
     near(alone(Placement::Interleave, None), 9.6);
-    // A figure that was given holds.
+    // A given value takes precedence.
     near(alone(Placement::Home(NodeId(1)), Some(9.0)), 9.0);
 }
 
 #[test]
 fn a_knee_bends_the_curve_of_equal_threads() {
-    // 4 threads of 8 GB/s ask for exactly 32: 32 / 2^0.2 with a knee of 0.2
+    // 4 threads of 8 GB/s request exactly 32: 32 / 2^0.2 with a knee of 0.2
     let model = Model::from(ModelKind::Proportional).with(Parameter::SaturationKnee, 0.2).unwrap();
     let each = one_node(&[(4, 8.0)]).under(model).bandwidth[0][0].unwrap();
     assert!((4.0 * each - 32.0 / 2_f64.powf(0.2)).abs() < 1e-9, "{each}");
 }
 
 #[test]
-fn who_waits_at_a_controller_queues_less_at_its_link() {
-    // 4 threads of 20 GB/s on 30: 7.5 each, but two of them read over 10 GB/s: 5 each. They use the link up, and the others
-    // have the rest: (30 - 10) / 2 = 10.
+fn a_thread_that_waits_at_a_controller_queues_less_at_its_link() {
+    // 4 threads of 20 GB/s on 30: 7.5 each, but two of them read over 10 GB/s: 5 each. They fill the link,
+    // and the others get the rest: (30 - 10) / 2 = 10.
     assert_gbs(&two_nodes(30.0, 20.0, [2, 2], 0.0), &[10.0, 5.0]);
-    // On 16 all have 4: the link is not full, and nobody waits there.
+    // On 16 all get 4: the link is not full, so no thread waits there.
     assert_gbs(&two_nodes(16.0, 20.0, [2, 2], 0.0), &[4.0; 4][..2]);
 }
 
 #[test]
-fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
+fn without_a_measurement_write_threads_and_bytes_over_links_wait_longer() {
     let penalties = |kernel: Access, remote: bool, penalty: [Option<f64>; 2]| {
         let mut case = one_node(&[(4, 10.0)]);
         if remote {
@@ -690,7 +699,7 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
     ] {
         let gets = |penalty| penalties(kernel, remote, penalty);
         assert_eq!(gets([None, None]), gets([Some(usual), None]), "{kernel:?} {remote}");
-        // Either alone is for its own threads, and the first for all.
+        // Each alone applies to its own threads, and the first applies to all.
         let own = if usual == 0.33 { [Some(0.2), Some(0.9)] } else { [Some(0.9), Some(0.2)] };
         assert_eq!(gets(own), gets([Some(0.2), None]), "{kernel:?} {remote}");
         let other = if usual == 0.33 { [None, Some(0.9)] } else { [None, Some(0.2)] };
@@ -709,9 +718,10 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
 
 #[test]
 fn a_link_saturates_as_softly_as_a_controller() {
-    // Two threads of 5 GB/s on a link of 10, a wide controller, p0 = 0.5 / 10: f = 0.005. w = 0.0425 would alone give S = w / f = 8.500;
-    // of 10 are delivered 8.5 / (1 + 0.85^8)^(1/8) = 8.2475, and 1 / (1/5 + w) = 4.1237 is half of that.
+    // Two threads of 5 GB/s on a link of 10, a fast controller, p0 = 0.5 / 10: f = 0.005. w = 0.0425 alone
+    // would give S = w / f = 8.500; of 10, 8.5 / (1 + 0.85^8)^(1/8) = 8.2475 are delivered, and 1 / (1/5 + w)
+    // = 4.1237 is half of that.
     assert_gbs(&two_nodes(1e9, 5.0, [0, 2], 0.5), &[4.1237]);
-    // One waits behind nobody.
+    // A single thread does not wait.
     assert_gbs(&two_nodes(1e9, 5.0, [0, 1], 0.5), &[5.0]);
 }

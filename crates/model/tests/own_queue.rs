@@ -1,4 +1,5 @@
-//! What searches rely on under `ecm`: whatever others do, threads of a node and all that others draw of its memory lie below one curve.
+//! The property that searches rely on under `ecm`: regardless of others, threads of a node and the traffic of
+//! others on its memory are below one curve.
 
 use crate::common::Case;
 use crate::common::strategies::case;
@@ -8,7 +9,7 @@ use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, AppId, Demand, Machine, Model, ModelKind, Node, NodeId, Placement};
 use proptest::prelude::*;
 
-/// The case under ecm with this penalty, nothing lost on several nodes.
+/// The case under ecm with this penalty, without a loss on several nodes.
 fn under_ecm(case: Case, penalty: Option<f64>) -> Case {
     let mut model = Model::from(ModelKind::Ecm);
     model.parameters.ecm_penalty = penalty;
@@ -37,7 +38,7 @@ impl At<'_> {
         f64::from(self.case.allocation.get(app, node)) * each
     }
 
-    /// GB/s that come over links, and that threads of the node draw which read other memories, too.
+    /// GB/s over links, and of threads of the node that also read other memories.
     fn others_gbs(&self, own: &OwnQueue) -> f64 {
         let is_own = |app: AppId, from: NodeId| from == self.node && own.has(app.0);
         let flows = self.solver.flows(self.case.allocation.as_slice(), self.workspace);
@@ -58,7 +59,7 @@ proptest! {
     #![proptest_config(crate::random::questions(1024))]
 
     #[test]
-    fn whatever_others_do_no_point_is_above_the_curve(
+    fn no_point_is_above_the_curve(
         case in prop_oneof![case(), case().prop_map(Case::with_one_memory_each)],
         penalty in prop_oneof![3 => (0.01..2.0_f64).prop_map(Some), 1 => Just(None)],
         price in 0.0..3.0_f64,
@@ -72,7 +73,8 @@ proptest! {
         solver.solve(case.allocation.as_slice(), &mut workspace);
         for node in case.machine.node_ids() {
             let Some(own) = solver.own_queue(node) else { continue };
-            // Threads that read this memory and others wherever they run are in the queue, whatever they draw.
+            // Threads that read this memory and others wherever they run are in the queue, regardless of
+            // their traffic.
             let reads_all = |app: &AppId| {
                 let part = |from| case.demands[app.0].fraction(&case.machine, from, node);
                 case.machine.compute_nodes().all(|from| part(from) > 0.0 && part(from) < 1.0)
@@ -84,7 +86,7 @@ proptest! {
             let threads = at.threads(node);
             let others = at.others_gbs(&own);
             let capacity = case.machine.node(node).bandwidth.value();
-            // Threads of the node are where the wait puts them, and others below the curve.
+            // Threads of the node are at the point of the wait, and others below the curve.
             for (app, gflops) in own.gflops(&threads, at.wait) {
                 let real = at.gflops(AppId(app), node);
                 prop_assert!((real - gflops).abs() <= 1e-7 * gflops.abs().max(1e-9), "{node:?} {app}: {real} {gflops}");
@@ -102,7 +104,8 @@ proptest! {
                     prop_assert!(real <= most * (1.0 + 1e-7), "{from:?} {app}: {real} of {most}");
                 }
             }
-            // Nor is any mixture of them worth more than the curve, whole or where bytes wait about so long.
+            // No combination of them is worth more than the curve, complete or restricted to waits of about
+            // that length.
             let worth: Vec<f64> = case.apps().map(|app| 1.0 + app.0 as f64).collect();
             let has = |app: AppId| own.has(app.0);
             let real: f64 = case.apps().filter(|app| has(*app)).map(|app| worth[app.0] * at.gflops(app, node)).sum();
@@ -126,7 +129,7 @@ proptest! {
     #![proptest_config(crate::random::questions(1024))]
 
     #[test]
-    fn equal_threads_have_most_alone_and_no_more_than_after_their_waits(
+    fn equal_threads_get_most_alone_and_no_more_than_after_their_waits(
         case in prop_oneof![3 => case(), 1 => case().prop_map(Case::with_one_memory_each)],
         penalty in prop_oneof![3 => (0.0..2.0_f64).prop_map(Some), 1 => Just(None)],
     ) {
@@ -165,10 +168,11 @@ proptest! {
 }
 
 #[test]
-fn what_others_may_draw_solves_the_law_with_as_many_of_them_as_that_takes() {
-    // Two nodes of 8 cores with 32 GB/s, links of 20. Threads of `near` and of `far`, whose data lie on node 0, want 10 GB/s each, so that each counts as
-    // one (a core's part is 4). While bytes wait w, 4 of `near` draw 4 / (0.1 + w), and others who draw R are R (0.1 + w), all with p = 0.4:
-    // f = (N - 1) p / B^2, R = ((w / f)^-8 + B^-8)^(-1/8) - 4 / (0.1 + w).
+fn the_maximum_traffic_of_others_solves_the_law_of_the_queue() {
+    // Two nodes of 8 cores with 32 GB/s, links of 20. Threads of `near` and of `far`, whose data is on node
+    // 0, request 10 GB/s each, so each counts as one (the share of a core is 4). While bytes wait w, 4 of
+    // `near` use 4 / (0.1 + w), and others with traffic R are R (0.1 + w) threads, all with p = 0.4: f = (N -
+    // 1) p / B^2, R = ((w / f)^-8 + B^-8)^(-1/8) - 4 / (0.1 + w).
     let node = Node {
         cores: 8,
         gflops_per_core: Gflops::new(10.0),
@@ -189,10 +193,10 @@ fn what_others_may_draw_solves_the_law_with_as_many_of_them_as_that_takes() {
         let delivered = ((wait / factor).powi(-8) + 32.0_f64.powi(-8)).powf(-0.125);
         assert!((delivered - 4.0 / time - others).abs() < 1e-6, "{wait}: {others} {delivered}");
     }
-    // Alone, 4 threads wait where they draw all that is delivered: nothing is left to others.
+    // Alone, 4 threads wait until they use all of the delivered bandwidth: nothing is left for others.
     let waits = own.waits(&[4, 0], 5.0);
     assert!(own.others_gbs(&[4, 0], waits.least) < 1e-6 && waits.most > waits.least);
     assert!((own.others_gbs(&[4, 0], waits.most) / 5.0 - 1.0).abs() < 0.1);
-    // Of more than there is the curve ends where hardly anything is left to own threads.
+    // If others request more than the capacity, the curve ends with almost nothing left for own threads.
     assert!(own.others_gbs(&[4, 0], own.waits(&[4, 0], 1e3).most) > 31.9);
 }

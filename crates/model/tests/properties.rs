@@ -1,4 +1,4 @@
-//! What the model promises, on random machines: for every solver in [`SOLVERS`].
+//! Guarantees of the model on random machines, for every solver in [`SOLVERS`].
 
 use crate::common::changes::{renumbered, some_of, without_one_thread};
 use crate::common::models::peak;
@@ -14,7 +14,7 @@ use numasim_model::{AppId, Demand, ModelKind, NodeId, Placement};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// `expected` and what `of(app, node)` finds in `got` are the same answer, up to rounding.
+/// `expected` and `got` (read by `of(app, node)`) are the same answer, up to rounding errors.
 fn assert_same(
     case: &Case,
     expected: &Solved,
@@ -46,7 +46,7 @@ fn near(a: Option<f64>, b: Option<f64>, rounding: f64) -> bool {
     }
 }
 
-/// No thread that is in both answers, on a node that `counts`, has more bandwidth in `after`.
+/// No thread that is in both answers, on a node for which `counts` is true, has more bandwidth in `after`.
 fn assert_nobody_gains(
     case: &Case,
     before: &Solved,
@@ -81,7 +81,7 @@ fn for_each(
     })
 }
 
-/// Two solvers give the same answer, in all that they say.
+/// Two solvers give the same answer in all its values.
 fn assert_equal(case: &Case, slow: Solver, fast: Solver) -> Result<(), TestCaseError> {
     let (slow, fast) = (case.solve(slow), case.solve(fast));
     assert_same(case, &slow, &fast, |app, node| (app.0, node.0))?;
@@ -93,7 +93,7 @@ fn assert_equal(case: &Case, slow: Solver, fast: Solver) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// A case, a node whose controller or links become wider, and how many times as wide.
+/// A case, a node whose controller or links become faster, and the factor.
 fn case_with_a_wider_node() -> impl Strategy<Value = (Case, Index, f64)> {
     (case(), any::<Index>(), log_uniform(1.0, 100.0))
 }
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(crate::random::questions(CASES))]
 
     #[test]
-    fn nobody_gets_more_than_it_wants(case in case()) {
+    fn no_thread_gets_more_than_its_demand(case in case()) {
         for_every_solver(|solver| {
             let solved = case.solve(solver);
             holds(invariants::nobody_above_demand(&solved.grants))?;
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn no_controller_gives_more_than_it_has(case in case()) {
+    fn no_controller_exceeds_its_bandwidth(case in case()) {
         for_every_solver(|solver| {
             let solved = case.solve(solver);
             holds(invariants::controllers_within_capacity(&solved.grants))?;
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn no_link_carries_more_than_it_can(case in case()) {
+    fn no_link_exceeds_its_bandwidth(case in case()) {
         for_every_solver(|solver| {
             let solved = case.solve(solver);
             holds(invariants::links_within_capacity(&solved.grants))?;
@@ -136,19 +136,19 @@ proptest! {
     }
 
     #[test]
-    fn everybody_gets_the_baseline(case in case()) {
+    fn every_thread_gets_the_baseline(case in case()) {
         for_each(OF_REMOTE_FIRST, |solver| holds(invariants::at_least_baseline(&case.solve(solver).grants)))?;
         let case = case.with_one_memory_each();
         for_every_solver(|solver| holds(invariants::at_least_baseline(&case.solve(solver).grants)))?;
     }
 
     #[test]
-    fn a_nodes_own_threads_keep_an_equal_part_of_their_controller(case in case_with_common_limits()) {
+    fn a_nodes_own_threads_keep_an_equal_share_of_their_controller(case in case_with_common_limits()) {
         for_each(OF_DEFAULT, |solver| holds(invariants::own_port_keeps_its_part(&case.solve(solver).grants)))?;
     }
 
     #[test]
-    fn threads_keep_what_the_search_is_told_that_they_keep(
+    fn threads_keep_the_lower_bound_of_the_search(
         case in case(),
         limited in case_with_common_limits(),
         more in prop::collection::vec(0_u32..4, 5),
@@ -172,7 +172,7 @@ proptest! {
                 kept.least_gflops_of_one(most, &mut of_one);
                 kept.least_gflops(&threads, most, &mut least);
                 for (app, of_one) in case.apps().zip(of_one) {
-                    // What is kept is kept of memory: the overhead of several nodes comes after it.
+                    // The bound is for memory: the loss on several nodes is applied after it.
                     let per_thread = solved.gflops[app.0][node.0].unwrap_or(0.0) / case.kept_on_several_nodes(app);
                     let got = per_thread * f64::from(threads[app.0]);
                     let rounding = case.rounding_gflops(app) * f64::from(threads[app.0]);
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn no_thread_is_hungry_with_room_on_all_it_uses(case in case(), limited in case_with_common_limits()) {
+    fn no_thread_is_hungry_with_room_on_every_resource_it_uses(case in case(), limited in case_with_common_limits()) {
         for_each(OF_DEFAULT, |solver| {
             holds(invariants::nobody_hungry_with_room(&case.solve(solver).draws))?;
             holds(invariants::nobody_hungry_with_room(&limited.solve(solver).draws))
@@ -198,12 +198,12 @@ proptest! {
     }
 
     #[test]
-    fn shared_links_and_what_nodes_read_are_kept(case in case_with_common_limits()) {
+    fn shared_links_and_read_limits_are_kept(case in case_with_common_limits()) {
         for_each(OF_DEFAULT, |solver| holds(invariants::within_limits(&case.solve(solver).draws)))?;
     }
 
     #[test]
-    fn what_the_default_grants_is_drawn(case in case_with_common_limits()) {
+    fn the_default_uses_all_its_grants(case in case_with_common_limits()) {
         for_each(OF_DEFAULT, |solver| {
             let solved = case.solve(solver);
             for (grant, draw) in solved.grants.groups.iter().zip(&solved.draws.groups) {
@@ -213,9 +213,9 @@ proptest! {
         })?;
     }
 
-    /// Where limits bind nobody, they change nothing.
+    /// Limits that are not reached change nothing.
     #[test]
-    fn limits_that_are_wide_are_none(case in case_with_common_limits()) {
+    fn high_limits_have_no_effect(case in case_with_common_limits()) {
         let mut nodes = case.machine.nodes().to_vec();
         for node in &mut nodes {
             node.read_bandwidth = node.read_bandwidth.map(|limit| limit * 1e9);
@@ -237,13 +237,14 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_hungry_beside_idle_bandwidth(case in case()) {
+    fn no_thread_is_hungry_next_to_idle_bandwidth(case in case()) {
         for_each(OF_REMOTE_FIRST, |solver| holds(invariants::work_conserving(&case.solve(solver).grants)))?;
         let case = case.with_one_memory_each();
         for_every_solver(|solver| holds(invariants::work_conserving(&case.solve(solver).grants)))?;
     }
 
-    /// What is drawn is a fixed mix of memories: no more than granted anywhere, all of it somewhere.
+    /// The traffic is a fixed mix of memories: no more than the grant anywhere, and exactly the grant at some
+    /// memory.
     #[test]
     fn the_slowest_memory_sets_the_pace(case in case()) {
         for_every_solver(|solver| {
@@ -307,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn a_machine_that_is_k_times_as_fast_gives_k_times_the_gflops(
+    fn k_times_the_bandwidths_and_peaks_give_k_times_the_gflops(
         case in prop_oneof![case(), case_with_common_limits()],
         k in log_uniform(1.0 / 1024.0, 1024.0),
     ) {
@@ -344,7 +345,7 @@ proptest! {
         })?;
     }
 
-    /// Two independent readings of the model: thread by thread, and compiled for speed.
+    /// Two independent implementations of the model: thread by thread, and compiled for speed.
     #[test]
     fn the_fast_solver_equals_the_slow_obvious_one(case in case(), limited in case_with_common_limits()) {
         assert_equal(&case, by_reference, by_fast)?;
@@ -352,9 +353,9 @@ proptest! {
         assert_equal(&case, OF_REMOTE_FIRST[0].1, OF_REMOTE_FIRST[1].1)?;
     }
 
-    /// What L3 domains read is one more limit, inside that of their node.
+    /// The reads of L3 domains are one more limit, inside that of their node.
     #[test]
-    fn threads_of_l3_domains_are_dealt_with_as_each_of_them(case in case_with_domains()) {
+    fn groups_in_l3_domains_get_the_same_as_single_threads(case in case_with_domains()) {
         let (slow, fast) = (case.solve(by_reference), case.solve(by_fast));
         let cells = |solved: &Solved| solved.bandwidth.iter().chain(&solved.gflops).flatten().copied().collect::<Vec<_>>();
         for (slow, fast) in cells(&slow).into_iter().zip(cells(&fast)) {
@@ -371,16 +372,16 @@ proptest! {
         prop_assert_eq!(invariants::nobody_hungry_with_room(&filled.draws), Ok(()));
     }
 
-    /// The fast solver deals with such groups together, as long as one port holds all of them back.
+    /// The fast solver processes such groups together as long as one port limits all of them.
     #[test]
-    fn groups_whose_data_lie_alike_are_dealt_with_as_each_of_them(case in case_with_data_alike()) {
+    fn groups_with_equal_data_placement_get_the_same_as_single_groups(case in case_with_data_alike()) {
         assert_equal(&case, by_reference, by_fast)?;
     }
 
-    /// The bounds of the search rely on it. The threads on other nodes ask for the same: an application that writes more copies moves less, and
-    /// leaves more to others.
+    /// The bounds of the search rely on this property. It assumes that the threads on other nodes keep their demand: an application that writes more
+    /// copies moves less and leaves more bandwidth to others.
     #[test]
-    fn threads_added_on_one_node_help_nobody_on_another(
+    fn threads_added_on_one_node_never_help_threads_on_another(
         case in case().prop_map(Case::without_copies),
         at in any::<Index>(),
         kept in prop::collection::vec(0.0..=1.0_f64, 5),
@@ -400,9 +401,9 @@ proptest! {
     }
 
     #[test]
-    fn a_thread_added_beside_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
-        // Local data only: remote readers of one link do gain from company when the controller is short. Without memory on a node its
-        // local data is read over a link.
+    fn a_thread_added_to_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
+        // Local data only: remote readers of one link do gain from company if the controller is short. The
+        // local data of a node without memory is read over a link.
         if !case.machine.all_have_memory() {
             return Ok(());
         }
@@ -415,7 +416,7 @@ proptest! {
     }
 
     #[test]
-    fn a_wider_controller_takes_bandwidth_from_nobody((case, at, factor) in case_with_a_wider_node()) {
+    fn a_faster_controller_takes_bandwidth_from_no_thread((case, at, factor) in case_with_a_wider_node()) {
         let at = at.index(case.machine.node_count());
         let mut nodes = case.machine.nodes().to_vec();
         nodes[at].bandwidth = nodes[at].bandwidth * factor;
@@ -424,7 +425,7 @@ proptest! {
         for_each(OF_REMOTE_FIRST, |solver| {
             assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true)
         })?;
-        // With data on several memories somebody may lose: who gets more here takes more elsewhere.
+        // With data on several memories a thread may lose: others that get more here take more elsewhere.
         let (wider, case) = (wider.with_one_memory_each(), case.with_one_memory_each());
         for_each(OF_DEFAULT, |solver| {
             assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true)
@@ -432,7 +433,7 @@ proptest! {
     }
 
     #[test]
-    fn wider_links_of_a_node_take_bandwidth_from_none_of_its_threads_on_them(
+    fn faster_links_of_a_node_take_bandwidth_from_none_of_its_threads_on_them(
         (case, at, factor) in case_with_a_wider_node(),
     ) {
         let at = NodeId(at.index(case.machine.node_count()));

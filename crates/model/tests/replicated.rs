@@ -1,4 +1,4 @@
-//! Replicated data: hand tests L and B of the specification, and what copies mean for what threads share.
+//! Replicated data: hand tests L and B of the specification, and the effect of copies on shared resources.
 
 use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
@@ -25,7 +25,7 @@ fn app(write_share: f64) -> App {
     App { write_share, ..App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Replicated)) }
 }
 
-/// So many threads in each L3 domain of each node.
+/// These numbers of threads in each L3 domain of each node.
 fn evaluated(machine: &Machine, write_share: f64, domains: [[u32; 2]; 2]) -> Evaluation {
     let allocation = Allocation::from_domains(vec![domains.map(Vec::from).to_vec()]).expect("rows");
     evaluate(machine, &[app(write_share)], &[Placement::Replicated], &allocation).expect("an evaluation")
@@ -37,8 +37,8 @@ fn assert_near(got: f64, expected: f64) {
 }
 
 #[test]
-fn copies_that_are_only_read_are_local_data() {
-    // Hand test L: a domain draws 50.
+fn copies_without_writes_are_local_data() {
+    // Hand test L: a domain reads 50.
     let read = evaluated(&machine(), 0.0, [[2, 2], [2, 2]]);
     assert_near(read.total.value(), 200.0);
     assert_near(read.nodes[0].remote.value(), 0.0);
@@ -79,8 +79,9 @@ fn under_ecm_each_copy_is_one_more_queue() {
 
 #[test]
 fn every_copy_counts_with_the_factor_of_its_memory() {
-    // A GB/s with half of it written occupies 100 / 80 of a memory of 100 GB/s; a thread alone on each of two nodes with links of 100 wants 30: own
-    // memory 30 x 1.25, and 15 x 1.25 from the other: moved 45, occupied 56.25.
+    // One GB/s with half of it written consumes 100 / 80 of a memory of 100 GB/s. A thread alone on each of
+    // two nodes with links of 100 requests 30: local memory 30 x 1.25, and 15 x 1.25 from the other: moved
+    // 45, consumed 56.25.
     let mixed = MixedBandwidths::new(&[(0.0, 100.0), (0.5, 80.0)]);
     let mut node = Node {
         cores: 2,
@@ -116,7 +117,7 @@ fn one_solver_answers_for_every_set_of_nodes_in_any_order() {
 }
 
 #[test]
-fn each_word_says_its_placement() {
+fn each_word_has_its_placement() {
     for word in DataWord::ALL {
         assert_eq!(word.placement().word(), Some(word));
         assert_eq!(word.placement().to_string(), word.as_str());

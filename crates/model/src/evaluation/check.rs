@@ -1,9 +1,10 @@
-//! A finished evaluation, looked at once more before anybody sees it.
+//! Final check of a finished evaluation before it is returned.
 //!
-//! In every build where it is cheap beside what it checks: one pass over the flows and one over the pairs of nodes. Beyond
-//! [`super::MOST_NODES_WITH_ALL_LINKS`] nodes, where an evaluation no longer looks at every pair, it is for explained
-//! evaluations and debug builds. [`crate::sharing::Solver::solve`] alone, which a search and a sweep call
-//! millions of times, is not checked; its result is what [`super::evaluate`] reports, and that is.
+//! The check runs in every build if it is cheap compared with the evaluation: it makes one pass over the
+//! flows and one over the pairs of nodes. Beyond [`super::MOST_NODES_WITH_ALL_LINKS`] nodes, for which an
+//! evaluation no longer visits every pair, it runs only for explained evaluations and in debug builds. A
+//! direct call of [`crate::sharing::Solver::solve`], which searches and sweeps make millions of times, is not
+//! checked; [`super::evaluate`] reports the same result, and that one is checked.
 
 use super::Evaluation;
 use crate::ids::AppId;
@@ -11,10 +12,11 @@ use crate::machine::Machine;
 use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
 use crate::sharing::{FlowView, ModelKind};
 
-/// Whether `evaluation` keeps what its model promises on `machine`, in what is granted and in what is drawn.
+/// Checks that `evaluation` keeps the invariants of its model on `machine`, for grants and for actual
+/// traffic.
 ///
 /// # Errors
-/// The first [`Violation`]: a fault of this program, whatever the input was.
+/// The first [`Violation`]: a bug in this program, whatever the input was.
 pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation> {
     let grants = sharing(machine, evaluation, |flow| flow.granted);
     let model = machine.sharing();
@@ -29,7 +31,7 @@ pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation
     speeds(evaluation)
 }
 
-/// The flows of the evaluation as the invariants take them, with what one thread gets by `amount`.
+/// The flows of the evaluation in the form that the invariants take; `amount` is the bandwidth of one thread.
 fn sharing(machine: &Machine, evaluation: &Evaluation, amount: impl Fn(&FlowView) -> f64) -> Grants {
     let mut grants = Grants::of_idle(machine);
     grants.groups.extend(evaluation.flows.iter().map(|flow| Group {
@@ -43,14 +45,15 @@ fn sharing(machine: &Machine, evaluation: &Evaluation, amount: impl Fn(&FlowView
     grants
 }
 
-/// What one thread of the flow occupies of its memory; not a number where the evaluation has no such threads.
+/// Read-equivalent bandwidth of one thread of the flow on its memory; NaN if the evaluation has no such
+/// threads.
 fn drawn(evaluation: &Evaluation, flow: &FlowView) -> f64 {
     let per_node = evaluation.apps.get(flow.app.0).map(|app| &app.per_node);
     let group = per_node.and_then(|per_node| per_node.get(flow.from.0)?.as_ref());
     group.map_or(f64::NAN, |group| group.bandwidth.value() * flow.cost() / f64::from(group.threads))
 }
 
-/// Nobody is faster than with the machine to itself.
+/// No application is faster than with the machine to itself.
 fn speeds(evaluation: &Evaluation) -> Result<(), Violation> {
     for (a, app) in evaluation.apps.iter().enumerate() {
         let (gflops, full_speed) = (app.gflops.value(), app.full_speed.value());
@@ -84,8 +87,9 @@ mod tests {
         kernels: KernelBandwidths::NONE,
     };
 
-    /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the
-    /// link gives its threads 2 each, node 0 has 6 left, 3 for each of its own.
+    /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, and each
+    /// requests 20 GB/s. The link gives its threads 2 GB/s each; node 0 has 6 left, 3 for each of its own
+    /// threads.
     fn sound(model: Model) -> (Machine, Evaluation) {
         let machine = Machine::uniform("two", 2, NODE, GigabytesPerSecond::new(4.0)).expect("a machine");
         let machine = machine.with_sharing(model);
@@ -101,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_evaluate_returns_is_sound_under_every_model() {
+    fn results_are_sound_under_every_model() {
         for kind in ModelKind::ALL {
             let (machine, evaluation) = sound(kind.into());
             assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.as_str());
@@ -109,8 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn what_evaluate_returns_on_shared_links_is_sound_under_every_model_that_knows_them() {
-        // The threads of nodes 0 and 1 read 2 and 3 over 5 GB/s in all, one of the memories is read by a third node, too.
+    fn results_on_shared_links_are_sound_under_every_model_that_supports_them() {
+        // The threads of nodes 0 and 1 read nodes 2 and 3 over 5 GB/s in total; a third node also reads one
+        // of the memories.
         let shared = SharedLink {
             name: "xGMI".to_owned(),
             bandwidth: GigabytesPerSecond::new(5.0),
@@ -137,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_link_carries_is_found() {
+    fn grants_above_the_capacity_of_a_link_are_found() {
         let (machine, mut evaluation) = sound(Model::default());
         let flow = evaluation.flows.iter_mut().find(|flow| flow.from == NodeId(1)).expect("a remote flow");
         flow.granted = 2.5; // 2 x 2.5 = 5 GB/s over a link of 4; the controller has 6 + 5 = 11 of 10
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn more_drawn_than_there_is_is_found_though_the_grants_are_right() {
+    fn traffic_above_capacity_is_found_although_the_grants_are_right() {
         let (machine, mut evaluation) = sound(Model::default());
         let own = evaluation.apps[0].per_node[0].as_mut().expect("threads");
         own.bandwidth = GigabytesPerSecond::new(7.0); // 6 are left
@@ -156,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_capacity_is_a_fault_of_the_default_only() {
+    fn idle_capacity_is_a_violation_only_for_the_default_model() {
         let starve = |(machine, mut evaluation): (Machine, Evaluation)| {
             for flow in &mut evaluation.flows {
                 flow.granted = 1.0;
@@ -171,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_faster_than_alone() {
+    fn an_application_faster_than_alone_is_found() {
         let (machine, mut evaluation) = sound(Model::default());
         for wrong in [81.0, -1.0, f64::NAN] {
             evaluation.apps[0].gflops = Gflops::new(wrong); // 4 threads of 20 GFLOPS

@@ -1,29 +1,34 @@
-//! Figures of a machine that can be computed with, but that no machine has: slips of a unit, a point or a row.
+//! Implausible values of a machine. They can be computed with, but no real machine has them: slips of a unit,
+//! a decimal point or a row.
 
 use super::{Machine, SharedDirection};
 use crate::app::Access;
 use crate::ids::NodeId;
 use crate::units::{GigabytesPerSecond, Megabytes};
 
-/// More than the memory of one NUMA node delivers: eight stacks of the fastest memory on one package (HBM3E) come to 8 TB/s.
+/// Upper bound for the memory of one NUMA node: eight stacks of the fastest memory on one package (HBM3E)
+/// reach 8 TB/s.
 const MOST_OF_A_CONTROLLER: f64 = 10_000.0;
-/// More than one core computes: two 512-bit FMA units at 5 GHz are 160 GFLOPS in double and 320 in single precision.
+/// Upper bound for one core: two 512-bit FMA units at 5 GHz are 160 GFLOPS in double and 320 in single
+/// precision.
 const MOST_OF_A_CORE: f64 = 1_000.0;
-/// A memory under a kernel that writes, as parts of what it has for reads: measured figures lie between two thirds and 1.05.
+/// Lower bound for a memory's bandwidth under a write kernel relative to its bandwidth for reads: measured
+/// values are between two thirds and 1.05.
 const LEAST_OF_A_KERNEL: f64 = 0.3;
 const MOST_OF_A_KERNEL: f64 = 1.2;
-/// How far what triad and copy move with write-allocate, triad x 4/3 and copy x 3/2, may be apart: on seven measured machines the first is
-/// 0.92 to 1.14 times the second, with stores past the caches 0.89.
+/// Largest ratio between the traffic of triad and copy with write-allocate, triad x 4/3 and copy x 3/2. On
+/// seven measured machines the first is 0.92 to 1.14 times the second; with non-temporal stores, 0.89.
 const MOST_APART: f64 = 1.25;
-/// More than the last-level cache of one NUMA node holds, in MB: all stacked caches of one package (EPYC 9684X) come to 1.2 GB.
+/// Upper bound for the last-level cache of one NUMA node, in MB: all stacked caches of one package (EPYC
+/// 9684X) total 1.2 GB.
 const MOST_OF_A_CACHE: f64 = 4_000.0;
-/// What the firmware (ACPI SLIT) says of a node itself, and less than which nothing is.
+/// The firmware's distance of a node to itself (ACPI SLIT); no distance is smaller.
 const OWN_DISTANCE: f64 = 10.0;
-/// Figures are rounded and measured apart from each other.
+/// Values are rounded and measured separately.
 const TOLERANCE: f64 = 1.05;
 
-/// Every figure of `machine` that is hardly what somebody meant, each in a sentence without a full stop; nodes and links with the same doubt are
-/// one.
+/// Every value of `machine` that is probably a mistake, each in a sentence without a full stop; nodes and
+/// links with the same warning share one.
 pub fn doubts(machine: &Machine) -> Vec<String> {
     let mut doubts = Vec::new();
     let nodes =
@@ -54,7 +59,7 @@ pub fn doubts(machine: &Machine) -> Vec<String> {
     distances(machine, &mut doubts);
     for link in machine.shared_links() {
         let (name, bandwidth) = (&link.name, link.bandwidth);
-        // In each of its directions: it never limits anybody.
+        // In each direction: the link never limits any thread.
         if link.directions().all(|direction| is_above(bandwidth, joined(machine, direction))) {
             let most = link.directions().map(|direction| joined(machine, direction));
             let joined = most.fold(GigabytesPerSecond::new(0.0), |a, b| if b > a { b } else { a });
@@ -66,7 +71,7 @@ pub fn doubts(machine: &Machine) -> Vec<String> {
             .directions()
             .flat_map(|direction| pairs(machine, direction))
             .max_by(|a, b| a.1.value().total_cmp(&b.1.value()));
-        // That link then never has its own figure.
+        // That link never reaches its own bandwidth.
         if let Some(((from, to), single)) = widest
             && is_above(single, bandwidth)
         {
@@ -95,7 +100,7 @@ fn first<T>(mut all: impl Iterator<Item = T>, noun: &str) -> Option<(T, String)>
 
 fn cores(machine: &Machine, doubts: &mut Vec<String>) {
     let figures = machine.compute_nodes().filter_map(|node| Some((node, machine.node(node).core_bandwidth?)));
-    // A memory of 0 GB/s is none: its cores read others.
+    // A memory of 0 GB/s is not a memory: its cores read other nodes.
     let wide = figures.filter(|&(node, core)| {
         let controller = machine.node(node).bandwidth;
         controller.value() > 0.0 && is_above(core, controller)
@@ -217,7 +222,7 @@ fn distances(machine: &Machine, doubts: &mut Vec<String>) {
     }
 }
 
-/// The links of the pairs that read over a direction of a shared link.
+/// The pairs of nodes that read over a direction of a shared link, with their links.
 fn pairs<'a>(
     machine: &'a Machine,
     direction: SharedDirection<'a>,
@@ -226,7 +231,7 @@ fn pairs<'a>(
     pairs.filter_map(|(from, to)| Some(((from, to), machine.link(from, to)?)))
 }
 
-/// The most that can be read over a direction of a shared link if it had no limit of its own.
+/// The highest traffic over a direction of a shared link if it had no limit.
 fn joined(machine: &Machine, direction: SharedDirection<'_>) -> GigabytesPerSecond {
     let links: GigabytesPerSecond = pairs(machine, direction).map(|(_, link)| link).sum();
     let memories: GigabytesPerSecond = direction.to.iter().map(|&to| machine.node(to).bandwidth).sum();
@@ -267,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_machines_have_is_not_doubted() {
+    fn plausible_values_give_no_warning() {
         assert_eq!(doubts(&machine(|_, _| {}, 40.0)), [""; 0]);
         assert_eq!(
             doubts(&machine(|_, node| node.read_bandwidth = Some(GigabytesPerSecond::new(50.0)), 10.0)),
@@ -277,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_a_unit_are_found_once_for_all_nodes() {
+    fn slips_of_a_unit_give_one_warning_for_all_nodes() {
         let words = doubts(&machine(
             |n, node| {
                 if n > 0 {
@@ -295,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_wider_than_both_memories_is_doubted() {
+    fn a_link_faster_than_both_memories_gives_a_warning() {
         let wide =
             doubts(&machine(|n, node| node.bandwidth = GigabytesPerSecond::new(40.0 + n as f64), 50.0));
         // All twelve links; the memories at either end of the first have 40 and 41 GB/s.
@@ -309,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_links_beyond_what_they_join_are_doubted() {
+    fn shared_links_faster_than_everything_they_join_give_a_warning() {
         // Four pairs of 10 GB/s in each direction, two memories of 40 GB/s.
         assert_eq!(
             shared(60.0),
@@ -324,8 +329,8 @@ mod tests {
     }
 
     #[test]
-    fn kernels_far_from_reads_are_doubted() {
-        // Memories of 40 GB/s: from 12 to 48 nobody asks.
+    fn kernel_bandwidths_far_from_reads_give_a_warning() {
+        // Memories of 40 GB/s: values from 12 to 48 give no warning.
         let with = |gbs: f64| {
             let kernels =
                 KernelBandwidths { triad: Some(GigabytesPerSecond::new(gbs)), ..KernelBandwidths::NONE };
@@ -349,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn caches_beyond_all_packages_are_doubted() {
+    fn caches_larger_than_any_package_give_a_warning() {
         let with = |mb: f64| {
             let cache = LastLevelCache { size: Megabytes::new(mb), core_bandwidth: None };
             let caches = vec![None, Some(cache), Some(cache), None];
             doubts(&machine(|_, _| {}, 10.0).with_caches(caches).expect("caches"))
         };
         assert_eq!(with(1152.0), [""; 0]);
-        // 100 GB, or bytes in place of MB.
+        // 100 GB, or bytes instead of MB.
         assert_eq!(
             with(100_000.0),
             [
@@ -367,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_contradict_each_other_are_doubted() {
+    fn values_that_contradict_each_other_give_a_warning() {
         let words = |change: &dyn Fn(usize, &mut Node)| doubts(&machine(change, 10.0));
         let core = |gbs: f64| {
             move |n: usize, node: &mut Node| {
@@ -379,7 +384,7 @@ mod tests {
             words(&core(50.0)),
             ["one core of node 2 draws 50 GB/s (and 1 more node), more than its memory has (40 GB/s)"]
         );
-        // 30 x 4/3 = 40; 26 x 3/2 = 39, 20 x 3/2 = 30 is a quarter less and more.
+        // 30 x 4/3 = 40. 26 x 3/2 = 39 is close to it; 20 x 3/2 = 30 is more than a factor of 1.25 below it.
         let copy = |gbs: f64| {
             move |_: usize, node: &mut Node| {
                 node.kernels.set(Access::Triad, GigabytesPerSecond::new(30.0));
@@ -398,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_below_ten_or_nearer_than_the_own_memory_are_doubted() {
+    fn distances_below_ten_or_below_the_local_distance_give_a_warning() {
         let with = |own: f64, other: f64| {
             let distances = (0..16).map(|pair| if pair % 5 == 0 { own } else { other }).collect();
             let machine = machine(|_, _| {}, 10.0).with_distances(distances).expect("distances");
@@ -412,7 +417,7 @@ mod tests {
                  itself, and more of others"
             ]
         );
-        // Equal ones are no order either.
+        // Equal distances also give no order.
         assert_eq!(
             with(20.0, 20.0),
             [
@@ -422,11 +427,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_node_reads_lies_between_its_memory_and_all_that_reaches_it() {
+    fn read_limits_below_the_memory_or_above_all_incoming_bandwidth_give_a_warning() {
         let with = |gbs: f64| {
             doubts(&machine(|_, node| node.read_bandwidth = Some(GigabytesPerSecond::new(gbs)), 10.0))
         };
-        // 40 GB/s of its own and three links of 10 GB/s.
+        // 40 GB/s of local memory and three links of 10 GB/s.
         assert_eq!(
             with(80.0),
             [

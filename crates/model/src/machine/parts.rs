@@ -1,5 +1,5 @@
-//! What a machine has: nodes, what memories deliver to each kernel, caches, links that several pairs of nodes share, where local data
-//! lies and where figures come from; and why a machine cannot be built.
+//! Components of a machine: nodes, memory bandwidth of each kernel, caches, links that several pairs of nodes
+//! share, the memory of local data, and the provenance of values. Also the errors of building a machine.
 
 use crate::app::{Access, Traffic};
 use crate::bounds;
@@ -7,31 +7,33 @@ use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::units::{Gflops, Gibibytes, GigabytesPerSecond, Megabytes};
 
-/// Most NUMA nodes a machine may have.
+/// Maximum number of NUMA nodes of a machine.
 pub const MAX_NODES: usize = 1024;
-/// Most cores a NUMA node may have.
+/// Maximum number of cores of a NUMA node.
 pub const MAX_CORES_PER_NODE: u32 = 65_536;
 
 /// One NUMA node: its cores and its memory controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
+    /// Number of cores; 0 for a memory-only node (CXL, HBM in flat mode).
     pub cores: u32,
     /// Peak of one core. Meaningless, and 0, on a memory-only node.
     pub gflops_per_core: Gflops,
-    /// What the memory controller delivers to all readers together, to kernels that only read; 0 on a node without memory.
+    /// Bandwidth of the memory controller for all readers together, under kernels that only read; 0 on a node
+    /// without memory.
     pub bandwidth: GigabytesPerSecond,
-    /// The most one thread can draw from all memories together; `None` is no limit.
+    /// Maximum bandwidth of one thread on all memories together; `None` is no limit.
     pub core_bandwidth: Option<GigabytesPerSecond>,
-    /// The most that all threads of the node can read together, from its own memory and over all links; `None` is no limit.
+    /// Maximum read bandwidth of all threads of the node together, from local memory and over all links;
+    /// `None` is no limit.
     pub read_bandwidth: Option<GigabytesPerSecond>,
-    /// Cores of each of its L3 domains, which divides `cores`; `None`: all are one domain.
+    /// Cores of each of its L3 domains, a divisor of `cores`; `None`: all cores are one domain.
     pub cores_per_l3: Option<u32>,
-    /// The most that the threads of an L3 domain draw together, from all memories; `None` is no limit.
+    /// Maximum bandwidth of the threads of an L3 domain together, on all memories; `None` is no limit.
     pub l3_bandwidth: Option<GigabytesPerSecond>,
-    /// How much memory it has; `None` where nobody said, and 0 for a node that has cores only (Threadripper 2990WX).
+    /// Size of its memory; `None` if not given, and 0 for a node with cores only (Threadripper 2990WX).
     pub memory: Option<Gibibytes>,
-    /// What the memory delivers to kernels that write.
+    /// Bandwidths of the memory under write kernels.
     pub kernels: KernelBandwidths,
 }
 
@@ -46,20 +48,22 @@ impl Node {
         self.cores_per_l3.unwrap_or(self.cores)
     }
 
-    /// How many L3 domains it has; a node without cores has an empty one.
+    /// Number of its L3 domains; a node without cores has one empty domain.
     pub fn domains(&self) -> usize {
         self.cores.checked_div(self.domain_cores()).unwrap_or(1).max(1) as usize
     }
 
-    /// The most that all its threads read together, by itself and through its L3 domains; `None` where neither is limited.
+    /// Maximum read bandwidth of all its threads together, by its own limit and through its L3 domains;
+    /// `None` if neither has a limit.
     pub fn most_read(&self) -> Option<GigabytesPerSecond> {
         let of_domains = self.l3_bandwidth.map(|limit| limit * self.domains() as f64);
         let limits = [self.read_bandwidth, of_domains].into_iter().flatten();
         limits.reduce(|least, limit| if limit < least { limit } else { least })
     }
 
-    /// GB/s of reads that one GB/s of `traffic` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel, or what
-    /// it delivers to reads / to that share of writes; 1 for reads, and if neither was measured.
+    /// Read-equivalent GB/s of one GB/s of `traffic` on this memory: [`Node::bandwidth`] / bandwidth under
+    /// the kernel, or bandwidth of reads / bandwidth at that share of writes. 1 for reads, and if neither was
+    /// measured.
     pub fn occupied_by(&self, traffic: impl Into<Traffic>) -> f64 {
         match traffic.into() {
             Traffic::Kernel(kernel) => {
@@ -72,11 +76,11 @@ impl Node {
     }
 }
 
-/// The bandwidth of one memory under each kernel that writes, all cores of its node at work, counted as the kernel moves data
-/// ([`Access`]); `None` where nobody measured it.
+/// The bandwidth of one memory under each write kernel with all cores of its node at work, counted as the
+/// kernel moves data ([`Access`]); `None` if not measured.
 ///
-/// A memory spends time on turning from reads to writes, and a line that is written may be read first: a GB/s of such a
-/// kernel occupies more of a memory than a GB/s of reads does.
+/// A memory needs time to switch from reads to writes, and a written line may be read first. One GB/s of such
+/// a kernel therefore consumes more of a memory than one GB/s of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KernelBandwidths {
     /// Of [`Access::Copy`].
@@ -85,21 +89,21 @@ pub struct KernelBandwidths {
     pub triad: Option<GigabytesPerSecond>,
     /// Of [`Access::Update`].
     pub update: Option<GigabytesPerSecond>,
-    /// Under reads and writes in any mixture.
+    /// Under reads and writes in any mix.
     pub mixed: Option<MixedBandwidths>,
 }
 
 impl KernelBandwidths {
-    /// Nothing measured.
+    /// No measured value.
     pub const NONE: Self = Self { copy: None, triad: None, update: None, mixed: None };
 
-    /// Those of which `figure` knows the bandwidth; it is asked for each kernel that writes.
+    /// The bandwidths that `figure` returns; it is called for each write kernel.
     pub fn from_fn(mut figure: impl FnMut(Access) -> Option<GigabytesPerSecond>) -> Self {
         let (copy, triad, update) = (figure(Access::Copy), figure(Access::Triad), figure(Access::Update));
         Self { copy, triad, update, mixed: None }
     }
 
-    /// That of one kernel; `None` for reads, whose bandwidth is that of the memory.
+    /// The bandwidth under one kernel; `None` for reads, whose bandwidth is that of the memory.
     pub const fn get(&self, kernel: Access) -> Option<GigabytesPerSecond> {
         match kernel {
             Access::Read => None,
@@ -109,7 +113,7 @@ impl KernelBandwidths {
         }
     }
 
-    /// Sets that of one kernel; reads have none.
+    /// Sets the bandwidth under one kernel; has no effect for reads.
     pub const fn set(&mut self, kernel: Access, bandwidth: GigabytesPerSecond) {
         match kernel {
             Access::Read => {}
@@ -119,32 +123,35 @@ impl KernelBandwidths {
         }
     }
 
-    /// Each of them times `factor`.
+    /// All bandwidths times `factor`.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         let kernels = Self::from_fn(|kernel| self.get(kernel).map(|measured| measured * factor));
         Self { mixed: self.mixed.map(|mixed| mixed.times(factor)), ..kernels }
     }
 
-    /// What there is, in the order of [`Access::WRITING`].
+    /// The measured bandwidths, in the order of [`Access::WRITING`].
     pub fn iter(&self) -> impl Iterator<Item = (Access, GigabytesPerSecond)> + '_ {
         Access::WRITING.into_iter().filter_map(|kernel| Some((kernel, self.get(kernel)?)))
     }
 }
 
-/// The bandwidth of one memory, reads and writes together, over the share of writes: lines between the points, constant beyond them.
+/// The bandwidth of one memory, reads and writes together, over the share of writes: linear between the
+/// points, constant beyond them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixedBandwidths {
-    /// Shares and GB/s; those behind `count` are 0.
+    /// Shares and GB/s; entries from `count` on are 0.
     points: [(f64, f64); Self::MOST as usize],
     count: usize,
 }
 
 impl MixedBandwidths {
-    /// Most points.
+    /// Maximum number of points.
     pub const MOST: u32 = 16;
 
-    /// Of shares of writes from 0 on, ascending and at most 1, each with a bandwidth in GB/s above 0; `None` if they are not, or too many.
+    /// Builds the curve from points with shares of writes from 0 on, ascending and at most 1, each with a
+    /// bandwidth in GB/s above 0. `None` if the points break these rules, or there are more than
+    /// [`Self::MOST`].
     pub fn new(points: &[(f64, f64)]) -> Option<Self> {
         let ascending = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let is_point = |&(share, gbs): &(f64, f64)| share <= 1.0 && bounds::is_positive(gbs);
@@ -182,34 +189,34 @@ impl MixedBandwidths {
 /// The last-level cache that the cores of a node share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LastLevelCache {
-    /// How much it holds.
+    /// Its capacity.
     pub size: Megabytes,
-    /// The most that one core reads from it; `None` is no limit.
+    /// Maximum bandwidth of one core from it; `None` is no limit.
     pub core_bandwidth: Option<GigabytesPerSecond>,
 }
 
-/// Instruction sets that kernels are written for, as files call them.
+/// Instruction sets of the kernels, as written in files.
 pub const INSTRUCTION_SETS: [&str; 3] = ["portable", "avx2", "avx512"];
 
-/// Farthest prefetch, in bytes.
+/// Largest prefetch distance, in bytes.
 pub const MOST_PREFETCH_BYTES: u32 = 65_536;
 
-/// The way through memory that was the fastest of those that `calibrate` tried for a kernel on this machine.
+/// The access variant that was the fastest of those that `calibrate` tried for a kernel on this machine.
 ///
-/// Nothing in the model depends on it; the benchmark measures with it.
+/// The model does not depend on it; the benchmark measures with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelVariant {
-    /// One of [`INSTRUCTION_SETS`]: how wide vectors are.
+    /// Vector width: one of [`INSTRUCTION_SETS`].
     pub isa: String,
-    /// Places of each array at which it works at once.
+    /// Number of streams: positions in each array at which it works at once.
     pub streams: u32,
-    /// How many bytes ahead each line is prefetched, far and near; 0: not at all.
+    /// Prefetch distances of each line in bytes, far and near; 0: no prefetch.
     pub prefetch_bytes: [u32; 2],
-    /// What is written and not read goes past the caches.
+    /// Whether non-temporal stores write lines that are not read.
     pub streaming_stores: bool,
 }
 
-/// Variants by the kernel's use of memory.
+/// Access variants by memory use of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelVariants {
     of: [Option<KernelVariant>; 4],
@@ -217,35 +224,35 @@ pub struct KernelVariants {
 }
 
 impl KernelVariants {
-    /// Those that there are.
+    /// The variants that `of` returns.
     pub fn new(of: impl Fn(Access) -> Option<KernelVariant>) -> Self {
         Self { of: Access::ALL.map(of), processor: None }
     }
 
-    /// The same, tried on a processor of this model.
+    /// The same variants, tried on a processor of this model.
     #[must_use]
     pub fn tried_on(self, processor: Option<String>) -> Self {
         Self { processor, ..self }
     }
 
-    /// The model of the processor on which they were tried, as its operating system calls it.
+    /// The model of the processor on which they were tried, as reported by its operating system.
     pub fn processor(&self) -> Option<&str> {
         self.processor.as_deref()
     }
 
-    /// The one for a use of memory.
+    /// The variant for a use of memory.
     pub fn of(&self, access: Access) -> Option<&KernelVariant> {
         self.of[access as usize].as_ref()
     }
 
-    /// All that there are.
+    /// All variants.
     pub fn iter(&self) -> impl Iterator<Item = (Access, &KernelVariant)> {
         Access::ALL.into_iter().filter_map(|access| Some((access, self.of(access)?)))
     }
 }
 
 crate::words! {
-    /// How a figure of a machine file came about.
+    /// The origin of a value in a machine file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum FigureKind {
@@ -260,17 +267,18 @@ crate::words! {
     }
 }
 
-/// Kind and source of one figure (`[machine.provenance]`).
+/// Kind and source of one value (`[machine.provenance]`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// Measured, theoretical, estimated or assumed.
     pub kind: FigureKind,
-    /// Who measured or computed it, and how.
+    /// The person or tool that measured or computed it, and the method.
     pub source: Option<String>,
-    /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
+    /// Its possible error, in percent of the value (of the worst one, if the key has several values).
     pub uncertainty_percent: Option<f64>,
-    /// Half-width of its interval of 95 %, in percent of the figure (of the worst one, where the key has several): the true
-    /// figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions have an interval for it.
+    /// Half-width of its 95 % interval, in percent of the value (of the worst one, if the key has several
+    /// values): the true value is between value / (1 + p / 100) and value x (1 + p / 100). Predictions get an
+    /// interval from it.
     pub interval95_percent: Option<f64>,
 }
 
@@ -281,22 +289,22 @@ impl Provenance {
     }
 }
 
-/// Bandwidth that the reads of several pairs of nodes share, beside the links of the pairs.
+/// Bandwidth that the reads of several pairs of nodes share, in addition to the links of the pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedLink {
     /// Its name: `xGMI`, `UPI`.
     pub name: String,
-    /// What it carries in each direction.
+    /// Bandwidth in each direction.
     pub bandwidth: GigabytesPerSecond,
     /// Nodes whose cores read over it, ascending.
     pub from: Vec<NodeId>,
     /// Nodes whose memories they read, ascending; none of them in `from`.
     pub to: Vec<NodeId>,
-    /// Whether cores of `to` also read memories of `from` over it, with a capacity of their own.
+    /// Whether cores of `to` also read memories of `from` over it, with a separate capacity.
     pub both_ways: bool,
 }
 
-/// One direction of a shared link: a resource with a capacity of its own.
+/// One direction of a shared link: a resource with a separate capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharedDirection<'a> {
     /// The link.
@@ -322,7 +330,7 @@ impl SharedLink {
         std::iter::once(there).chain(self.both_ways.then_some(back))
     }
 
-    /// Checks it for a machine of `nodes` nodes, and sorts its groups.
+    /// Checks the link for a machine of `nodes` nodes, and sorts its groups.
     pub(super) fn checked(mut self, nodes: usize) -> Result<Self, MachineError> {
         let name = || self.name.clone();
         let value = self.bandwidth.value();
@@ -362,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn both_directions_carry_their_own_pairs() {
+    fn each_direction_carries_its_own_pairs() {
         let link = link(&[1, 0], &[3, 2], 60.0).checked(4).expect("two groups");
         let carried: Vec<(bool, bool)> = link
             .directions()
@@ -373,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_make_no_sense_are_refused() {
+    fn invalid_groups_are_rejected() {
         let wrong = [(&[0, 1][..], &[1][..]), (&[0], &[4]), (&[], &[1]), (&[0, 0], &[1])];
         for (from, to) in wrong {
             assert!(matches!(link(from, to, 60.0).checked(4), Err(MachineError::SharedLinkGroup { .. })));
@@ -382,10 +390,10 @@ mod tests {
     }
 }
 
-/// Why a machine cannot be built.
+/// The reason that a machine cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MachineError {
-    /// No node at all, or more than [`MAX_NODES`].
+    /// No node, or more than [`MAX_NODES`].
     #[error("a machine has 1 to {MAX_NODES} NUMA nodes, this one has {0}")]
     NodeCount(usize),
     /// Every node is memory-only.
@@ -405,7 +413,7 @@ pub enum MachineError {
         /// Its cores.
         cores: u32,
     },
-    /// The cores of an L3 domain do not divide those of the node.
+    /// The number of cores of an L3 domain does not divide that of the node.
     #[error("{node} has {cores} cores, which are no L3 domains of {l3} cores")]
     L3Cores {
         /// The node.
@@ -415,50 +423,50 @@ pub enum MachineError {
         /// Cores of an L3 domain.
         l3: u32,
     },
-    /// A bandwidth or peak is no figure ([`crate::bounds`]): zero, negative, tiny, huge or not finite.
+    /// A bandwidth or peak is outside [`crate::bounds`]: zero, negative, tiny, huge or not finite.
     #[error("{what} of {node} must be {must}, not {value:?}")]
     OutOfBounds {
-        /// Which figure.
+        /// The name of the value.
         what: &'static str,
-        /// The node (of a link: where its core is).
+        /// The node (for a link, the node of the core).
         node: NodeId,
-        /// What it must be.
+        /// The rule for the value.
         must: String,
         /// The offending value.
         value: f64,
     },
-    /// What a shared link carries is no figure ([`crate::bounds`]).
+    /// The bandwidth of a shared link is outside [`crate::bounds`].
     #[error("the bandwidth of the shared link {name} must be {must}, not {value:?}")]
     SharedLinkBandwidth {
         /// The link.
         name: String,
-        /// What it must be.
+        /// The rule for the value.
         must: String,
         /// The offending value.
         value: f64,
     },
-    /// The groups of a shared link make no sense.
+    /// The groups of a shared link are invalid.
     #[error("the shared link {name} has {why} in its groups")]
     SharedLinkGroup {
         /// The link.
         name: String,
-        /// What is wrong with them.
+        /// The error in the groups.
         why: &'static str,
     },
     /// Two shared links have the same name.
     #[error("two shared links are named {0}")]
     SharedLinkTwice(String),
-    /// A matrix of figures of pairs of nodes has the wrong shape.
+    /// A matrix of values for pairs of nodes has the wrong shape.
     #[error("{nodes} nodes need {nodes} x {nodes} {what}, got {got}")]
     PairCount {
-        /// What it has, such as latencies.
+        /// The contents of the matrix, such as latencies.
         what: &'static str,
         /// Nodes of the machine.
         nodes: usize,
         /// Entries given.
         got: usize,
     },
-    /// There are not as many last-level caches as nodes.
+    /// The number of last-level caches differs from the number of nodes.
     #[error("{nodes} nodes have {nodes} last-level caches or none, not {got}")]
     CacheCount {
         /// Nodes of the machine.
@@ -479,16 +487,16 @@ pub enum MachineError {
 /// The memory that holds the local data of each node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LocalMemory {
-    /// One for each node; empty on a machine whose nodes all have memory, each its own.
+    /// One per node; empty on a machine whose nodes all have memory, and each node uses its own.
     of: Vec<NodeId>,
-    /// Per node: whether its memory holds local data of other nodes; empty as `of`.
+    /// Per node: whether its memory holds local data of other nodes; empty if `of` is empty.
     lends: Vec<bool>,
-    /// Nodes with memory.
+    /// Number of nodes with memory.
     memories: usize,
 }
 
 impl LocalMemory {
-    /// Of a machine whose other figures are known.
+    /// Computes it for a machine whose other fields are set.
     pub(super) fn of(machine: &Machine) -> Self {
         let memories = machine.memory_nodes().count();
         if memories == machine.node_count() {
@@ -506,8 +514,8 @@ impl LocalMemory {
     }
 }
 
-/// The nearest memory of a node without memory: by the firmware's distances, else by latencies, else over the widest link. Of several
-/// equally near ones the first, as Linux allocates pages.
+/// The nearest memory of a node without memory: by the firmware's distances, or else by latencies, or else by
+/// the link with the highest bandwidth. Among equally near ones the first, as Linux allocates pages.
 fn nearest(machine: &Machine, from: NodeId) -> NodeId {
     let far = |memory: NodeId| {
         let link = || -machine.link(from, memory).unwrap_or_default().value();
@@ -522,7 +530,7 @@ impl Machine {
         self.node(node).has_memory()
     }
 
-    /// The bandwidth of its controller; `None` where it has no memory.
+    /// The bandwidth of its controller; `None` if the node has no memory.
     pub fn controller(&self, node: NodeId) -> Option<GigabytesPerSecond> {
         self.has_memory(node).then(|| self.node(node).bandwidth)
     }
@@ -532,7 +540,7 @@ impl Machine {
         self.node_ids().filter(|&node| self.has_memory(node))
     }
 
-    /// How many nodes have memory.
+    /// Number of nodes with memory.
     pub fn memory_count(&self) -> usize {
         self.local.memories
     }
@@ -568,8 +576,8 @@ mod local_tests {
     use crate::machine::Node;
     use crate::units::{Gflops, Gibibytes};
 
-    /// Four nodes of 2 cores; nodes 1 and 3 have no memory. Node 1 reads node 0 over 10 GB/s and node 2 over 20; node 3 reads both
-    /// over 15.
+    /// Four nodes of 2 cores; nodes 1 and 3 have no memory. Node 1 reads node 0 over 10 GB/s and node 2 over
+    /// 20 GB/s; node 3 reads both over 15 GB/s.
     fn machine() -> Machine {
         let node = |memory: Option<f64>| Node {
             cores: 2,
@@ -589,15 +597,15 @@ mod local_tests {
     }
 
     #[test]
-    fn the_nearest_memory_is_that_of_the_least_distance_or_latency_or_the_widest_link() {
-        // By links node 1 takes 2 (20 above 10), node 3 the first of two equal ones.
+    fn the_nearest_memory_has_the_least_distance_or_latency_or_the_fastest_link() {
+        // By links, node 1 uses node 2 (20 GB/s instead of 10), node 3 the first of two equal ones.
         assert_eq!(local(&machine()), [0, 2, 2, 0]);
-        // By latencies the reverse; the columns of nodes 1 and 3 have none.
+        // By latencies, the reverse; the columns of nodes 1 and 3 are empty.
         let ns = [90, 0, 150, 0, 110, 0, 120, 0, 150, 0, 90, 0, 130, 0, 120, 0].map(f64::from).to_vec();
         let with_latencies = machine().with_latencies_ns(ns).expect("latencies");
         assert_eq!(local(&with_latencies), [0, 0, 2, 2]);
         assert_eq!(with_latencies.latency_ns(NodeId(0), NodeId(1)), None);
-        // Distances hold before both: equally far, the first.
+        // Distances take precedence over both: at equal distances, the first node.
         let distances = [10, 16, 16, 16, 16, 10, 16, 16, 16, 16, 10, 16, 16, 16, 16, 10].map(f64::from);
         let with_distances = with_latencies.with_distances(distances.to_vec()).expect("distances");
         assert_eq!(local(&with_distances), [0, 0, 2, 0]);
@@ -606,7 +614,7 @@ mod local_tests {
     }
 
     #[test]
-    fn a_node_without_memory_has_no_bandwidth_and_no_link_leads_to_it() {
+    fn a_node_without_memory_has_no_bandwidth_and_no_incoming_link() {
         let machine = machine();
         assert_eq!((machine.memory_count(), machine.all_have_memory()), (2, false));
         assert_eq!(machine.node(NodeId(1)).bandwidth.value(), 0.0);
@@ -615,7 +623,7 @@ mod local_tests {
     }
 
     #[test]
-    fn shares_of_data_are_on_memories_only_and_sum_to_1() {
+    fn shares_of_data_are_only_on_memories_and_sum_to_1() {
         let machine = machine();
         let home = NodeId(0);
         let shares = |placement: Placement, from| {
@@ -627,7 +635,7 @@ mod local_tests {
         assert_eq!(shares(Placement::PartInterleave { share: 0.5 }, 1), [0.25, 0.0, 0.75, 0.0]);
         assert_eq!(shares(Placement::PartHome { home, share: 0.25 }, 1), [0.25, 0.0, 0.75, 0.0]);
         assert_eq!(shares(Placement::PartHome { home, share: 0.25 }, 3), [1.0, 0.0, 0.0, 0.0]);
-        // Three of four threads are on nodes whose local data lies on node 2.
+        // Three of four threads are on nodes whose local data is on node 2.
         assert_eq!(Placement::Local.share_on(&machine, &[1, 2, 1, 0], NodeId(2)), 0.75);
         assert!(Placement::Local.is_read_from_outside(&machine, NodeId(2)));
         assert!(!Placement::Interleave.is_read_from_outside(&machine, NodeId(1)));

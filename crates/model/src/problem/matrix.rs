@@ -1,24 +1,26 @@
-//! Matrices times vectors: y = A x and then x = A y in turn.
+//! Matrix-vector products: y = A x and x = A y, alternately.
 
 use super::{Work, sum, times};
 
-/// Products of an iteration: y = A x, then x = A y.
+/// Products per iteration: y = A x, then x = A y.
 pub const CALLS: u64 = 2;
 
-/// A dense matrix of complex numbers in double precision, real and imaginary parts apart, times vectors.
+/// Product of vectors with a dense matrix of complex numbers in double precision; real and imaginary parts
+/// are stored separately.
 ///
-/// A product reads the matrix (16 bytes for each of n^2 elements) and x (16 n), and writes y (16 n): 16 n^2 + 32 n bytes. A complex multiplication and addition
-/// are 8 FLOP: 8 n^2. For large n 0.5 FLOP/byte.
+/// A product reads the matrix (16 bytes for each of n^2 elements) and x (16 n), and writes y (16 n): 16 n^2 +
+/// 32 n bytes. A complex multiplication and addition are 8 FLOP: 8 n^2. For large n the intensity is 0.5
+/// FLOP/byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dmv {
-    /// Rows, and columns.
+    /// Number of rows and of columns.
     pub rows: u64,
     /// Iterations of two products.
     pub iterations: u64,
 }
 
 impl Dmv {
-    /// Rows at most.
+    /// Maximum number of rows.
     pub const MOST_ROWS: u64 = 1 << 24;
 
     pub(super) fn step(&self) -> Work {
@@ -26,7 +28,7 @@ impl Dmv {
         Work { bytes: sum(&[times(&[16, elements]), times(&[32, self.rows])]), flop: times(&[8, elements]) }
     }
 
-    /// With three vectors: what the first product reads, and two that are written in turn.
+    /// Includes three vectors: the input of the first product, and two that are written alternately.
     pub(super) fn data_bytes(&self) -> u64 {
         sum(&[times(&[16, self.rows, self.rows]), times(&[48, self.rows])])
     }
@@ -40,34 +42,34 @@ impl Default for Dmv {
 }
 
 crate::words! {
-    /// What elements of a sparse matrix and of its vectors are.
+    /// Type of the elements of a sparse matrix and of its vectors.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Elements {
         /// Two numbers of 8 bytes.
         Complex = "complex",
-        /// One.
+        /// One number of 8 bytes.
         Real = "real",
     }
 }
 
 crate::words! {
-    /// How rows are divided among threads.
+    /// Division of the rows among threads.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Partition {
-        /// As many rows each.
+        /// An equal number of rows for each thread.
         Equal = "equal",
-        /// About as many elements that are not zero each.
+        /// About the same number of nonzero elements for each thread.
         Nonzeros = "nonzeros",
     }
 }
 
 crate::words! {
-    /// How the matrix lies in memory.
+    /// Layout of the matrix in memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Storage {
-        /// Arrays with all rows.
+        /// One set of arrays with all rows.
         Whole = "whole",
-        /// For the rows of each node arrays of their own.
+        /// Separate arrays for the rows of each node.
         PerNode = "per-node",
     }
 }
@@ -81,7 +83,7 @@ impl Elements {
         }
     }
 
-    /// FLOP of a multiplication and an addition.
+    /// FLOP of one multiplication and one addition.
     const fn flop(self) -> u64 {
         match self {
             Self::Complex => 8,
@@ -90,25 +92,29 @@ impl Elements {
     }
 }
 
-/// A crystal of diamond of so many cubic cells along x, y and z: 8 atoms in each, 10 orbitals for each atom, as in tight-binding calculations.
+/// A diamond crystal with this number of cubic cells along x, y and z: 8 atoms per cell, 10 orbitals per
+/// atom, as in tight-binding calculations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cells(pub [u64; 3]);
 
 impl Cells {
-    /// Rows of its matrix at most: columns are numbered with 32 bits.
+    /// Maximum number of rows of its matrix: column numbers have 32 bits.
     pub const MOST_ROWS: u64 = 48_000_000;
 
-    /// Rows of its matrix: one for each orbital.
+    /// Number of rows of its matrix: one per orbital.
     pub fn rows(&self) -> u64 {
         let [x, y, z] = self.0;
         times(&[80, x, y, z])
     }
 
-    /// Elements of its matrix that are not zero: the diagonal, and 10 x 10 for each of two neighbouring atoms.
+    /// Number of nonzero elements of its matrix: the diagonal, and 10 x 10 for each of two neighbouring
+    /// atoms.
     ///
-    /// Atoms of one half of the cell, at (1,1,1), (1,3,3), (3,1,3), (3,3,1) quarters of it, have all bonds, to (-1,-1,-1), (-1,1,1), (1,-1,1) and (1,1,-1) from there.
-    /// A bond leaves the cell where 3 meets 1: of those of the first atom none does, of each of the others one stays, one leaves along two axes, and two along one.
-    /// With a x b x c cells: 4abc + 3abc + [a(b-1)(c-1) + ab(c-1) + a(b-1)c] + the same from b and from c.
+    /// Atoms of one half of the cell, at (1,1,1), (1,3,3), (3,1,3), (3,3,1) quarters of it, have all bonds,
+    /// to (-1,-1,-1), (-1,1,1), (1,-1,1) and (1,1,-1) from there. A bond leaves the cell where 3 meets 1. No
+    /// bond of the first atom leaves it. Each other atom has one bond that stays, one that leaves along two
+    /// axes, and two that leave along one. With a x b x c cells: 4abc + 3abc + [a(b-1)(c-1) + ab(c-1) +
+    /// a(b-1)c] + the same from b and from c.
     pub fn nonzeros(&self) -> u64 {
         let [x, y, z] = self.0;
         let leaving = |a: u64, b: u64, c: u64| {
@@ -120,21 +126,22 @@ impl Cells {
     }
 }
 
-/// The sparse matrix of a crystal in compressed rows, times vectors.
+/// Product of vectors with the sparse matrix of a crystal in compressed rows.
 ///
-/// A product reads for each of k elements its value (16 bytes, or 8 of real numbers) and its column (4), n + 1 row pointers of 4 bytes and x, and writes y:
-/// 20 k + 4 (n + 1) + 32 n bytes and 8 k FLOP, 0.38 FLOP/byte; of real numbers 12 k + 4 (n + 1) + 16 n and 2 k, 0.16.
+/// A product reads, for each of k elements, its value (16 bytes, or 8 for real numbers) and its column (4),
+/// reads n + 1 row pointers of 4 bytes and x, and writes y: 20 k + 4 (n + 1) + 32 n bytes and 8 k FLOP, 0.38
+/// FLOP/byte. For real numbers: 12 k + 4 (n + 1) + 16 n bytes and 2 k FLOP, 0.16 FLOP/byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spmv {
     /// The crystal.
     pub cells: Cells,
     /// Iterations of two products.
     pub iterations: u64,
-    /// What elements are.
+    /// Type of the elements.
     pub elements: Elements,
-    /// How rows are divided.
+    /// Division of the rows among threads.
     pub partition: Partition,
-    /// How the matrix lies in memory.
+    /// Layout of the matrix in memory.
     pub storage: Storage,
 }
 
@@ -151,13 +158,13 @@ impl Spmv {
         Work { bytes: sum(&[self.matrix_bytes(), vectors]), flop }
     }
 
-    /// With three vectors, as [`Dmv`] has them.
+    /// Includes three vectors, as [`Dmv`] does.
     pub(super) fn data_bytes(&self) -> u64 {
         sum(&[self.matrix_bytes(), times(&[3, self.elements.bytes(), self.cells.rows()])])
     }
 }
 
-/// 4 x 4 x 4 cells, which are the 5120 rows of the paper; 10 iterations, as many rows for each thread.
+/// 4 x 4 x 4 cells, which have the 5120 rows of the paper; 10 iterations, an equal number of rows per thread.
 impl Default for Spmv {
     fn default() -> Self {
         Self {

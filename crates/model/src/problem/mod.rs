@@ -1,10 +1,13 @@
-//! Real kernels and the sizes of their problems: what `kernel = "dmv"` and the table `[app.problem]` of an application say.
+//! Real kernels and their problem sizes: the values of `kernel = "dmv"` and the table `[app.problem]` of an
+//! application.
 //!
-//! Values without any behaviour but arithmetic: how many floating-point operations a problem takes, and how many bytes it moves. The crate `kernels` runs
-//! them, and its counts are the same (a test there).
+//! The types only do arithmetic: the number of floating-point operations of a problem, and the number of
+//! bytes that it moves. The crate `kernels` runs the kernels, and a test there checks that its counts are the
+//! same.
 //!
-//! Bytes are counted by the rule of [`Access`]: a line that is written counts once, whether or not a processor reads it before (write-allocate). Additions,
-//! multiplications, divisions, square roots, exponentials and logarithms are one FLOP each, whatever they cost a processor.
+//! Bytes are counted by the rule of [`Access`]: a written line counts once, whether or not a processor reads
+//! it first (write-allocate). Each addition, multiplication, division, square root, exponential and logarithm
+//! is one FLOP, whatever it costs a processor.
 
 pub use matrix::{CALLS, Cells, Dmv, Elements, Partition, Spmv, Storage};
 
@@ -13,16 +16,17 @@ use crate::units::FlopPerByte;
 
 mod matrix;
 
-/// What models take for the intensity of a kernel that computes nothing ([`Memcpy`], [`Chase`]), FLOP/byte.
+/// Intensity that models use for a kernel that computes nothing ([`Memcpy`], [`Chase`]), FLOP/byte.
 ///
-/// Models know how much memory traffic a core wants by what it computes: gflops / intensity. A kernel that only moves data wants all that there is, and with
-/// this little a core of 1 GFLOPS wants 10^6 GB/s. Its GFLOPS then are its GB/s / 10^6 and mean nothing else.
+/// Models derive the memory traffic of a core from its rate: gflops / intensity. A kernel that only moves
+/// data requests all available bandwidth, and with this small intensity a core of 1 GFLOPS requests 10^6
+/// GB/s. The GFLOPS of such a kernel are its GB/s / 10^6 and have no other meaning.
 pub const NEXT_TO_NOTHING: FlopPerByte = FlopPerByte::new(1e-6);
 
-/// The most that a given intensity may differ from what a kernel counts, as a share of that.
+/// Largest deviation of a given intensity from the kernel's count, relative to that count.
 pub const TOLERANCE: f64 = 0.05;
 
-/// What is done.
+/// An amount of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Bytes moved to or from memory.
@@ -31,19 +35,19 @@ pub struct Work {
     pub flop: u64,
 }
 
-/// Whose work is counted.
+/// Scope of a count of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// All threads have it together: each does its part.
+    /// All threads together: each does a share of it.
     AllThreads,
-    /// Each thread does as much.
+    /// Each thread does this amount.
     EachThread,
 }
 
-/// A real kernel with a problem of a certain size, in a certain variant.
+/// A real kernel with a certain problem size and variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelProblem {
-    /// Prices of options.
+    /// Option pricing.
     BlackScholes(BlackScholes),
     /// Dense matrix times vector.
     Dmv(Dmv),
@@ -51,16 +55,16 @@ pub enum KernelProblem {
     Spmv(Spmv),
     /// Copying memory.
     Memcpy(Memcpy),
-    /// A stencil of five points.
+    /// A five-point stencil.
     Stencil2d(Stencil2d),
     /// Waves in an elastic medium.
     Seismic(Seismic),
-    /// Chains of addresses.
+    /// Pointer chasing.
     Chase(Chase),
 }
 
 impl KernelProblem {
-    /// The problem of a kernel in the size of the paper, and in its first variant.
+    /// The problem of a kernel at the size of the paper, in its first variant.
     pub fn of(kernel: KernelName) -> Self {
         match kernel {
             KernelName::BlackScholes => Self::BlackScholes(BlackScholes::default()),
@@ -86,9 +90,10 @@ impl KernelProblem {
         }
     }
 
-    /// How it uses memory, as far as machines have figures of that. Kernels that read far more than they write count as reading: of 28 bytes of an option 24
-    /// are read, of a matrix times a vector nearly all. `memcpy` and `stencil2d` read as much as they write, elsewhere: [`Access::Copy`]. `seismic` changes most
-    /// of what it reads in place: [`Access::Update`].
+    /// Its use of memory, for the values that machines define. Kernels that read far more than they write
+    /// count as reads: of 28 bytes of an option 24 are read, and a matrix-vector product reads almost all its
+    /// bytes. `memcpy` and `stencil2d` read as much as they write, at different addresses: [`Access::Copy`].
+    /// `seismic` changes most of the data that it reads in place: [`Access::Update`].
     pub const fn access(&self) -> Access {
         match self {
             Self::BlackScholes(_) | Self::Dmv(_) | Self::Spmv(_) | Self::Chase(_) => Access::Read,
@@ -97,7 +102,7 @@ impl KernelProblem {
         }
     }
 
-    /// Whose work [`Self::step`] is.
+    /// The scope of [`Self::step`].
     pub const fn whose(&self) -> Whose {
         match self {
             Self::Memcpy(_) | Self::Chase(_) => Whose::EachThread,
@@ -105,7 +110,8 @@ impl KernelProblem {
         }
     }
 
-    /// The work of one step: a run over all options, a product of matrix and vector, a copy, an iteration, [`Chase::HOPS`] hops of each chain.
+    /// The work of one step: one run over all options, one matrix-vector product, one copy, one iteration, or
+    /// [`Chase::HOPS`] hops of each chain.
     pub fn step(&self) -> Work {
         match self {
             Self::BlackScholes(problem) => problem.step(),
@@ -118,7 +124,7 @@ impl KernelProblem {
         }
     }
 
-    /// How many steps the whole problem takes.
+    /// Number of steps of the whole problem.
     pub fn steps(&self) -> u64 {
         match self {
             Self::BlackScholes(problem) => problem.runs,
@@ -131,36 +137,37 @@ impl KernelProblem {
         }
     }
 
-    /// Floating-point operations of the whole problem, of all threads or of each ([`Self::whose`]).
+    /// Floating-point operations of the whole problem, of all threads or of each thread ([`Self::whose`]).
     pub fn flop(&self) -> u128 {
         u128::from(self.step().flop) * u128::from(self.steps())
     }
 
-    /// Bytes that the whole problem moves to or from memory, of all threads or of each ([`Self::whose`]): where they do not fit the caches.
+    /// Bytes that the whole problem moves to or from memory if they do not fit in the caches, of all threads
+    /// or of each thread ([`Self::whose`]).
     pub fn bytes(&self) -> u128 {
         u128::from(self.step().bytes) * u128::from(self.steps())
     }
 
-    /// Floating-point operations for each byte that is moved; 0 of kernels that compute nothing.
+    /// Floating-point operations per moved byte; 0 for kernels that compute nothing.
     pub fn arithmetic_intensity(&self) -> FlopPerByte {
         let Work { bytes, flop } = self.step();
-        // What moves nothing has no intensity.
+        // A problem without traffic has no intensity.
         FlopPerByte::new(if bytes == 0 { 0.0 } else { flop as f64 / bytes as f64 })
     }
 
-    /// What models take for it: [`Self::arithmetic_intensity`], or [`NEXT_TO_NOTHING`].
+    /// Its intensity in models: [`Self::arithmetic_intensity`], or [`NEXT_TO_NOTHING`].
     pub fn modelled_intensity(&self) -> FlopPerByte {
         let own = self.arithmetic_intensity();
         if own.value() > 0.0 { own } else { NEXT_TO_NOTHING }
     }
 
-    /// Whether `given` is what the kernel counts, but for [`TOLERANCE`] of it.
+    /// Whether `given` equals the kernel's count within [`TOLERANCE`].
     pub fn has_intensity(&self, given: FlopPerByte) -> bool {
         let own = self.modelled_intensity().value();
         (given.value() - own).abs() <= TOLERANCE * own
     }
 
-    /// Bytes of memory that the problem takes for so many threads on so many nodes.
+    /// Memory size of the problem for these numbers of threads and nodes, in bytes.
     pub fn data_bytes(&self, threads: u64, nodes: u64) -> u64 {
         match self {
             Self::BlackScholes(problem) => problem.data_bytes(),
@@ -174,12 +181,12 @@ impl KernelProblem {
     }
 }
 
-/// The product, or the largest number where it is larger.
+/// The product, saturating at the largest number.
 fn times(factors: &[u64]) -> u64 {
     factors.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor))
 }
 
-/// The sum, or the largest number where it is larger.
+/// The sum, saturating at the largest number.
 fn sum(terms: &[u64]) -> u64 {
     terms.iter().fold(0, |sum: u64, &term| sum.saturating_add(term))
 }
@@ -206,7 +213,7 @@ crate::words! {
 }
 
 impl KernelProblem {
-    /// Each key of its table with its value as in a file, words without quotes.
+    /// Each key of its table with its value as written in a file, words without quotes.
     pub fn sizes(&self) -> Vec<(&'static str, String)> {
         let word = ToString::to_string;
         match self {
@@ -248,10 +255,11 @@ fn grid([rows, columns, iterations]: [u64; 3]) -> Vec<(&'static str, String)> {
     vec![("rows", rows.to_string()), ("columns", columns.to_string()), ("iterations", iterations.to_string())]
 }
 
-/// Each thread follows `chains` chains at once through memory of its own, in random order: one line of 64 bytes for each hop, nothing computed.
+/// Each thread follows `chains` chains at once through private memory, in random order: one line of 64 bytes
+/// per hop, without computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chase {
-    /// MiB of each thread.
+    /// MiB per thread.
     pub size_mib: u64,
     /// Chains that each thread follows at once.
     pub chains: u64,
@@ -262,14 +270,14 @@ pub struct Chase {
 impl Chase {
     /// Hops of each chain in a step.
     pub const HOPS: u64 = 4096;
-    /// Bytes of a line.
+    /// Bytes of a cache line.
     pub const LINE: u64 = 64;
-    /// Chains at most: above what cores of today wait for.
+    /// Maximum number of chains: more than the outstanding loads of current cores.
     pub const MOST_CHAINS: u64 = 32;
-    /// MiB at most: lines are numbered with 32 bits.
+    /// Maximum size in MiB: line numbers have 32 bits.
     pub const MOST_MIB: u64 = (1 << 18) - 1;
 
-    /// Lines of each thread.
+    /// Number of lines of each thread.
     pub fn lines(&self) -> u64 {
         times(&[self.size_mib, 1 << 20]) / Self::LINE
     }
@@ -283,32 +291,34 @@ impl Chase {
     }
 }
 
-/// One chain through 256 MiB, which no cache holds; every line about once.
+/// One chain through 256 MiB, more than any cache holds; it visits every line about once.
 impl Default for Chase {
     fn default() -> Self {
         Self { size_mib: 256, chains: 1, hops: 1 << 22 }
     }
 }
 
-/// European options without dividends, priced by Black and Scholes, again and again: `options` times `runs` prices.
+/// European options without dividends, priced repeatedly by the Black-Scholes formula: `options` times `runs`
+/// prices.
 ///
-/// An option is 28 bytes: price of the share, strike, interest, volatility, time and type are read (6 x 4 B), the price is written (4 B). Its price is 69 FLOP, ln,
-/// square root and three exponentials counted as one each: 9 for d1 and d2, 22 for each of two N() by the polynomial 26.2.17 of Abramowitz and Stegun, 3 for
-/// K e^(-rT), 8 for call and put, and those five. 69 / 28 = 2.46 FLOP/byte.
+/// An option takes 28 bytes: share price, strike, interest, volatility, time and type are read (6 x 4 B), the
+/// price is written (4 B). Its price takes 69 FLOP, with ln, square root and three exponentials as one FLOP
+/// each: 9 for d1 and d2, 22 for each of two N() by the polynomial 26.2.17 of Abramowitz and Stegun, 3 for K
+/// e^(-rT), 8 for call and put, and those five. 69 / 28 = 2.46 FLOP/byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlackScholes {
-    /// How many options.
+    /// Number of options.
     pub options: u64,
-    /// How often all of them are priced.
+    /// Number of times that all of them are priced.
     pub runs: u64,
 }
 
 impl BlackScholes {
-    /// FLOP of a price.
+    /// FLOP of one price.
     pub const FLOP: u64 = 69;
-    /// Bytes that pricing an option moves.
+    /// Bytes that one price moves.
     pub const BYTES: u64 = 28;
-    /// Options at most.
+    /// Maximum number of options.
     pub const MOST_OPTIONS: u64 = 1 << 40;
 
     fn step(&self) -> Work {
@@ -328,33 +338,33 @@ impl Default for BlackScholes {
 }
 
 crate::words! {
-    /// Whose the source is.
+    /// Owner of the source.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Source {
-        /// All threads copy from one.
-        /// The first of them filled it.
+        /// All threads copy from one source.
+        /// The first thread fills it.
         Shared = "shared",
-        /// The threads of a node copy from one of its own.
+        /// The threads of each node copy from a separate source.
         PerNode = "per-node",
-        /// Each thread has its own.
+        /// Each thread has its own source.
         Own = "own",
     }
 }
 
 crate::words! {
-    /// When pages of the destination are touched for the first time.
+    /// Time at which the pages of the destination are first touched.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Faults {
-        /// Before what is measured.
+        /// Before the measurement.
         Before = "before",
-        /// By the copy.
-        /// Page faults are a part of what is measured.
+        /// By the copy itself.
+        /// The measurement includes the page faults.
         Inside = "inside",
     }
 }
 
 crate::words! {
-    /// What copies.
+    /// Method of copying.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum How {
         /// Stores past the caches.
@@ -367,27 +377,28 @@ crate::words! {
     }
 }
 
-/// Each thread copies all of a source of `size_mib` into a destination of its own.
+/// Each thread copies the whole source of `size_mib` into a separate destination.
 ///
-/// A byte that is copied is two that are moved, one read and one written; nothing is computed. With [`How::Cached`] a third is read that is not counted.
-/// A source on one node and destinations where the threads run are `data = { home = 0, share = 0.5 }` of an application, and a third instead of a half where lines are read
-/// before they are written.
+/// Each copied byte moves two bytes, one read and one written, without computation. [`How::Cached`] reads a
+/// third byte, which is not counted. A source on one node and destinations local to the threads are `data = {
+/// home = 0, share = 0.5 }` of an application, with a third instead of a half if lines are read before they
+/// are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memcpy {
     /// MiB of each source and of each destination.
     pub size_mib: u64,
-    /// How often each thread copies.
+    /// Number of copies per thread.
     pub copies: u64,
-    /// Whose the source is.
+    /// Owner of the source.
     pub source: Source,
-    /// When pages are touched.
+    /// Time at which pages are first touched.
     pub faults: Faults,
-    /// What copies.
+    /// Method of copying.
     pub how: How,
 }
 
 impl Memcpy {
-    /// MiB at most.
+    /// Maximum size in MiB.
     pub const MOST_MIB: u64 = 1 << 26;
 
     /// Words of 8 bytes of each source and of each destination.
@@ -409,7 +420,7 @@ impl Memcpy {
     }
 }
 
-/// 4 GiB once, from one source, with pages that are there before, stored past the caches.
+/// 4 GiB, copied once from one source with non-temporal stores, into pages that exist beforehand.
 impl Default for Memcpy {
     fn default() -> Self {
         Self {
@@ -422,36 +433,41 @@ impl Default for Memcpy {
     }
 }
 
-/// Each point of a grid becomes a fifth of itself and its four neighbours, in another grid; then the two change places. Numbers of 8 bytes.
+/// Each point of a grid becomes a fifth of the sum of itself and its four neighbours, in another grid; then
+/// the two grids change places. Numbers of 8 bytes.
 ///
-/// 5 FLOP (4 additions, a multiplication), 8 bytes read and 8 written: 0.3125 FLOP/byte. Neighbours come from the caches. In memory there are three grids: what the first
-/// iteration reads, and two that are written in turn.
+/// 5 FLOP (4 additions, a multiplication), 8 bytes read and 8 written: 0.3125 FLOP/byte. Neighbours come from
+/// the caches. Memory holds three grids: the input of the first iteration, and two that are written
+/// alternately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stencil2d {
     /// Rows of the grid.
     pub rows: u64,
     /// Columns of the grid.
     pub columns: u64,
-    /// How often.
+    /// Number of iterations.
     pub iterations: u64,
 }
 
-/// Waves in an elastic medium on springs on a staggered grid: stress and displacement from velocity, then velocity from them. Numbers of 4 bytes for each point: three
-/// of stress, two of displacement, two of velocity.
+/// Waves in an elastic medium on springs on a staggered grid: stress and displacement from velocity, then
+/// velocity from both. Numbers of 4 bytes, seven per point: three of stress, two of displacement, two of
+/// velocity.
 ///
-/// 10 FLOP of the first sweep: 4 differences of velocities and a sum of two of them, 5 additions. 12 of the second: 4 differences of stresses and 2 sums of them, 2
-/// differences with what springs do, 2 multiplications, 2 additions. The first reads 8 bytes of velocity and changes 20 (48 moved), the second reads 20 and changes 8 (36 moved): 22 / 84 = 0.262 FLOP/byte.
+/// The first sweep takes 10 FLOP: 4 differences of velocities, a sum of two of them, and 5 additions. The
+/// second takes 12: 4 differences of stresses, 2 sums of them, 2 differences with the forces of the springs,
+/// 2 multiplications and 2 additions. The first reads 8 bytes of velocity and changes 20 (48 moved), the
+/// second reads 20 and changes 8 (36 moved): 22 / 84 = 0.262 FLOP/byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seismic {
     /// Rows of the grid.
     pub rows: u64,
     /// Columns of the grid.
     pub columns: u64,
-    /// How often.
+    /// Number of iterations.
     pub iterations: u64,
 }
 
-/// Rows or columns at most.
+/// Maximum number of rows or columns.
 pub const MOST_SIDE: u64 = 1 << 24;
 
 impl Stencil2d {
@@ -474,14 +490,14 @@ impl Seismic {
     }
 }
 
-/// 8192 x 8192 points, 1.5 GiB in three grids: the papers print no size.
+/// 8192 x 8192 points, 1.5 GiB in three grids: the papers report no size.
 impl Default for Stencil2d {
     fn default() -> Self {
         Self { rows: 8192, columns: 8192, iterations: 100 }
     }
 }
 
-/// 8192 x 8192 points, 1.75 GiB: the papers print no size.
+/// 8192 x 8192 points, 1.75 GiB: the papers report no size.
 impl Default for Seismic {
     fn default() -> Self {
         Self { rows: 8192, columns: 8192, iterations: 100 }

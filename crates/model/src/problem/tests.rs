@@ -1,4 +1,4 @@
-//! Counts and sizes by hand.
+//! Counts and sizes, calculated by hand.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn intensity(problem: KernelProblem) -> f64 {
 }
 
 #[test]
-fn counts_of_the_papers_sizes_by_hand() {
+fn counts_of_the_papers_sizes_match_the_hand_calculation() {
     // 10^7 options x 100 runs: 69 FLOP and 28 bytes each.
     let options = KernelProblem::of(KernelName::BlackScholes);
     assert_eq!((options.flop(), options.bytes()), (69_000_000_000, 28_000_000_000));
@@ -26,7 +26,7 @@ fn counts_of_the_papers_sizes_by_hand() {
 }
 
 #[test]
-fn intensities_by_hand() {
+fn intensities_match_the_hand_calculation() {
     // 69/28, 0.5, 8/21.06, 5/16, 22/84.
     for (kernel, expected) in [
         (KernelName::BlackScholes, 2.4643),
@@ -45,7 +45,7 @@ fn intensities_by_hand() {
 }
 
 #[test]
-fn given_intensities_are_near_what_is_counted() {
+fn given_intensities_must_be_close_to_the_count() {
     let options = KernelProblem::of(KernelName::BlackScholes);
     // 2.464 +- 0.123.
     assert!(options.has_intensity(FlopPerByte::new(2.5)) && !options.has_intensity(FlopPerByte::new(2.6)));
@@ -54,7 +54,7 @@ fn given_intensities_are_near_what_is_counted() {
 }
 
 #[test]
-fn a_crystal_of_one_cell_by_hand() {
+fn a_crystal_of_one_cell_matches_the_hand_calculation() {
     // One cell: 4 + 3 bonds stay inside. 80 rows, 80 + 2 x 7 x 100 elements.
     assert_eq!((Cells([1, 1, 1]).rows(), Cells([1, 1, 1]).nonzeros()), (80, 1480));
     // Two along x: 14 bonds inside; the others along x alone: b = x of the second and third atom's, 2 x (2 - 1) x 1 x 1 = 2.
@@ -62,7 +62,7 @@ fn a_crystal_of_one_cell_by_hand() {
 }
 
 #[test]
-fn memory_by_hand() {
+fn memory_sizes_match_the_hand_calculation() {
     let data = |kernel, threads, nodes| KernelProblem::of(kernel).data_bytes(threads, nodes);
     assert_eq!(data(KernelName::BlackScholes, 4, 2), 280_000_000);
     // 16 x 5120^2 + 3 x 16 x 5120.
@@ -76,7 +76,7 @@ fn memory_by_hand() {
 }
 
 #[test]
-fn the_largest_sizes_are_counted_without_overflow() {
+fn the_largest_sizes_do_not_overflow() {
     let most = u64::MAX;
     let spmv = Spmv { cells: Cells([most; 3]), iterations: most, ..Spmv::default() };
     assert!(KernelProblem::Spmv(spmv).flop() > 0 && KernelProblem::Spmv(spmv).data_bytes(most, most) == most);

@@ -1,7 +1,7 @@
-//! The model `baseline-proportional`, its first round, memory by memory: all there is where every thread reads one memory and
-//! no limit is shared, which most people's questions are.
+//! The first round of the model `baseline-proportional`, memory by memory. It is the complete calculation if
+//! every thread reads one memory and no limit is shared, as in most questions.
 //!
-//! [`super::rounds`] has the rest.
+//! [`super::rounds`] implements the further rounds.
 
 use super::compiled::Compiled;
 use super::compiled::Shares;
@@ -9,7 +9,8 @@ use super::ports;
 use super::ports::Remote;
 use super::ports::Split;
 
-/// Steps 1 to 4 for every memory, without corrections and common limits; whether some pool has less than its threads want.
+/// Steps 1 to 4 for every memory, without corrections and common limits. Returns whether any pool has less
+/// than its threads request.
 #[inline]
 pub(super) fn first_round(compiled: &Compiled, threads: &[f64], shares: &mut Shares) -> bool {
     let mut hungry = false;
@@ -65,8 +66,8 @@ pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], sha
     hungry
 }
 
-/// Whether all surely get what they want, without common limits: a little more than that is there of every controller and link,
-/// so that rounding in another order of sums would not say otherwise.
+/// Whether all threads certainly get what they request, without common limits. Every controller and link must
+/// have a little more than that, so that another order of summation cannot change the answer by rounding.
 pub(super) fn all_have_room(compiled: &Compiled, remote: Remote, threads: &[f64]) -> bool {
     const ROOM: f64 = 1.0 - 1e-9;
     !compiled.has_common_limits()
@@ -81,7 +82,7 @@ pub(super) fn all_have_room(compiled: &Compiled, remote: Remote, threads: &[f64]
         })
 }
 
-/// Whether nothing is left of any controller after the first round: then nobody could have more.
+/// Whether no controller has bandwidth left after the first round; no thread could then have more.
 #[inline]
 pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &Shares) -> bool {
     let bandwidth = shares.bandwidth.as_slice();
@@ -96,7 +97,8 @@ pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares:
     })
 }
 
-/// Steps 2 to 4 for memory `m`, with corrections, where pools have made their offers and the controller has `controller` GB/s.
+/// Steps 2 to 4 for memory `m`, with corrections, after pools have made their offers. The controller has
+/// `controller` GB/s.
 pub(super) fn fill(
     compiled: &Compiled,
     remote: Remote,
@@ -116,13 +118,13 @@ pub(super) fn fill(
         share_pool(compiled, p, threads, shares);
     }
     if let Some(p) = memory.own {
-        // What the links leave, without the rounding of a difference where that is the level.
+        // The bandwidth that the links leave, without the rounding error of a difference if it is the level.
         shares.available[p] = if own > level { level } else { (controller - taken).max(own) };
         share_pool(compiled, p, threads, shares);
     }
 }
 
-/// Step 3 for a pool whose threads want more than it has: each group keeps its scarcest memory (step 4).
+/// Step 3 for a pool whose threads request more than it has: each group keeps its scarcest memory (step 4).
 #[inline]
 fn split_pool(compiled: &Compiled, pool: usize, available: f64, threads: &[f64], shares: &mut Shares) {
     let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
@@ -143,8 +145,8 @@ fn split_pool(compiled: &Compiled, pool: usize, available: f64, threads: &[f64],
     }
 }
 
-/// Step 3 for models that note down what each flow is granted: splits what the pool has among its flows; step 4: keeps
-/// each group's scarcest memory.
+/// Step 3 for models that record the grant of each flow: splits the pool's bandwidth among its flows. Step 4:
+/// keeps each group's scarcest memory.
 #[inline]
 pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[f64], shares: &mut Shares) {
     let range = compiled.pools[pool].flows.clone();

@@ -1,8 +1,9 @@
-//! A machine and applications, laid out for evaluation: the flows of every pool side by side.
+//! A machine and applications in a layout for evaluation: the flows of every pool are contiguous.
 //!
-//! Rates of threads are GB/s as the program moves them. Everything that threads share (controllers, links, shared links, what a
-//! node reads) is counted in GB/s of reads: a kernel that writes, and for which the machine has a figure of its own, occupies
-//! more of it than it moves ([`crate::Node::occupied_by`]). Without such figures both are the same.
+//! Rates of threads are GB/s as the program moves them. Every shared resource (controllers, links, shared
+//! links, read limits of nodes) is counted in read-equivalent GB/s: a write kernel for which the machine
+//! defines a bandwidth consumes more of the resource than it moves ([`crate::Node::occupied_by`]). Without
+//! such values both are equal.
 
 use std::ops::Range;
 
@@ -16,33 +17,34 @@ use crate::units::GigabytesPerSecond;
 /// The equal threads of one application on one node that read one memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flow {
-    /// Application and node, as the number of a cell: index into thread counts and per-thread results.
+    /// Application and node as the number of a cell: index into thread counts and per-thread results.
     pub(super) group: u32,
-    /// Whether the threads read other memories, too.
+    /// Whether the threads also read other memories.
     pub(super) spread: bool,
-    /// GB/s that one thread wants to occupy of this memory.
+    /// Read-equivalent GB/s that one thread requests from this memory.
     pub(super) demand_gbs: f64,
-    /// GB/s of this memory that one GB/s of a thread occupies: the fraction of the data that lies there, times what a GB/s of
-    /// the kernel stands for ([`crate::Node::occupied_by`]).
+    /// Read-equivalent GB/s of this memory per GB/s of a thread: the fraction of its data there, times the
+    /// factor of its kernel ([`crate::Node::occupied_by`]).
     pub(super) cost: f64,
     /// 1 / cost.
     pub(super) inverse_cost: f64,
-    /// How it queues.
+    /// Its behaviour in a queue.
     pub(super) queueing: Queueing,
 }
 
-/// What ECM knows of one thread in a queue.
+/// Queueing properties of one thread under ECM.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Queueing {
-    /// What it adds to the latency of the others, in transfer times of a line.
+    /// Latency that it adds for the other threads, in transfer times of a line.
     pub(super) penalty: f64,
-    /// How many times as long as a thread of the benchmark it waits for a byte.
+    /// Its waiting time per byte relative to a thread of the benchmark.
     pub(super) waits: f64,
 }
 
 impl Flow {
-    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, of what they `moved` in all for each GB, where a
-    /// GB/s of it stands for `occupied` GB/s.
+    /// The threads of `group`, each with a demand of `demand_gbs`: `fraction` of it is on this memory, out of
+    /// `moved` GB on all memories per GB of the thread, and one GB/s of it is `occupied` read-equivalent
+    /// GB/s.
     pub(super) fn new(
         group: u32,
         demand_gbs: f64,
@@ -55,24 +57,24 @@ impl Flow {
         Self { group, spread, demand_gbs, cost, inverse_cost: 1.0 / cost, queueing }
     }
 
-    /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
+    /// Changes the demand of each thread to `demand_gbs`, with the same fraction of it on this memory.
     pub(super) fn set_demand(&mut self, demand_gbs: f64) {
         self.demand_gbs = demand_gbs * self.cost;
     }
 }
 
-/// What one thread wants and can.
+/// Demand and peak of one thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PerThread {
-    /// GB/s that it would draw with the machine to itself.
+    /// Its bandwidth with the machine to itself, GB/s.
     pub(super) demand_gbs: f64,
-    /// GFLOPS of its core.
+    /// Peak GFLOPS of its core.
     pub(super) peak: f64,
-    /// GB/s that one GB/s of it occupies, on all memories together.
+    /// Read-equivalent GB/s of one GB/s of it, on all memories together.
     pub(super) occupied: f64,
 }
 
-/// A link, or a node's own part of its controller.
+/// A link, or a node's own share of its controller.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     pub(super) from: NodeId,
@@ -88,64 +90,67 @@ pub(super) struct Memory {
     pub(super) bandwidth: f64,
     pub(super) links: Range<usize>,
     pub(super) own: Option<usize>,
-    /// The flows of all its pools, where they lie side by side.
+    /// The flows of all its pools, if they are contiguous.
     pub(super) flows: Option<Range<usize>>,
 }
 
-/// What a limit on several pools or groups at once has to offer.
+/// A limit on several pools or groups at once.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
-    /// GB/s.
+    /// Capacity, GB/s.
     pub(super) capacity: f64,
-    /// Of a shared link: the pools that use it. Of what a node reads: the groups on that node, as numbers of cells.
+    /// For a shared link, the pools that use it. For the reads of a node, the groups on that node, as numbers
+    /// of cells.
     pub(super) users: Vec<u32>,
-    /// Of what a node or one of its L3 domains reads: the node, and 1 / the cores of it.
+    /// For the reads of a node or of one of its L3 domains, the node and 1 / number of cores.
     pub(super) node: Option<NodeId>,
     pub(super) inverse_cores: f64,
 }
 
-/// Which kind of pool a flow is in.
+/// The kind of pool of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolKind {
-    /// Threads that read the memory of their own node.
+    /// Threads that read local memory.
     Own,
     /// Threads that read over a link.
     Link,
 }
 
-/// What all models need of a machine and applications.
+/// The properties of a machine and applications that all models need.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
-    /// GB/s one thread would draw with the machine to itself.
+    /// Bandwidth of one thread with the machine to itself, GB/s.
     pub(super) demand_gbs: Table<f64>,
-    /// GFLOPS of one core.
+    /// Peak GFLOPS of one core.
     pub(super) peak: Table<f64>,
-    /// GB/s that one GB/s of a thread occupies, on all memories together: 1 but for kernels with figures of their own.
+    /// Read-equivalent GB/s of one GB/s of a thread, on all memories together: 1, except for kernels with a
+    /// dedicated bandwidth.
     pub(super) occupied: Table<f64>,
-    /// Per group: GB that a thread moves on all memories for each GB of its own; empty where nobody writes several copies.
+    /// Per group: GB that a thread moves on all memories per GB of its traffic; empty if no thread writes
+    /// several copies.
     pub(super) moved: Vec<f64>,
     /// Per application: FLOP per byte.
     pub(super) intensity: Vec<f64>,
-    /// Per application: what it loses with threads on several nodes; empty where none loses anything.
+    /// Per application: loss with threads on several nodes; empty if no application has a loss.
     pub(super) overhead: Vec<f64>,
     pub(super) memories: Vec<Memory>,
     pub(super) pools: Vec<Pool>,
     pub(super) flows: Vec<Flow>,
-    /// Directions of shared links that some pool uses.
+    /// Directions of shared links that any pool uses.
     pub(super) shared: Vec<Common>,
-    /// What an L3 domain can read in all, where that is limited, and behind them the same of nodes.
+    /// Read limits of L3 domains, followed by read limits of nodes.
     pub(super) reads: Vec<Common>,
-    /// How many of `reads` are of L3 domains.
+    /// Number of entries of `reads` for L3 domains.
     pub(super) domains: usize,
     /// Rows of each application ([`Machine::rows_per_app`]).
     pub(super) rows_per_app: usize,
     pub(super) model: Model,
-    /// The groups that there are, in the order of sums; absent where that is the order of their numbers.
+    /// The existing groups in the order of summation; `None` if that is the order of their numbers.
     pub(super) order: Option<Vec<u32>>,
 }
 
 impl PerThread {
-    /// Figures of one thread of `demand` on `from`.
+    /// Values for one thread of `demand` on `from`.
     pub(super) fn of(machine: &Machine, demand: &Demand, from: NodeId) -> Self {
         Self {
             demand_gbs: least(demand.thread_limits(machine, from)).value(),
@@ -156,7 +161,7 @@ impl PerThread {
 }
 
 impl Compiled {
-    /// The pools of every pair of nodes, and no flow in any of them.
+    /// The pools of every pair of nodes, without flows.
     pub(super) fn of_machine(machine: &Machine) -> Self {
         let mut compiled = Self::empty(machine, 0, 1);
         for memory in machine.node_ids() {
@@ -179,7 +184,7 @@ impl Compiled {
         compiled
     }
 
-    /// Room for `rows` x `nodes` groups, and no pools.
+    /// Room for `rows` x `nodes` groups, without pools.
     fn empty(machine: &Machine, rows: usize, nodes: usize) -> Self {
         Self {
             demand_gbs: Table::filled(rows, nodes, 0.0),
@@ -233,7 +238,8 @@ impl Compiled {
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
             let first_flow = compiled.flows.len();
-            // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
+            // Only these can have a flow over a link. With thousands of applications it saves time to check
+            // no others.
             let remote: Vec<usize> =
                 (0..apps).filter(|&a| demands[a].is_used_from_outside(machine, memory)).collect();
             if !remote.is_empty() {
@@ -295,7 +301,7 @@ impl Compiled {
         }
     }
 
-    /// Per group: the last memory that it reads; the largest number for those that read none.
+    /// Per group: the last memory that it reads; the largest number for groups that read none.
     pub(super) fn memory_of_groups(&self) -> Vec<u32> {
         let mut memory_of = vec![u32::MAX; self.demand_gbs.as_slice().len()];
         for (m, p, _) in self.pool_indices() {
@@ -306,28 +312,28 @@ impl Compiled {
         memory_of
     }
 
-    /// Whether a shared link or a limit of what a node reads holds.
+    /// Whether a shared link or a read limit applies.
     pub(super) fn has_common_limits(&self) -> bool {
         !self.shared.is_empty() || !self.reads.is_empty()
     }
 
-    /// Whether every thread reads one memory only, and no limit is shared by pools: memories can then be looked at one by
-    /// one, and nothing that is granted stays unused.
+    /// Whether every thread reads only one memory and no limit is shared by pools. Memories can then be
+    /// solved one by one, and all granted bandwidth is used.
     pub(super) fn is_separable(&self) -> bool {
         !self.has_common_limits() && self.reads_one_memory()
     }
 
-    /// Whether every thread reads one memory only.
+    /// Whether every thread reads only one memory.
     pub(super) fn reads_one_memory(&self) -> bool {
         self.flows.iter().all(|flow| !flow.spread)
     }
 
-    /// What a thread of the flow occupies of its memory, of all that it occupies: 0 to 1.
+    /// Share of the flow's memory in the total read-equivalent traffic of its thread: 0 to 1.
     pub(super) fn pace(&self, flow: &Flow) -> f64 {
         flow.cost / self.occupied.as_slice()[flow.group as usize]
     }
 
-    /// GB that a thread of the group moves on all memories for each GB of its own.
+    /// GB that a thread of the group moves on all memories per GB of its traffic.
     pub(super) fn moved(&self, group: usize) -> f64 {
         self.moved.get(group).copied().unwrap_or(1.0)
     }
@@ -350,7 +356,8 @@ impl Compiled {
         self.shared.iter().filter(uses)
     }
 
-    /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
+    /// Adds the pool of the flows of `apps` from `from` to `memory`, unless no application can have a flow
+    /// there.
     fn add_pool(
         &mut self,
         machine: &Machine,
@@ -379,7 +386,7 @@ impl Compiled {
         })
     }
 
-    /// GB/s that all threads of a pool want to occupy together.
+    /// Total demand of all threads of a pool, in read-equivalent GB/s.
     #[inline]
     pub(super) fn wanted(&self, pool: usize, threads: &[f64]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
@@ -388,13 +395,13 @@ impl Compiled {
             .sum()
     }
 
-    /// GB/s that all threads of a pool occupy, each group by its `rates`.
+    /// Total traffic of all threads of a pool, in read-equivalent GB/s, with the `rates` of each group.
     #[inline]
     pub(super) fn drawn(&self, pool: usize, threads: &[f64], rates: &[f64]) -> f64 {
         self.drawn_by(self.pools[pool].flows.clone(), threads, rates)
     }
 
-    /// The same of these flows.
+    /// The same for these flows.
     #[inline]
     pub(super) fn drawn_by(&self, flows: Range<usize>, threads: &[f64], rates: &[f64]) -> f64 {
         self.flows[flows]
@@ -403,12 +410,12 @@ impl Compiled {
             .sum()
     }
 
-    /// All pools, memory by memory: links first, then the node's own. Memory, pool, kind.
+    /// All pools, memory by memory: links first, then the node's own. Items are memory, pool, kind.
     pub(super) fn pool_indices(&self) -> impl Iterator<Item = (usize, usize, PoolKind)> + '_ {
         (0..self.memories.len()).flat_map(|m| self.pools_of(m))
     }
 
-    /// The same of memory `m`.
+    /// The same for memory `m`.
     pub(super) fn pools_of(&self, m: usize) -> impl Iterator<Item = (usize, usize, PoolKind)> + use<> {
         let Memory { ref links, own, .. } = self.memories[m];
         let links = links.clone().map(move |p| (m, p, PoolKind::Link));
@@ -419,26 +426,27 @@ impl Compiled {
 /// The result of one evaluation, in GB/s.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
-    /// Of one thread of each application on each node. Meaningless where there are no threads.
+    /// Bandwidth of one thread of each application on each node. Meaningless for cells without threads.
     pub(super) bandwidth: Table<f64>,
-    /// Per flow: granted to one thread.
+    /// Per flow: bandwidth granted to one thread.
     pub(super) granted: Vec<f64>,
-    /// Per pool: what its threads want together.
+    /// Per pool: total demand of its threads.
     pub(super) wanted: Vec<f64>,
-    /// Per pool: what reaches the controller of what is wanted. A link lets through so much; a node's own threads ask for
-    /// all they want.
+    /// Per pool: the part of the demand that reaches the controller. A link lets through at most its
+    /// bandwidth; a node's own threads request their whole demand.
     pub(super) offered: Vec<f64>,
-    /// Per pool: what its threads have together, after link and controller. Where a model shares out pools, that is shared
-    /// out; where it sets the rate of each thread, it is the sum.
+    /// Per pool: total bandwidth of its threads, after link and controller. In models that divide pools, it
+    /// is the amount divided; in models that set the rate of each thread, it is the sum of the rates.
     pub(super) available: Vec<f64>,
-    /// Per memory: the factor that fits all links into the controller, 1 where they fit.
+    /// Per memory: the factor that fits all links into the controller, 1 if they fit.
     pub(super) scale: Vec<f64>,
-    /// For ECM, per memory: ns that each byte of a thread of the benchmark waits at the controller; else empty.
+    /// For ECM, per memory: time in ns that each byte of a thread of the benchmark waits at the controller;
+    /// otherwise empty.
     pub(super) waits: Vec<f64>,
-    /// The same per pool at its link, and per limit of what nodes and L3 domains read.
+    /// The same per pool at its link, and per read limit of nodes and L3 domains.
     pub(super) link_waits: Vec<f64>,
     pub(super) read_waits: Vec<f64>,
-    /// Per memory: what the controller has for what is asked of it; empty where that is always its bandwidth.
+    /// Per memory: the bandwidth of the controller under its load; empty if it is always the full bandwidth.
     pub(super) controllers: Vec<f64>,
 }
 
@@ -461,7 +469,7 @@ impl Shares {
         }
     }
 
-    /// Grants one thread of a flow so much; step 5: each group keeps its scarcest memory.
+    /// Grants `granted` GB/s to one thread of a flow. Step 5: each group keeps its scarcest memory.
     #[inline]
     pub(super) fn grant(&mut self, compiled: &Compiled, flow: usize, granted: f64) {
         let flows = &compiled.flows[flow];
@@ -472,7 +480,7 @@ impl Shares {
         }
     }
 
-    /// Grants every thread of a pool this part of what it wants.
+    /// Grants every thread of a pool this fraction of its demand.
     #[inline]
     pub(super) fn grant_part(&mut self, compiled: &Compiled, pool: usize, part: f64) {
         for f in compiled.pools[pool].flows.clone() {

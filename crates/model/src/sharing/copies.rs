@@ -1,8 +1,9 @@
-//! Replicated data that is written: each write goes to the copies on all nodes that have threads, so that what a thread asks of memories depends
-//! on which nodes these are.
+//! Replicated data with writes: each write goes to the copies on all nodes with threads, so a thread's demand
+//! on memories depends on these nodes.
 //!
-//! For one set of such nodes that is data on several memories like any other. So a [`super::Solver`] whose demands leave the set open has a solver
-//! for each set that it is asked about, made when it is first needed, in the workspace.
+//! For one set of nodes this is data on several memories like any other. A [`super::Solver`] whose demands
+//! leave the set open therefore has one solver per set, in the workspace, created when the set is first
+//! needed.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +11,24 @@ use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 
-/// What solvers for sets of nodes are made of.
+/// Input for the solvers of sets of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Copying {
     pub(super) machine: Machine,
-    /// One for each application.
+    /// One per application.
     demands: Vec<Demand>,
     /// The applications that write copies.
     apps: Vec<usize>,
 }
 
-/// Which nodes have threads: a bit for each node with cores of each application that writes copies.
+/// The nodes with threads: a bit for each node with cores, for each application that writes copies.
 type Set = Vec<u64>;
 
-/// What was made for sets of nodes.
+/// Values for sets of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct OfSets<T> {
     made: BTreeMap<Set, Box<T>>,
-    /// The set that was asked for last.
+    /// The most recent set.
     last: Set,
 }
 
@@ -45,13 +46,14 @@ impl Copying {
         (!apps.is_empty()).then(|| copying(apps))
     }
 
-    /// Whether a node has threads of an application, with threads in those groups that `is_used` names.
+    /// Whether a node has threads of an application, with threads in the groups for which `is_used` returns
+    /// true.
     fn has_threads(&self, app: usize, node: NodeId, is_used: &impl Fn(usize) -> bool) -> bool {
         let (rows, nodes) = (self.machine.rows_per_app(), self.machine.node_count());
         (app * rows..(app + 1) * rows).any(|row| is_used(row * nodes + node.0))
     }
 
-    /// Writes down the set of nodes.
+    /// Writes the set of nodes to `set`.
     fn set(&self, is_used: &impl Fn(usize) -> bool, set: &mut Set) {
         set.clear();
         let bits =
@@ -66,7 +68,7 @@ impl Copying {
         }
     }
 
-    /// The demands with threads in those groups that `is_used` names.
+    /// The demands with threads in the groups for which `is_used` returns true.
     pub(super) fn demands(&self, is_used: &impl Fn(usize) -> bool) -> Vec<Demand> {
         let placed =
             self.demands.iter().cloned().enumerate().map(|(app, demand)| {
@@ -77,8 +79,8 @@ impl Copying {
 }
 
 impl<T> OfSets<T> {
-    /// What there is for the set of nodes with threads in those groups that `is_used` names; made by `make` if there is none. `most`: of how many
-    /// sets like that it is kept.
+    /// The value for the set of nodes with threads in the groups for which `is_used` returns true; `make`
+    /// creates it if it does not exist. At most `most` sets are kept.
     pub(super) fn of(
         &mut self,
         copying: &Copying,
@@ -97,12 +99,12 @@ impl<T> OfSets<T> {
         self.last_mut()
     }
 
-    /// That of the set that was asked for last.
+    /// The value of the most recent set.
     pub(super) fn last(&self) -> Option<&T> {
         self.made.get(&self.last).map(Box::as_ref)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(super) fn last_mut(&mut self) -> Option<&mut T> {
         self.made.get_mut(&self.last).map(Box::as_mut)
     }

@@ -1,4 +1,5 @@
-//! What the corrections do before any model shares: what a thread wants, and what a controller has.
+//! Corrections that apply before any model shares bandwidth: the demand of a thread, and the bandwidth of a
+//! controller.
 
 use crate::demand::{Demand, ThreadLimit};
 use crate::ids::NodeId;
@@ -7,7 +8,7 @@ use crate::sharing_model::{ModelKind, Parameters};
 use crate::units::{GigabytesPerSecond, LINE_BYTES};
 
 impl Parameters {
-    /// The ceilings on one thread of `demand` on `from`: without and with those that latencies set.
+    /// The ceilings on one thread of `demand` on `from`: without and with those that follow from latencies.
     pub(crate) fn ceilings(
         &self,
         machine: &Machine,
@@ -22,8 +23,8 @@ impl Parameters {
         ceilings.into_iter().filter_map(|(limit, most)| Some((limit, GigabytesPerSecond::new(most?))))
     }
 
-    /// The most GB/s one thread on `from` with `fraction` of its data on each memory draws from all memories together, by the ceilings of
-    /// [`Parameters`]; `None` is no limit.
+    /// Maximum GB/s of one thread on `from` with `fraction` of its data on each memory, on all memories
+    /// together, by the ceilings of [`Parameters`]; `None` is no limit.
     pub(super) fn reader_ceiling(
         &self,
         machine: &Machine,
@@ -33,7 +34,7 @@ impl Parameters {
         self.mean_ceiling(self.lines_of(machine, from), machine, from, fraction)
     }
 
-    /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
+    /// With fractions f of the data on memories with ceilings c, a byte takes sum f / c: the time per byte is
     /// the mean over the data.
     fn mean_ceiling(
         &self,
@@ -50,15 +51,15 @@ impl Parameters {
         (time_per_byte > 0.0).then(|| 1.0 / time_per_byte)
     }
 
-    /// The most GB/s one thread on `from` draws from `memory`, where all its data lies, by the ceilings of [`Parameters`]; infinite
-    /// without any.
+    /// Maximum GB/s of one thread on `from` with all its data on `memory`, by the ceilings of [`Parameters`];
+    /// infinite without any.
     pub fn ceiling_gbs(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         self.ceiling_with(self.lines_of(machine, from), machine, from, memory)
     }
 
-    /// Cache lines that a thread on `from` has under way at most, as given; under ecm otherwise as many as the benchmark had
-    /// ([`Machine::benchmark_lines`]), so that it draws less of a memory that is further away. The default and the others look at no
-    /// latency that nobody asks them to.
+    /// Maximum number of outstanding cache lines of a thread on `from`: the given number. Under ecm without
+    /// one, it is that of the benchmark ([`Machine::benchmark_lines`]), so that the thread draws less from a
+    /// more distant memory. The other models use latencies only if the number is given.
     fn lines_of(&self, machine: &Machine, from: NodeId) -> Option<f64> {
         let by_latency = machine.sharing().kind == ModelKind::Ecm && self.core_remote_gbs.is_none();
         self.outstanding_lines.or_else(|| machine.benchmark_lines(from).filter(|_| by_latency))
@@ -71,11 +72,11 @@ impl Parameters {
         explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min)
     }
 
-    /// GB/s that a controller with `bandwidth` GB/s delivers when it is asked for `asked`: the smooth minimum of
-    /// both, (asked^-p + bandwidth^-p)^(-1/p) with p = 1 / knee. Never more than either.
+    /// GB/s that a controller with `bandwidth` GB/s delivers under a demand of `asked`: the smooth minimum of
+    /// both, (asked^-p + bandwidth^-p)^(-1/p) with p = 1 / knee. It never exceeds either.
     ///
-    /// Without a knee it is `bandwidth`, and the model takes the minimum itself. With an overload loss `bandwidth` is
-    /// what is left of it when more is asked: bandwidth / (1 + loss (asked / bandwidth - 1)).
+    /// Without a knee the result is `bandwidth`, and the model takes the minimum itself. With an overload
+    /// loss, `bandwidth` is reduced if the demand is higher: bandwidth / (1 + loss (asked / bandwidth - 1)).
     #[inline]
     pub(super) fn controller(&self, bandwidth: f64, asked: f64) -> f64 {
         let overload = if asked > bandwidth { asked / bandwidth - 1.0 } else { 0.0 };
@@ -85,7 +86,7 @@ impl Parameters {
         }
         let p = 1.0 / self.saturation_knee;
         let (small, large) = if asked < bandwidth { (asked, bandwidth) } else { (bandwidth, asked) };
-        // small / (1 + (small / large)^p)^(1/p): nothing overflows, and the result is at most `small`.
+        // small / (1 + (small / large)^p)^(1/p) cannot overflow, and the result is at most `small`.
         small / libm::pow(1.0 + libm::pow(small / large, p), self.saturation_knee)
     }
 }
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn an_overloaded_controller_loses_bandwidth() {
-        // asked for 48 of 32: overload 0.5, 32 / (1 + 0.2 x 0.5) = 29.09; nothing is lost up to 32
+        // 48 GB/s requested of 32: overload 0.5, 32 / (1 + 0.2 x 0.5) = 29.09. No loss up to 32.
         let lossy = Parameters { overload_loss: 0.2, ..Parameters::default() };
         assert!((lossy.controller(32.0, 48.0) - 32.0 / 1.1).abs() < 1e-12);
         assert_eq!((lossy.controller(32.0, 32.0), lossy.controller(32.0, 3.0)), (32.0, 32.0));

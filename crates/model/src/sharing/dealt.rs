@@ -1,7 +1,8 @@
-//! The default in the words of its specification, thread by thread: the rounds as they were dealt, for explanations, and the ground of the
-//! reference solver (`reference`, a feature for tests).
+//! The default model, thread by thread, as its specification is worded: the rounds in sequence, for
+//! explanations, and the basis of the reference solver (`reference`, a feature for tests).
 //!
-//! Levels are found by bisection, in place of the closed forms of the fast solver; what the rounds add up to is its answer.
+//! Levels are found by bisection instead of the closed forms of the fast solver; the sum of the rounds is its
+//! answer.
 
 use crate::allocation::Allocation;
 use crate::app::{Access, Placement, Traffic};
@@ -10,21 +11,22 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, SharedDirection};
 use crate::units::{Gflops, GigabytesPerSecond};
 
-/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at. The question must fit the machine.
+/// The rounds in which any thread gained, by the rules of the default; corrections are ignored. The question
+/// must fit the machine.
 ///
-/// The time grows with the threads times the square of the nodes.
+/// The time grows with the number of threads times the square of the number of nodes.
 pub fn rounds(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Round> {
     let mut rounds = Vec::new();
     share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
     rounds
 }
 
-/// One round: steps 1 to 4 with what was left before it.
+/// One round: steps 1 to 4 with the bandwidth left by earlier rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// The ports that ask for something, by memory and node.
+    /// The ports with a request, by memory and node.
     pub ports: Vec<PortInRound>,
-    /// Who still took part, by application and node.
+    /// The groups that still took part, by application and node.
     pub groups: Vec<GroupInRound>,
 }
 
@@ -35,9 +37,10 @@ pub struct PortInRound {
     pub memory: NodeId,
     /// Where the threads run.
     pub from: NodeId,
-    /// What it asks for, GB/s: what its threads still want, at most what links and shared links have left.
+    /// Its request in GB/s: the remaining demand of its threads, limited by the bandwidth left on links and
+    /// shared links.
     pub asks: f64,
-    /// What it is granted, GB/s.
+    /// Its grant, GB/s.
     pub granted: f64,
 }
 
@@ -48,42 +51,42 @@ pub struct GroupInRound {
     pub app: AppId,
     /// Where its threads run.
     pub from: NodeId,
-    /// How many.
+    /// Number of threads.
     pub threads: u32,
-    /// What each of them takes in this round from all its memories together, GB/s.
+    /// Bandwidth that each of them takes in this round from all its memories together, GB/s.
     pub takes: f64,
-    /// Why it takes no part any more; `None` where it goes on.
+    /// The reason that it takes no part in further rounds; `None` if it continues.
     pub stops: Option<Stop>,
 }
 
-/// Why a thread takes no part in further rounds.
+/// The reason that a thread takes no part in further rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It has all it wants.
+    /// Its demand is met.
     Satisfied,
-    /// This controller is used up.
+    /// This controller is full.
     Controller(NodeId),
-    /// This link is used up.
+    /// This link is full.
     Link {
         /// The node of the cores.
         from: NodeId,
         /// The node of the memory.
         memory: NodeId,
     },
-    /// The shared link of this name is used up.
+    /// The shared link of this name is full.
     SharedLink(String),
-    /// All that this node can read is used up.
+    /// The read limit of this node is reached.
     NodeRead(NodeId),
-    /// All that this L3 domain of a node can read is used up.
+    /// The read limit of this L3 domain of a node is reached.
     L3 {
         /// The node.
         node: NodeId,
-        /// The domain, counted in the node.
+        /// Index of the domain within the node.
         domain: usize,
     },
 }
 
-/// Threads of one application on one node are alike, and stand one after the other: one entry for all of them.
+/// Threads of one application on one node are equal and contiguous: one entry represents all of them.
 fn groups_of(
     threads: &[Thread],
     asked: &[f64],
@@ -111,18 +114,20 @@ pub(super) struct Thread {
     /// The row of its application and L3 domain ([`Machine::rows_per_app`]).
     pub(super) app: AppId,
     pub(super) node: NodeId,
-    /// Its L3 domain, counted in the node; 0 where domains do not matter.
+    /// Index of its L3 domain within the node; 0 if domains do not matter.
     pub(super) domain: usize,
-    /// GB/s of each memory that one GB/s of it occupies: the share of its data there, times what a GB/s of its kernel stands for.
+    /// Read-equivalent GB/s of each memory per GB/s of the thread: the share of its data there, times the
+    /// factor of its kernel.
     pub(super) cost: Vec<f64>,
-    /// GB/s that it moves with the machine to itself.
+    /// Its bandwidth with the machine to itself, GB/s.
     pub(super) wants: f64,
-    /// GB/s of each memory that it is granted.
+    /// GB/s granted to it by each memory.
     pub(super) gets: Vec<f64>,
 }
 
-/// d = min(p / arithmetic intensity, `core_bandwidth`, `thread_gbs`, lines under way x 64 byte / mean latency) in GB/s with
-/// p = min(`gflops_per_core`, `thread_gflops`), and without p where the application counts something other than FLOP.
+/// d = min(p / arithmetic intensity, `core_bandwidth`, `thread_gbs`, outstanding lines x 64 byte / mean
+/// latency) in GB/s with p = min(`gflops_per_core`, `thread_gflops`). Without p if the application does not
+/// count FLOP.
 pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) -> f64 {
     let node = machine.node(from);
     let unlimited = f64::INFINITY;
@@ -135,8 +140,9 @@ pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) ->
     lines.map_or(digested, |(lines, ns)| digested.min(lines * 64.0 / ns))
 }
 
-/// The share of the data on `memory`, or of replicated data the share that is written where another node has a copy, times what the memory
-/// delivers to readers / what it delivers to the kernel. `used`: the nodes that have threads of the application.
+/// The share of the data on `memory`, times the memory's bandwidth for reads / its bandwidth for the kernel.
+/// For replicated data, a memory with another node's copy counts with the share of writes. `used`: the nodes
+/// with threads of the application.
 fn cost(machine: &Machine, demand: &Demand, used: &[NodeId], from: NodeId, memory: NodeId) -> f64 {
     let has_other_copy = demand.placement == Placement::Replicated
         && memory != machine.local_memory(from)
@@ -158,7 +164,7 @@ fn cost(machine: &Machine, demand: &Demand, used: &[NodeId], from: NodeId, memor
     }
 }
 
-/// One for each thread of rows of applications.
+/// One entry per thread of the rows of applications.
 pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
     let mut threads = Vec::new();
     for (a, demand) in demands.iter().enumerate() {
@@ -179,7 +185,8 @@ pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &All
     threads
 }
 
-/// Baseline plus proportional: what each of some threads of a node with `cores` cores gets of `pool`, by what they want.
+/// Baseline plus proportional: the share of `pool` for each of some threads of a node with `cores` cores, by
+/// their demands.
 pub(super) fn split(pool: f64, cores: f64, wants: &[f64]) -> Vec<f64> {
     let baseline = pool / cores;
     let first: Vec<f64> = wants.iter().map(|wants| wants.min(baseline)).collect();
@@ -189,19 +196,20 @@ pub(super) fn split(pool: f64, cores: f64, wants: &[f64]) -> Vec<f64> {
         if left >= still_wanted {
             *wants
         } else {
-            // Below 1 times what the thread still wants: nobody gets more than it wants.
+            // The factor is below 1 for the remaining demand: no thread gets more than its demand.
             gets + (wants - gets) * (left / still_wanted)
         }
     };
     wants.iter().zip(&first).map(finished).collect()
 }
 
-/// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
+/// A gain below this fraction of a thread's demand counts as none; a resource with less than this fraction
+/// left counts as full.
 const NOTHING: f64 = 1e-12;
-/// Rounds at most: never reached in tests.
+/// Maximum number of rounds: never reached in tests.
 const MOST_ROUNDS: usize = 1000;
 
-/// Something with a capacity, and what is left of it.
+/// A resource with a capacity and its remaining bandwidth.
 #[derive(Clone, Copy)]
 struct Resource {
     capacity: f64,
@@ -218,17 +226,17 @@ impl Resource {
     }
 }
 
-/// Everything that threads use.
+/// All resources that threads use.
 struct Resources<'a> {
     machine: &'a Machine,
     /// Per memory.
     controllers: Vec<Resource>,
-    /// `[from][memory]`; a node's own memory has no link.
+    /// `[from][memory]`; a node's local memory has no link.
     links: Vec<Vec<Option<Resource>>>,
     shared: Vec<(SharedDirection<'a>, Resource)>,
-    /// Per node: what its threads can read in all.
+    /// Per node: its read limit.
     reads: Vec<Option<Resource>>,
-    /// Per node: what each of its L3 domains can read in all; empty where that is not limited.
+    /// Per node: the read limit of each of its L3 domains; empty if not limited.
     domains: Vec<Vec<Resource>>,
 }
 
@@ -263,7 +271,7 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// Whether a thread uses something that is full.
+    /// Whether a thread uses a full resource.
     fn holds_back(&self, thread: &Thread) -> Option<Stop> {
         let full = |resource: Option<Resource>| resource.is_some_and(Resource::is_full);
         let from = thread.node;
@@ -289,7 +297,7 @@ impl<'a> Resources<'a> {
         })
     }
 
-    /// Takes what one thread occupies at `pace` GB/s from all its memories together.
+    /// Subtracts the consumption of one thread at `pace` GB/s on all its memories together.
     fn take(&mut self, thread: &Thread, pace: f64) {
         let domain = self.domains[thread.node.0].get_mut(thread.domain);
         for reads in domain.into_iter().chain(&mut self.reads[thread.node.0]) {
@@ -310,7 +318,8 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// Shares everything; `gets` of each thread is then what it draws. `deal` gets each round in which somebody gained.
+/// Shares all resources; `gets` of each thread is then its traffic. `deal` gets each round in which any
+/// thread gained.
 pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl FnMut(Round)) {
     let mut resources = Resources::of(machine);
     let wants: Vec<f64> = threads.iter().map(|thread| thread.wants).collect();
@@ -345,13 +354,15 @@ pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl Fn
     }
 }
 
-/// Steps 1 to 4: GB/s that each thread takes from all its memories, of the `asked` that it still wants, and the ports.
+/// Steps 1 to 4: GB/s that each thread takes from all its memories, out of its remaining demand `asked`, and
+/// the ports.
 fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (Vec<f64>, Vec<PortInRound>) {
     let machine = resources.machine;
     let on = |node: NodeId| (0..threads.len()).filter(move |&t| threads[t].node == node);
     let cores = |node: NodeId| f64::from(machine.node(node).cores);
 
-    // Where an L3 domain can only read so much, its threads first split that; nobody wants more than that part. Then the same for a node.
+    // If an L3 domain has a read limit, its threads first split that limit, and no thread requests more than
+    // its share. The same then applies to a node.
     let mut wants = asked.to_vec();
     let mut limit = |own: Vec<usize>, reads: Resource, cores: f64| {
         let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
@@ -371,7 +382,7 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
     }
     let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].cost[memory.0];
 
-    // Step 1: what the ports ask for.
+    // Step 1: the requests of the ports.
     let all = |from: NodeId, memory: NodeId| on(from).map(|t| wants_of(t, memory)).sum::<f64>();
     let asks: Vec<Vec<f64>> = machine
         .node_ids()
@@ -390,7 +401,8 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
         }
     }
 
-    // Steps 2 and 3: the ports of each memory, and inside each the threads. Step 4: the slowest memory sets the pace.
+    // Steps 2 and 3: the ports of each memory, and the threads inside each port. Step 4: the slowest memory
+    // sets the pace.
     let mut paces = wants.clone();
     let mut filled = Vec::new();
     for memory in machine.node_ids() {
@@ -415,7 +427,7 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
     (paces, filled)
 }
 
-/// Up to where all are filled at the same pace until `capacity` is used up.
+/// The level at which `capacity` is used up if all are filled at the same pace.
 fn level(capacity: f64, asks: &[f64]) -> f64 {
     let used = |level: f64| asks.iter().map(|ask| ask.min(level)).sum::<f64>();
     let most = asks.iter().copied().fold(0.0, f64::max);
@@ -442,7 +454,8 @@ mod tests {
     use crate::sharing::Solver;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-    /// Two nodes of 2 cores with 10 GFLOPS and 12 GB/s, links of 2 GB/s; a thread of intensity 1 wants 10 GB/s.
+    /// Two nodes of 2 cores with 10 GFLOPS and 12 GB/s, links of 2 GB/s; a thread of intensity 1 requests 10
+    /// GB/s.
     fn machine() -> Machine {
         let node = Node {
             cores: 2,
@@ -458,10 +471,10 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_slowed_by_its_link_leaves_its_part_to_a_second_round() {
-        // Both on node 0. `spread` reads half of its data over the link of 2 GB/s: 4 GB/s in all, 2 of them here. `local` wants
-        // 10: with 5 of `spread` 15 of 12. Baseline 6: spread 5, local 6 and the last one; then the 3 that spread did not
-        // take are there, of which local still wants 3.
+    fn a_thread_slowed_by_its_link_leaves_its_share_to_a_second_round() {
+        // Both on node 0. `spread` reads half of its data over the link of 2 GB/s: 4 GB/s in total, 2 of them
+        // here. `local` requests 10; with 5 of `spread` that is 15 of 12. Baseline 6: spread gets 5, local 6
+        // and the last one. The 3 that spread did not take are then left, and local still requests 3.
         let demands = [demand(Placement::Interleave), demand(Placement::Local)];
         let allocation = Allocation::from_rows(&[vec![1, 0], vec![1, 0]]).expect("equal rows");
         let rounds = rounds(&machine(), &demands, &allocation);
@@ -479,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_add_up_to_the_answer_of_the_solver() {
+    fn rounds_sum_to_the_answer_of_the_solver() {
         let third = Placement::PartInterleave { share: 0.3 };
         let demands = [demand(third), demand(Placement::Home(NodeId(1))), demand(Placement::Interleave)];
         let allocation = Allocation::from_rows(&[vec![1, 0], vec![1, 1], vec![0, 1]]).expect("equal rows");
@@ -492,7 +505,7 @@ mod tests {
         for group in rounds.iter().flat_map(|round| &round.groups) {
             sums[group.app.0] += group.takes * f64::from(group.threads);
         }
-        // Intensity 1: GB/s are GFLOPS.
+        // Intensity 1: GB/s equal GFLOPS.
         for (sum, gflops) in sums.iter().zip(workspace.gflops()) {
             assert!((sum - gflops).abs() < 1e-9 * gflops, "{sums:?} and {:?}", workspace.gflops());
         }

@@ -1,45 +1,50 @@
-//! The model `ecm`: every byte waits the same time at a busy controller, which saturates softly.
+//! The model `ecm`: every byte waits for the same time at a busy controller, which saturates softly.
 //!
 //! # Unit
 //! Times are nanoseconds per byte; 1 / time is GB/s.
 //!
 //! # Rules
-//! A thread that alone needs the time 1/d per byte needs 1/d + w where bytes wait w. On a controller with B GB/s whose
-//! threads want W GB/s in all:
-//! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s of the sum S = w / f that this wait alone
-//!    would give, f = (N - 1) p0 / B: each thread waits behind the others, w = (N - 1) u p0, with the utilisation u = S / B and
-//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner (`waits`).
-//! 2. With `ecm_penalty` 0, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
-//!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
-//!    Where none was measured it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
-//!    that write and for all bytes over a link (`ecm_write_penalty`); of several in a queue the mean.
-//! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
-//!    without traffic makes nobody wait.
-//! 4. A link is such a queue, too, with its own capacity in place of B, its threads in place of N, and the same `ecm_penalty`. A remote
-//!    thread waits at both, 1/d + w_link + w, and both waits are solved together: who is held back by the controller queues less at
-//!    the link.
-//! 5. A link that shares a link with others has what these leave: what it would have if it asked for everything, the shared one
-//!    filled evenly (max-min) up to its capacity. That is never less than what it is given, and changes without a step.
-//! 6. w is the wait of a byte of the benchmark that measured the machine, with C lines under way on a core
-//!    ([`crate::Machine::benchmark_lines`]). A thread with c lines under way (`outstanding_lines` of an application) waits w C / c: its latency
-//!    grows by as much as that of the others, 64 C w ns for a line, and it has fewer lines to hide it.
-//! 7. *Several memories*: the time per byte of a thread is the mean over its data, 1/d + the sum of fraction x (w_link + w), and each controller and
-//!    link sees that fraction of what it moves. What a node reads in all (`read_gbs`) is one more queue for all bytes of its threads, and so is what
-//!    each of its L3 domains reads (`l3_read_gbs`), with the threads of the domain. All waits are solved together (`waits`).
+//! A thread that needs the time 1/d per byte alone needs 1/d + w if bytes wait w. On a controller with B GB/s
+//! whose threads request W GB/s in total:
+//! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s out of the sum S
+//!    = w / f that this wait alone would give, f = (N - 1) p0 / B: each thread waits behind the others, w =
+//!    (N - 1) u p0, with the utilisation u = S / B and p0 = `ecm_penalty` / B. w is such that the rates sum
+//!    to D(w), which rises from 0 to B without a corner (`waits`).
+//! 2. With `ecm_penalty` 0, and for a single thread, f is 0 and the corner is hard: no thread waits up to B,
+//!    and from there on w is such that the rates sum to B. In either case a thread that is slow alone (much
+//!    computation per byte) loses little, a fast one loses much. If no penalty was measured, it is 0.33
+//!    transfer times for threads that only read the memory of their node, and 0.5 for those that write and
+//!    for all bytes over a link (`ecm_write_penalty`). A queue with several penalties uses their mean.
+//! 3. N counts threads. A thread that requests less than the baseline B / cores counts as that fraction of a
+//!    thread, so a thread without traffic makes no other thread wait.
+//! 4. A link is also such a queue, with its own capacity instead of B, its threads instead of N, and the same
+//!    `ecm_penalty`. A remote thread waits at both, 1/d + w_link + w, and both waits are solved together: a
+//!    thread that is limited by the controller queues less at the link.
+//! 5. A link that shares a link with others has the bandwidth that these leave: what it would have if it
+//!    requested everything, with the shared link filled evenly (max-min) up to its capacity. That is never
+//!    less than its grant, and it changes without a step.
+//! 6. w is the wait of a byte of the benchmark that measured the machine, with C lines outstanding on a core
+//!    ([`crate::Machine::benchmark_lines`]). A thread with c outstanding lines (`outstanding_lines` of an
+//!    application) waits w C / c: its latency grows by as much as that of the others, 64 C w ns for a line,
+//!    and it has fewer lines to hide it.
+//! 7. *Several memories*: the time per byte of a thread is the mean over its data, 1/d + the sum of fraction
+//!    x (w_link + w), and each controller and link sees that fraction of its traffic. The total reads of a
+//!    node (`read_gbs`) are one more queue for all bytes of its threads, and so are the reads of each of its
+//!    L3 domains (`l3_read_gbs`), with the threads of the domain. All waits are solved together (`waits`).
 //!
-//! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
-//! T_mem of the kernel.
+//! Bytes are counted in read-equivalent GB/s: bytes of a kernel with a dedicated bandwidth (`triad_gbs`) need
+//! the controller for longer, the T_mem of the kernel.
 //!
-//! With a remote loss a remote GB/s takes 1 + loss of the controller and waits as long.
+//! With a remote loss, a remote GB/s takes 1 + loss of the controller and waits as long.
 //!
 //! # Source, and what was checked
-//! The Execution-Cache-Memory model of RRZE: P(n) = min(n P1, B), n_sat = T_ECM / T_mem (checked against Kerncraft's source,
-//! which calls it a very simple approach). The soft knee follows Hofmann, Hager, Fey (arXiv 1803.01618),
-//! T(n) = T + (n - 1) u(n - 1) p0, u(n) = n T_mem / T(n), whose text was not at hand; here u(n) stands for
-//! u(n - 1), which makes it an equation for equal threads with the closed form
-//! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads, and its soft corner) and 3 to 5
-//! are ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
-//! machines (`tools/published`).
+//! The Execution-Cache-Memory model of RRZE: P(n) = min(n P1, B), n_sat = T_ECM / T_mem (checked against
+//! Kerncraft's source, which calls it a very simple approach). The soft knee follows Hofmann, Hager, Fey
+//! (arXiv 1803.01618), T(n) = T + (n - 1) u(n - 1) p0, u(n) = n T_mem / T(n), whose text was not available.
+//! Here u(n) replaces u(n - 1). The result is an equation for equal threads with the closed form T(n) = (T +
+//! sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2, which extends to unequal threads. Rules 1 (for unequal threads, and
+//! its soft corner) and 3 to 5 are ours. Rule 4 was chosen with data of an Opteron, on which remote nodes
+//! read one memory together with its own node, and tested on other loads and machines (`tools/published`).
 
 use std::ops::Range;
 
@@ -49,12 +54,12 @@ use crate::sharing::ports::Remote;
 use crate::sharing::ports::left_by;
 use crate::sharing::waits::{Group, Law, Queues, Readers, Use, wait_at};
 
-/// What a controller or a link does to a waiting byte.
+/// Effect of a controller or a link on a waiting byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Queue {
-    /// GB/s that it has at most.
+    /// Its maximum bandwidth, GB/s.
     capacity: f64,
-    /// GB/s above which a thread counts as a whole one in N, and 1 / that.
+    /// GB/s from which a thread counts as a whole one in N, and 1 / that value.
     whole_thread: f64,
     per_gbs: f64,
 }
@@ -65,44 +70,45 @@ impl Queue {
         Self::new(node.bandwidth.value(), 1.0 / f64::from(node.cores.max(1)))
     }
 
-    /// The queue of something with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
+    /// The queue of a resource with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
     pub(super) fn new(capacity: f64, inverse_cores: f64) -> Self {
         let whole_thread = capacity * inverse_cores;
         Self { capacity, whole_thread, per_gbs: 1.0 / whole_thread }
     }
 
-    /// GB/s above which a thread counts as a whole one.
+    /// GB/s from which a thread counts as a whole one.
     pub(super) fn whole_thread(&self) -> f64 {
         self.whole_thread
     }
 }
 
-/// Sums that differ by this part alone may be equal.
+/// Sums that differ by less than this fraction may be equal.
 const ROUNDING: f64 = 1e-9;
 
 /// Working memory of one evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    /// Of one memory, with what each flow adds to its queue.
+    /// Readers of one memory, with the contribution of each flow to its queue.
     readers: Vec<Readers>,
-    /// Per pool: GB/s that its link has, or what shared ones on the way leave it.
+    /// Per pool: GB/s of its link, or the bandwidth that shared links on the path leave it.
     capacities: Vec<f64>,
-    /// Where threads need several queues: all of them together, as they are laid out since flows changed last.
+    /// If threads need several queues: all queues together, in the layout since the last change of flows.
     together: Queues,
     is_laid_out: bool,
-    /// Of these queues, in their order: which they are. Per memory: where its own begin, and behind all the end.
+    /// The kinds of these queues, in their order. Per memory: the start of its own queues, and after the last
+    /// one the end.
     kinds: Vec<Kind>,
     firsts: Vec<usize>,
-    /// Per group: how many times as long as others it waits.
+    /// Per group: its waiting time relative to others.
     waits: Vec<f64>,
-    /// Whether an answer begins at the waits of the one before it.
+    /// Whether an answer starts from the waits of the previous one.
     begins_near: bool,
 }
 
-/// One of several queues.
+/// The kind of a queue.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// What a node or an L3 domain reads, by its number among these limits.
+    /// The reads of a node or an L3 domain, by its number among these limits.
     Reads(usize),
     /// The link of a pool.
     Link(usize),
@@ -111,19 +117,19 @@ enum Kind {
 }
 
 impl Notes {
-    /// Makes room for them, with the capacities of the links themselves.
+    /// Makes room for the queues, with the capacities of the links themselves.
     pub(super) fn make_room(&mut self, compiled: &Compiled) {
         self.is_laid_out = false;
         self.capacities.clear();
         self.capacities.extend(compiled.pools.iter().map(|pool| pool.capacity));
     }
 
-    /// Begins each answer at the waits of the one before it from now on, in the same [`Shares`].
+    /// From now on, starts each answer from the waits of the previous one, in the same [`Shares`].
     pub(super) fn begin_near(&mut self) {
         self.begins_near = true;
     }
 
-    /// Learns what shared links leave each link where all ask for `asks`.
+    /// Computes the bandwidth that shared links leave each link if all links request `asks`.
     pub(super) fn leave(&mut self, compiled: &Compiled, asks: &[f64]) {
         for (capacity, pool) in self.capacities.iter_mut().zip(&compiled.pools) {
             *capacity = pool.capacity;
@@ -132,7 +138,7 @@ impl Notes {
             let users = || common.users.iter().map(|&p| p as usize);
             let all: f64 = users().map(|p| asks[p]).sum();
             for p in users() {
-                // Most often all have room beside each other, and a link what it has itself.
+                // In most cases all have room together, and a link has its own bandwidth.
                 if common.capacity - (all - asks[p]) > (1.0 + ROUNDING) * self.capacities[p] {
                     continue;
                 }
@@ -142,8 +148,8 @@ impl Notes {
         }
     }
 
-    /// Lays all queues out: what nodes and L3 domains read, then links and controllers, of memories that do not depend on each other in ranges of their
-    /// own.
+    /// Lays out all queues: the reads of nodes and L3 domains, then links and controllers. Memories that do
+    /// not depend on each other get separate ranges.
     fn lay_out(&mut self, compiled: &Compiled, remote: Remote) {
         let Self { together, kinds, firsts, waits, .. } = self;
         let groups = compiled.demand_gbs.as_slice().len();
@@ -159,7 +165,7 @@ impl Notes {
         let number = |kinds: &[Kind]| u32::try_from(kinds.len()).unwrap_or(u32::MAX);
         for (r, common) in compiled.reads.iter().enumerate() {
             uses.extend(common.users.iter().map(|&group| {
-                // A thread is one, however many memories it reads.
+                // A thread counts once, regardless of the number of memories that it reads.
                 let taken = compiled.occupied.as_slice()[group as usize];
                 Use {
                     queue: number(kinds),
@@ -176,7 +182,8 @@ impl Notes {
             links.chain([Kind::Controller(m)])
         };
         if depends(compiled) {
-            // The links of a node side by side and the controllers last: few equations have more unknowns then.
+            // The links of a node are contiguous and the controllers come last: few equations then have more
+            // unknowns.
             let mut links: Vec<usize> = compiled.memories.iter().flat_map(|m| m.links.clone()).collect();
             links.sort_by_key(|&p| compiled.pools[p].from);
             kinds.extend(links.into_iter().map(Kind::Link));
@@ -218,13 +225,13 @@ impl Notes {
 /// The threads in a queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crowd {
-    /// A thread that wants little is a part of one.
+    /// A thread with little demand counts as a fraction of a thread.
     pub(super) count: f64,
     pub(super) penalties: f64,
 }
 
 impl Crowd {
-    /// `threads` more, which want `demand_gbs` each.
+    /// Adds `threads` threads with a demand of `demand_gbs` each.
     #[inline]
     fn add(&mut self, queue: &Queue, threads: f64, demand_gbs: f64, penalty: f64) {
         let threads = threads * (demand_gbs * queue.per_gbs).min(1.0);
@@ -232,18 +239,18 @@ impl Crowd {
         self.penalties += threads * penalty;
     }
 
-    /// The same of the threads of a flow.
+    /// Adds the threads of a flow.
     #[inline]
     pub(super) fn add_flow(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
         self.add(queue, threads, flow.demand_gbs, flow.queueing.penalty);
     }
 
-    /// With others beside it.
+    /// This crowd together with others.
     pub(super) fn and(self, count: f64, penalties: f64) -> Self {
         Self { count: self.count + count, penalties: self.penalties + penalties }
     }
 
-    /// What the rates are multiplied by to give the wait, (N - 1) p0 / B, with the mean of the penalties of all.
+    /// The factor from rates to the wait, (N - 1) p0 / B, with the mean of the penalties of all threads.
     #[inline]
     pub(super) fn factor(self, queue: &Queue) -> f64 {
         let Self { count, penalties } = self;
@@ -251,12 +258,13 @@ impl Crowd {
     }
 }
 
-/// Whether memories depend on each other: some thread reads several, or what a node reads is limited.
+/// Whether memories depend on each other: a thread reads several memories, or the reads of a node are
+/// limited.
 pub(super) fn depends(compiled: &Compiled) -> bool {
     !compiled.reads.is_empty() || !compiled.reads_one_memory()
 }
 
-/// Shares all memories at once, where they depend on each other ([`depends`], rule 7).
+/// Shares all memories at once if they depend on each other ([`depends`], rule 7).
 pub(super) fn share_together(
     compiled: &Compiled,
     remote: Remote,
@@ -274,7 +282,8 @@ pub(super) fn share_together(
     solve(compiled, remote, controllers, 0..compiled.memories.len(), threads, shares, notes);
 }
 
-/// Shares some memories: all, or one that no other depends on, where `notes` has the groups with threads.
+/// Shares some memories: all of them, or one on which no other depends. `notes` contains the groups with
+/// threads.
 fn solve(
     compiled: &Compiled,
     remote: Remote,
@@ -344,7 +353,7 @@ fn solve(
     }
 }
 
-/// Which memory before it each one equals in all but its threads, if any.
+/// For each memory, an earlier memory that differs only in its threads, if any.
 pub(super) fn twins(compiled: &Compiled, controllers: &[Queue]) -> Vec<Option<usize>> {
     let flows_of = |p: usize| compiled.flows[compiled.pools[p].flows.clone()].iter();
     let are_alike = |(p, q): (usize, usize)| {
@@ -364,7 +373,7 @@ pub(super) fn twins(compiled: &Compiled, controllers: &[Queue]) -> Vec<Option<us
     (0..compiled.memories.len()).map(|m| (0..m).rev().find(|&twin| equal(m, twin))).collect()
 }
 
-/// Whether memory `m` has the same threads as its twin, which is solved, and then takes its answer.
+/// Whether memory `m` has the same threads as its twin, which is already solved; if so, copies its answer.
 fn is_as_twin(
     compiled: &Compiled,
     (m, twin): (usize, usize),
@@ -397,7 +406,7 @@ fn is_as_twin(
     is_equal
 }
 
-/// Shares memory `m`, which no other depends on.
+/// Shares memory `m`, on which no other depends.
 pub(super) fn share(
     compiled: &Compiled,
     remote: Remote,
@@ -416,7 +425,7 @@ pub(super) fn share(
     if memory.links.clone().any(|p| queues(compiled, p, notes.capacities[p], threads, shares)) {
         let active = &mut notes.together.active;
         active.clear();
-        // Each reads this memory alone.
+        // Each group reads only this memory.
         active.extend(pools().flat_map(flows).map(|flow| flow.group).filter(|g| threads[*g as usize] > 0.0));
         solve(compiled, remote, controllers, m..m + 1, threads, shares, notes);
         return;

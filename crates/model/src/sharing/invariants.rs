@@ -1,26 +1,28 @@
-//! What must hold of any sharing of bandwidth, whichever solver made it.
+//! Invariants of any sharing of bandwidth, regardless of the solver.
 //!
-//! Unit: GB/s of reads, what is occupied ([`crate::Node::occupied_by`]).
+//! Unit: read-equivalent GB/s, the consumed bandwidth ([`crate::Node::occupied_by`]).
 //!
-//! State: [`Grants`], a plain list of who wants and gets how much from which memory over which link, with the
-//! capacities. It keeps no reference to a machine or a solver, so that
-//! [`crate::evaluation::check()`] and property tests use the same functions, and a test can write down a wrong sharing by
-//! hand. Each function is linear in the groups and the pairs of nodes.
+//! State: [`Grants`], a plain list with the demand and the grant of each group, its memory and its link, and
+//! the capacities. It keeps no reference to a machine or a solver, so [`crate::evaluation::check()`] and
+//! property tests use the same functions, and a test can write down a wrong sharing by hand. Each function is
+//! linear in the number of groups and pairs of nodes.
 //!
 //! Properties, one function each:
 //! - [`nobody_above_demand`]: 0 <= granted <= demand;
 //! - [`controllers_within_capacity`]: the grants of a memory sum to at most its controller's bandwidth;
 //! - [`links_within_capacity`]: the grants over a link sum to at most its bandwidth;
-//! - [`common_limits_kept`]: the same for shared links, and for what the threads of a node read;
-//! - [`at_least_baseline`]: nobody gets less than min(demand, baseline);
-//! - [`work_conserving`]: nobody stays hungry at a memory while what it waits for there is not used up;
-//! - [`nobody_hungry_with_room`]: no thread below its want has room on everything it uses;
-//! - [`own_port_keeps_its_part`]: a node's own threads keep an equal part of their controller.
+//! - [`common_limits_kept`]: the same for shared links, and for the reads of the threads of a node;
+//! - [`at_least_baseline`]: no thread gets less than min(demand, baseline);
+//! - [`work_conserving`]: no thread stays below its demand at a memory as long as the resource that limits it
+//!   there is not full;
+//! - [`nobody_hungry_with_room`]: no thread below its demand has room on every resource that it uses;
+//! - [`own_port_keeps_its_part`]: a node's own threads keep an equal share of their controller.
 //!
-//! Every model keeps the first four, in what is granted and in what is drawn ([`within_limits`]). The default keeps the last two
-//! as well ([`of_default`]), as it deals again what nobody could use. `remote-first` keeps the baseline and is work
-//! conserving in what it grants ([`of_remote_first`]), not in what is drawn: a thread that waits for one memory leaves its
-//! share of another unused. The default does that, too, where each thread reads one memory and no limit is shared.
+//! Every model keeps the first four, for grants and for traffic ([`within_limits`]). The default also keeps
+//! the last two ([`of_default`]), because it redistributes unused bandwidth. `remote-first` keeps the
+//! baseline and is work conserving in its grants ([`of_remote_first`]), but not in its traffic: a thread that
+//! waits for one memory leaves its share of another unused. The default also keeps these two if each thread
+//! reads one memory and no limit is shared.
 
 use std::collections::BTreeMap;
 
@@ -31,27 +33,27 @@ use crate::units::GigabytesPerSecond;
 #[cfg(test)]
 mod tests;
 
-/// Relative tolerance of every comparison: well above the rounding of a sum over all threads of a machine,
-/// well below any bandwidth that matters.
+/// Relative tolerance of every comparison: well above the rounding error of a sum over all threads of a
+/// machine, well below any bandwidth that matters.
 pub const TOLERANCE: f64 = 1e-9;
 
-/// One NUMA node: the capacity of its memory and the cores that can read.
+/// One NUMA node: the capacity of its memory and the number of cores that can read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryNode {
-    /// What the controller delivers to all readers together, GB/s.
+    /// Bandwidth of the controller for all readers together, GB/s.
     pub capacity_gbs: f64,
-    /// Cores; 0 for a memory-only node.
+    /// Number of cores; 0 for a memory-only node.
     pub cores: u32,
-    /// The most that its threads read in all, GB/s; `None` is no limit.
+    /// Read limit of its threads together, GB/s; `None` is no limit.
     pub read_gbs: Option<f64>,
 }
 
-/// What the threads of an L3 domain read in all.
+/// Read limit of the threads of an L3 domain together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DomainCapacity {
     /// Its node.
     pub node: NodeId,
-    /// Its number in the node.
+    /// Its index within the node.
     pub domain: usize,
     /// GB/s.
     pub capacity_gbs: f64,
@@ -68,7 +70,7 @@ pub struct SharedCapacity {
     pub to: Vec<NodeId>,
 }
 
-/// Equal threads: one application, one node, one memory. Figures are those of one thread.
+/// Equal threads: one application, one node, one memory. Values are those of one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// The application.
@@ -77,11 +79,11 @@ pub struct Group {
     pub from: NodeId,
     /// The memory they read.
     pub memory: NodeId,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// What one thread wants from this memory, GB/s.
+    /// Demand of one thread on this memory, GB/s.
     pub demand_gbs: f64,
-    /// What one thread is granted, GB/s.
+    /// Grant of one thread, GB/s.
     pub granted_gbs: f64,
 }
 
@@ -90,36 +92,37 @@ pub struct Group {
 pub struct Grants {
     /// Node i of the machine at index i.
     pub nodes: Vec<MemoryNode>,
-    /// `[from][memory]`: bandwidth of the link, GB/s; `None` where there is none.
+    /// `[from][memory]`: bandwidth of the link, GB/s; `None` without a link.
     pub link_capacity_gbs: Vec<Vec<Option<f64>>>,
     /// Directions of shared links.
     pub shared: Vec<SharedCapacity>,
-    /// L3 domains that can only read so much.
+    /// L3 domains with a read limit.
     pub domains: Vec<DomainCapacity>,
-    /// How many rows an application has: row j has its threads in the domain j of each node ([`Machine::rows_per_app`]).
+    /// Number of rows of an application: row j has its threads in domain j of each node
+    /// ([`Machine::rows_per_app`]).
     pub rows_per_app: usize,
-    /// Who wants and gets what.
+    /// Demand and grant of each group.
     pub groups: Vec<Group>,
 }
 
-/// A property that does not hold, with the figures that show it.
+/// A violated property, with the values that show it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// Threads where there is no core, no memory, or no link between the two.
+    /// Threads on a node without cores, or on data without memory, or without a link between the two.
     #[error("{from} cannot read the memory of {memory}: a node, its cores or the link does not exist")]
     NoPath {
         /// Where the threads run.
         from: NodeId,
-        /// What they read.
+        /// The memory that they read.
         memory: NodeId,
     },
     /// A grant that is negative or not a finite number.
     #[error("{} is granted {} GB/s: not an amount of bandwidth", who(.0), .0.granted_gbs)]
     NotAnAmount(Group),
-    /// More than it wants.
+    /// A grant above the demand.
     #[error("{} is granted {} GB/s but wants {} GB/s", who(.0), .0.granted_gbs, .0.demand_gbs)]
     AboveDemand(Group),
-    /// A controller gives more than it has.
+    /// A controller grants more than its bandwidth.
     #[error("the controller of {memory} grants {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
     ControllerOverrun {
         /// The memory.
@@ -129,7 +132,7 @@ pub enum Violation {
         /// Its bandwidth, GB/s.
         capacity_gbs: f64,
     },
-    /// A link carries more than it can.
+    /// A link carries more than its bandwidth.
     #[error("the link {from} -> {memory} carries {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
     LinkOverrun {
         /// Where the cores are.
@@ -141,49 +144,49 @@ pub enum Violation {
         /// Its bandwidth, GB/s.
         capacity_gbs: f64,
     },
-    /// A shared link carries more than it can.
+    /// A shared link carries more than its bandwidth.
     #[error("a shared link (direction {direction}) carries {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
     SharedLinkOverrun {
-        /// Which direction of a shared link, counted over all.
+        /// Index of the direction over all shared links.
         direction: usize,
         /// All grants over it, GB/s.
         granted_gbs: f64,
         /// Its bandwidth, GB/s.
         capacity_gbs: f64,
     },
-    /// The threads of a node read more than they can together.
+    /// The threads of a node read more than their limit.
     #[error("the threads of {node} read {granted_gbs} GB/s and can read {capacity_gbs} GB/s")]
     ReadOverrun {
         /// The node.
         node: NodeId,
-        /// All that they are granted, GB/s.
+        /// Total grant of its threads, GB/s.
         granted_gbs: f64,
         /// The limit, GB/s.
         capacity_gbs: f64,
     },
-    /// Below its want with room on everything it uses.
+    /// A thread below its demand, with room on every resource that it uses.
     #[error("{} is granted {} of the {} GB/s it wants, but everything it uses has room", who(.0), .0.granted_gbs, .0.demand_gbs)]
     HungryWithRoom(Group),
-    /// A node's own threads have less than an equal part of their controller.
+    /// A node's own threads have less than an equal share of their controller.
     #[error(
         "the threads of {node} are granted {granted_gbs} GB/s of their own memory: less than {due_gbs} GB/s"
     )]
     BelowEqualPart {
         /// The node.
         node: NodeId,
-        /// What they are granted together, GB/s.
+        /// Their total grant, GB/s.
         granted_gbs: f64,
-        /// The smaller of what they want and the equal part, GB/s.
+        /// The smaller of their demand and the equal share, GB/s.
         due_gbs: f64,
     },
-    /// Faster than with the machine to itself, or no speed at all.
+    /// Faster than with the machine to itself, or not a valid speed.
     #[error("application {} has {gflops} GFLOPS: not from 0 to its {full_speed} GFLOPS at full speed", app.0)]
     AboveFullSpeed {
         /// The application.
         app: AppId,
         /// Its GFLOPS.
         gflops: f64,
-        /// GFLOPS of the same threads if each drew all it wants.
+        /// GFLOPS of the same threads if each got its whole demand.
         full_speed: f64,
     },
     /// Less than the smaller of demand and baseline.
@@ -192,23 +195,23 @@ pub enum Violation {
         who(group), group.granted_gbs, group.demand_gbs
     )]
     BelowBaseline {
-        /// Who gets too little.
+        /// The group with too small a grant.
         group: Group,
         /// The baseline it is entitled to, GB/s.
         baseline_gbs: f64,
     },
-    /// Hungry while the controller, and the link if there is one, has something left.
+    /// Below its demand although the controller, and the link if there is one, has bandwidth left.
     #[error(
         "{} is granted {} of the {} GB/s it wants, but the controller has {controller_left_gbs} GB/s left{}",
         who(group), group.granted_gbs, group.demand_gbs,
         link_left_gbs.map_or(String::new(), |left| format!(" and the link {left} GB/s"))
     )]
     IdleCapacity {
-        /// Who is hungry.
+        /// The group below its demand.
         group: Group,
-        /// What the controller of the memory has left, GB/s.
+        /// Bandwidth left on the controller of the memory, GB/s.
         controller_left_gbs: f64,
-        /// What the link has left, GB/s; `None` for a thread that reads its own node.
+        /// Bandwidth left on the link, GB/s; `None` for a thread that reads local memory.
         link_left_gbs: Option<f64>,
     },
 }
@@ -219,7 +222,7 @@ fn who(group: &Group) -> String {
 }
 
 impl Grants {
-    /// The capacities of `machine`, and nobody there yet.
+    /// The capacities of `machine`, without groups.
     pub fn of_idle(machine: &Machine) -> Self {
         let nodes = machine.nodes().iter().map(|node| MemoryNode {
             capacity_gbs: node.bandwidth.value(),
@@ -256,7 +259,7 @@ impl Grants {
         self.link_capacity_gbs.get(from.0)?.get(memory.0).copied().flatten()
     }
 
-    /// All grants, summed. An answer also means that every group has an existing path.
+    /// Sums of all grants. Success also means that every group has an existing path.
     fn totals(&self) -> Result<Totals, Violation> {
         let mut paths = vec![vec![0.0; self.nodes.len()]; self.nodes.len()];
         for &Group { from, memory, threads, granted_gbs, .. } in &self.groups {
@@ -274,7 +277,7 @@ impl Grants {
         Ok(Totals { paths, memories })
     }
 
-    /// The L3 domain of the threads of a group, if it can only read so much, and what is read there, GB/s.
+    /// The L3 domain of the threads of a group, if it has a read limit, and its total reads, GB/s.
     fn domain_of(&self, group: &Group) -> Option<(&DomainCapacity, f64)> {
         let place = |group: &Group| (group.from, group.app.0.checked_rem(self.rows_per_app).unwrap_or(0));
         let domain = self.domains.iter().find(|domain| (domain.node, domain.domain) == place(group))?;
@@ -282,40 +285,40 @@ impl Grants {
         Some((domain, own.map(|group| f64::from(group.threads) * group.granted_gbs).sum()))
     }
 
-    /// Groups that have a thread.
+    /// Groups with at least one thread.
     fn readers(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| group.threads > 0)
     }
 }
 
-/// All grants, summed.
+/// Sums of all grants.
 struct Totals {
-    /// `[from][memory]`: on that path, GB/s.
+    /// `[from][memory]`: grants on that path, GB/s.
     paths: Vec<Vec<f64>>,
-    /// Of each memory to all nodes together, GB/s.
+    /// Grants of each memory to all nodes together, GB/s.
     memories: Vec<f64>,
 }
 
-/// True for a value above the limit and for one that is not a number.
+/// True for a value above the limit and for NaN.
 fn above(value: f64, limit: f64) -> bool {
     value.is_nan() || value > limit * (1.0 + TOLERANCE)
 }
 
 impl Totals {
-    /// Over one direction of a shared link, GB/s.
+    /// Total grants over one direction of a shared link, GB/s.
     fn shared(&self, shared: &SharedCapacity) -> f64 {
         let pairs = shared.from.iter().flat_map(|from| shared.to.iter().map(|to| (from.0, to.0)));
         pairs.map(|(from, to)| self.paths[from][to]).sum()
     }
 
-    /// What the threads of a node read in all, GB/s.
+    /// Total reads of the threads of a node, GB/s.
     fn read_by(&self, node: NodeId) -> f64 {
         self.paths[node.0].iter().sum()
     }
 }
 
-/// What `remote-first` promises of its grants where no limit is shared. On a shared link a part may stay unused in its one
-/// round: then it promises [`within_limits`] only.
+/// Invariants of the grants of `remote-first` if no limit is shared. On a shared link, bandwidth may stay
+/// unused in its single round; then only [`within_limits`] holds.
 ///
 /// # Errors
 /// The first [`Violation`].
@@ -325,7 +328,7 @@ pub fn of_remote_first(grants: &Grants) -> Result<(), Violation> {
     work_conserving(grants)
 }
 
-/// What the default promises.
+/// Invariants of the default.
 ///
 /// # Errors
 /// The first [`Violation`].
@@ -335,7 +338,8 @@ pub fn of_default(grants: &Grants) -> Result<(), Violation> {
     own_port_keeps_its_part(grants)
 }
 
-/// What every model promises, of what is granted and of what is drawn: nobody has more than it wants or than there is.
+/// Invariants of every model, for grants and for traffic: no group exceeds its demand, and no resource its
+/// capacity.
 ///
 /// # Errors
 /// The first [`Violation`].
@@ -346,7 +350,7 @@ pub fn within_limits(grants: &Grants) -> Result<(), Violation> {
     common_limits_kept(grants)
 }
 
-/// Nobody gets more than it wants, and nobody gets a negative amount.
+/// No grant exceeds the demand, and no grant is negative.
 ///
 /// # Errors
 /// [`Violation::NotAnAmount`], [`Violation::AboveDemand`].
@@ -362,7 +366,7 @@ pub fn nobody_above_demand(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
-/// No memory gives more than its controller's bandwidth.
+/// No memory grants more than its controller's bandwidth.
 ///
 /// # Errors
 /// [`Violation::ControllerOverrun`], [`Violation::NoPath`].
@@ -396,7 +400,7 @@ pub fn links_within_capacity(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
-/// No shared link carries more than its bandwidth, and the threads of no node read more than they can together.
+/// No shared link carries more than its bandwidth, and no node's threads read more than their limit.
 ///
 /// # Errors
 /// [`Violation::SharedLinkOverrun`], [`Violation::ReadOverrun`], [`Violation::NoPath`].
@@ -426,12 +430,12 @@ pub fn common_limits_kept(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
-/// How much below its want a thread is hungry, and how much of a capacity is room: the default deals what is left in rounds,
-/// and ends them some time.
+/// A thread this far below its demand counts as hungry, and this fraction of a capacity counts as room: the
+/// default redistributes bandwidth in rounds and stops at some point.
 const ROOM: f64 = 1e-6;
 
-/// No thread that is below its want reads only controllers and links with room left: one of the controllers, links and shared
-/// links that it uses, or what its node can read, is used up to a relative 1e-6.
+/// No thread below its demand reads only over controllers and links with room left: one of its controllers,
+/// links and shared links, or the read limit of its node, is full within a relative 1e-6.
 ///
 /// # Errors
 /// [`Violation::HungryWithRoom`], [`Violation::NoPath`].
@@ -460,17 +464,18 @@ pub fn nobody_hungry_with_room(grants: &Grants) -> Result<(), Violation> {
     with_room.map_or(Ok(()), |(group, _)| Err(Violation::HungryWithRoom(*group)))
 }
 
-/// The threads of a node that read only its memory keep at least min(what they want, B / (1 + nodes that read it from outside))
-/// together.
+/// The threads of a node that read only its memory keep at least min(their demand, B / (1 + nodes that read
+/// it from outside)) together.
 ///
-/// Where threads with data on several memories run beside them on the node, they share that part with these; where the reads
-/// of the node are limited, that may be less: such nodes are not looked at.
+/// If threads with data on several memories run on the node, the two groups divide that share; if the reads
+/// of the node are limited, it may be less. Such nodes are not checked.
 ///
 /// # Errors
 /// [`Violation::BelowEqualPart`].
 pub fn own_port_keeps_its_part(grants: &Grants) -> Result<(), Violation> {
     let nodes = grants.nodes.len();
-    // Per node: what its own threads want and have of its memory; whether they read others; per pair, whether one reads.
+    // Per node: demand and grant of its own threads on its memory, and whether they read other memories. Per
+    // pair: whether a group reads over it.
     let (mut wanted, mut granted, mut spread) = (vec![0.0; nodes], vec![0.0; nodes], vec![false; nodes]);
     let mut readers = vec![0_u32; nodes];
     let mut paths: Vec<(NodeId, NodeId)> = Vec::new();
@@ -503,10 +508,11 @@ pub fn own_port_keeps_its_part(grants: &Grants) -> Result<(), Violation> {
 
 /// Every thread gets at least min(demand, baseline).
 ///
-/// The baseline of a thread that reads its own node is R / `C_m`, with R what remote readers leave of the
-/// controller and `C_m` the cores of the node; that of a thread on a link is what the link got / the cores of
-/// the node the thread runs on. The tolerance is relative to the baseline of the whole pool, before remote
-/// readers took their part: R may be the small difference of two large numbers.
+/// The baseline of a thread that reads local memory is R / `C_m`, where R is the bandwidth that remote
+/// readers leave of the controller and `C_m` the number of cores of the node. The baseline of a thread on a
+/// link is the grant of the link / the number of cores of the node of the thread. The tolerance is relative
+/// to the baseline of the whole pool, before remote readers took their share: R may be the small difference
+/// of two large numbers.
 ///
 /// # Errors
 /// [`Violation::BelowBaseline`], [`Violation::NoPath`].
@@ -530,8 +536,9 @@ pub fn at_least_baseline(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Nobody gets less than it wants while there is more to give: a thread that reads its own node is hungry only
-/// if the controller is used up, a thread on a link only if the link or the controller is.
+/// No thread gets less than its demand as long as bandwidth is left: a thread that reads local memory is
+/// below its demand only if the controller is full, a thread on a link only if the link or the controller is
+/// full.
 ///
 /// # Errors
 /// [`Violation::IdleCapacity`], [`Violation::NoPath`].

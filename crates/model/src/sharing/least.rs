@@ -1,25 +1,34 @@
-//! What threads keep whatever others do: a lower bound for searches, under the default model and, at the end, others.
+//! Bandwidth that threads keep regardless of others: a lower bound for searches under the default model, and
+//! under some other models (see the end).
 //!
-//! In the first round every port is granted what it asks for, or else at least an equal part of the controller; or the level that all ports are
-//! filled to, where others do not ask for theirs: with A asked by other links, B - A at the local port, and (B - A) / 2 at a link even where the
-//! local port wants all there is (`sharing/ports.rs`). Links that share another of C GB/s ask for at least an equal part of it, and for C - A, where
-//! A is asked by the others on it. What a thread is granted inside a port grows with what the port has (`sharing/split.rs`), it takes the smallest
-//! of its ports, and later rounds take nothing away.
+//! In the first round every port is granted its request, or else at least an equal share of the controller;
+//! or the level to which all ports are filled, if others do not request their shares. If other links request
+//! A, the local port gets B - A, and a link gets (B - A) / 2 even if the local port requests everything
+//! (`sharing/ports.rs`). Links that share another link of C GB/s request at least an equal share of it, and C
+//! - A if the others on it request A. The grant of a thread inside a port grows with the bandwidth of the
+//! port (`sharing/split.rs`), the thread takes the smallest grant of its ports, and later rounds take nothing
+//! away.
 //!
-//! Threads that read nothing but the memory of their node have in each round at least an equal part of what the port has in it, of C cores, until they
-//! have what they want or the controller is full. What the port has in all rounds is then at least the controller less all that others draw in the end
-//! (not what they ask: who reads several memories takes no more than the narrowest way lets through), and the equal parts add up.
+//! Threads that read only the memory of their node get in each round at least an equal share of the port's
+//! bandwidth in that round, out of C cores, until their demand is met or the controller is full. The port's
+//! bandwidth over all rounds is then at least the controller less the final traffic of all others, and the
+//! equal shares add up. (The final traffic counts, not the requests: a thread that reads several memories
+//! takes no more than its narrowest path lets through.)
 //!
 //! # Why it grows
-//! With C cores, grant G, wants w and W = sum w, S = sum min(w, G / C), a thread that wants more than G / C gets
-//! G / C + (w - G / C) f with f = (G - S) / (W - S). Where k < C threads want more than G / C, S grows by k / C with G, so that f grows
-//! by ((W - S) - (W - G) k / C) / (W - S)^2, which is not negative as S <= G; and G / C grows more than it takes from w - G / C.
+//! With C cores, grant G, demands w and W = sum w, S = sum min(w, G / C), a thread that requests more than G
+//! / C gets G / C + (w - G / C) f with f = (G - S) / (W - S). If k < C threads request more than G / C, S
+//! grows by k / C with G, so f grows by ((W - S) - (W - G) k / C) / (W - S)^2, which is not negative because
+//! S <= G; and G / C grows more than it takes from w - G / C.
 //!
 //! # Other models
-//! - `max-min`: a thread that does not have what it wants is held back by something full, where nobody has a higher level than it has. So the level is at
-//!   least that of this controller or link alone, with all that others can draw of it, and at least an equal pace of all that there may be.
-//! - `proportional`: each gets the part of what it asks that the controller serves if others ask for all they can.
-//! - `remote-first`: a link has its part of the controller beside all that other links can ask for, the own threads have what all links leave.
+//! - `max-min`: a thread below its demand is limited by a full resource on which no thread has a higher
+//!   level. So its level is at least that of this controller or link alone, with all the traffic that others
+//!   can have on it, and at least an equal pace of all possible threads.
+//! - `proportional`: each thread gets the fraction of its request that the controller serves if others
+//!   request all they can.
+//! - `remote-first`: a link has its share of the controller next to all possible requests of other links; the
+//!   node's own threads get what all links leave.
 
 pub use asked::MostThreads;
 use port::{Port, Taker};
@@ -33,24 +42,26 @@ use crate::sharing_model::ModelKind;
 mod asked;
 mod port;
 
-/// Room for rounding in other orders of sums.
+/// Margin for rounding errors in other orders of summation.
 const ROUNDING: f64 = 1e-11;
 
-/// The part of a controller that rounds may leave though somebody wants it (`sharing/rounds.rs`: what counts as nothing), with room.
+/// The fraction of a controller that rounds may leave although a thread still requests it
+/// (`sharing/rounds.rs`: what counts as nothing), with a margin.
 const LEFT_OVER: f64 = 1e-9;
 
-/// What threads of one node keep.
+/// Guaranteed bandwidth of the threads of one node.
 #[derive(Clone, Debug)]
 pub struct Kept {
     rule: ModelKind,
     inverse_cores: f64,
     ports: Vec<Port>,
-    /// Per application: FLOP per byte, and GFLOPS of the core.
+    /// Per application: FLOP per byte, and peak GFLOPS of the core.
     rooflines: Vec<(f64, f64)>,
 }
 
 impl Kept {
-    /// Of `node`; `None` where the model is not one of those above or corrected, or what the node reads is limited.
+    /// Bounds for `node`; `None` if the model is not one of the above, is corrected, or the reads of the node
+    /// are limited.
     pub(super) fn new(compiled: &Compiled, node: NodeId) -> Option<Self> {
         let limited = compiled.reads.iter().any(|reads| reads.node == Some(node));
         let rule = compiled.model.kind;
@@ -72,10 +83,10 @@ impl Kept {
         Some(Self { rule, inverse_cores, ports, rooflines })
     }
 
-    /// GFLOPS that the threads of each application on the node get at least, all of them together, before what it loses on several nodes
-    /// ([`crate::App::node_overhead`]).
+    /// Lower bound on the GFLOPS of the threads of each application on the node, all of them together, before
+    /// the loss on several nodes ([`crate::App::node_overhead`]).
     ///
-    /// `threads`: of each application on the node. `most`: the most that each has.
+    /// `threads`: number of threads of each application on the node. `most`: the maximum number of each.
     pub fn least_gflops(&self, threads: &[u32], most: MostThreads<'_>, least: &mut [f64]) {
         // First the GB/s of one thread.
         least.fill(f64::INFINITY);
@@ -98,18 +109,19 @@ impl Kept {
         }
     }
 
-    /// GFLOPS that one thread of each application gets there at least, whatever else is on the node: so many threads get so many times that at least, where
-    /// [`Self::least_gflops`] may know of more. 0 where that is not known: under the default model only a port is sure of a part of the controller, and a
-    /// thread of an equal part of its port.
+    /// Lower bound on the GFLOPS of one thread of each application on the node, regardless of other load
+    /// there. n threads get at least n times that; [`Self::least_gflops`] may find a higher bound. 0 if no
+    /// bound is known: under the default model only a port is sure of a share of the controller, and a thread
+    /// of an equal share of its port.
     ///
-    /// `most`: the most threads that each application has.
+    /// `most`: the maximum number of threads of each application.
     pub fn least_gflops_of_one(&self, most: MostThreads<'_>, least: &mut [f64]) {
         if self.rule != ModelKind::BaselineProportional {
             least.fill(0.0);
             return;
         }
         least.fill(f64::INFINITY);
-        // Those that are not here may be elsewhere.
+        // Threads that are not here may be elsewhere.
         let none = vec![0; least.len()];
         for port in &self.ports {
             let part = port.kept_beside_any(&none, most) * self.inverse_cores;
@@ -125,7 +137,7 @@ impl Kept {
         }
     }
 
-    /// GB/s that a thread which reads nothing else has in the end at least, if it wants so much.
+    /// Lower bound on the final GB/s of a thread that reads no other memory, if its demand is that high.
     fn in_the_end(&self, port: &Port, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let left = |drawn: &Asked| port.controller - drawn.at_most(threads, most);
         port.drawn.as_ref().map_or(0.0, left) * self.inverse_cores * (1.0 - LEFT_OVER)
@@ -133,29 +145,32 @@ impl Kept {
 }
 
 impl Solver {
-    /// What threads on `node` keep whatever others do, if the model and the machine let that be said.
+    /// Guaranteed bandwidth of the threads on `node` regardless of others, if the model and the machine allow
+    /// such a bound.
     ///
-    /// Nothing where copies of replicated data are written: others then have more ways to each memory.
+    /// `None` if copies of replicated data are written: others then have more paths to each memory.
     pub fn kept(&self, node: NodeId) -> Option<Kept> {
         if self.writes_open_copies() { None } else { Kept::new(&self.compiled, node) }
     }
 }
 
-/// What threads on other nodes draw of the memory of one node: no more than they want, and than all their ways let through. Holds of every model.
+/// Upper bound on the traffic of other nodes' threads on the memory of one node: no more than their demand,
+/// and no more than all their paths let through. Holds for every model.
 #[derive(Clone, Debug)]
 pub struct DrawnByOthers(Asked);
 
 impl DrawnByOthers {
-    /// The most that they draw, GB/s.
+    /// Their maximum traffic, GB/s.
     ///
-    /// `threads`: of each application on the node itself. `most`: the most that each has.
+    /// `threads`: number of threads of each application on the node itself. `most`: the maximum number of
+    /// each.
     pub fn at_most(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
         self.0.at_most(threads, most)
     }
 }
 
 impl Solver {
-    /// What threads elsewhere may draw of the memory of `node`.
+    /// Bound on the traffic of threads on other nodes on the memory of `node`.
     pub fn drawn_by_others(&self, node: NodeId) -> DrawnByOthers {
         let links = self.compiled.memories[node.0].links.clone();
         DrawnByOthers(Asked::drawn(&self.compiled, links, node))
@@ -169,10 +184,12 @@ mod others_tests {
     use crate::app::Placement;
 
     #[test]
-    fn others_draw_no_more_than_their_narrowest_way_lets_through() {
-        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. A thread of `spread` wants 10 GB/s, a third of it from node 0.
-        // Of 3 threads one is here: two elsewhere want 6.7. Of 16 none is here: those of one node get 5 from the third memory and of this no more, those of
-        // the third node read that without a link: 8 of them ask for 26.7 here.
+    fn others_draw_no_more_than_their_narrowest_path_lets_through() {
+        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. A thread of
+        // `spread` requests 10 GB/s, a third of it from node 0. With 3 threads, one of them here, the two
+        // elsewhere request 6.7. With 16 threads, none of them here: those of the second node get 5 from the
+        // third memory and thus no more from this one; those of the third node read that memory without a
+        // link, and 8 of them request 26.7 here.
         let links = vec![50.0, 50.0, 5.0, 50.0, 50.0, 5.0, 50.0, 50.0, 50.0];
         let drawn = solver_on(3, links, &[(1.0, Placement::Interleave)]).drawn_by_others(NodeId(0));
         assert!((drawn.at_most(&[1], most(&[3])) - 20.0 / 3.0).abs() < 1e-9);
@@ -180,9 +197,10 @@ mod others_tests {
     }
 }
 
-/// GB/s in all at which the takers, each (threads, most of one, pace), have `capacity` GB/s together; infinite where they cannot use that.
+/// Total GB/s per thread at which the takers, each (threads, maximum of one, pace), use `capacity` GB/s
+/// together; infinite if they cannot use that much.
 ///
-/// Those that have all they want leave the rest to the others.
+/// Takers whose demand is met leave the rest to the others.
 fn level(capacity: f64, takers: &(impl Iterator<Item = (f64, f64, f64)> + Clone)) -> f64 {
     let mut level = 0.0;
     loop {
@@ -210,11 +228,12 @@ mod level_tests {
     use super::level;
 
     #[test]
-    fn who_has_what_it_wants_leaves_the_rest() {
-        // 30 GB/s for 2 threads that want 5 and 2 that want 20: 10 are taken, 10 each are left.
+    fn takers_with_their_demand_met_leave_the_rest() {
+        // 30 GB/s for 2 threads that request 5 and 2 that request 20: the first take 10, the others get 10
+        // each.
         let takers = [(2.0, 5.0, 1.0), (2.0, 20.0, 1.0)];
         assert_eq!(level(30.0, &takers.into_iter()), 10.0);
-        // Half of their data lies here: 10 GB/s each here are a level of 20.
+        // Half of the data of the second two is here: 10 GB/s each here are a level of 20.
         let takers = [(2.0, 5.0, 1.0), (2.0, 20.0, 0.5)];
         assert_eq!(level(30.0, &takers.into_iter()), 20.0);
         assert_eq!(level(60.0, &takers.into_iter()), f64::INFINITY);
@@ -230,7 +249,7 @@ mod tests {
     use crate::machine::{Machine, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-    /// Nodes of 8 cores with 60 GB/s, `links` as [`Machine::new`] takes them; node 0.
+    /// Nodes of 8 cores with 60 GB/s, `links` as in [`Machine::new`]; bounds of node 0.
     fn kept_on(nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Kept {
         solver_on(nodes, links, apps).kept(NodeId(0)).expect("the default")
     }
@@ -263,27 +282,30 @@ mod tests {
         kept_on(2, vec![20.0; 4], apps)
     }
 
-    /// So many on the machine, and all of them on any node.
+    /// These numbers of threads on the machine, and all of them on any node.
     pub(super) fn most(on_machine: &[u32]) -> MostThreads<'_> {
         MostThreads { on_machine, on_node: &[8; 8] }
     }
 
     #[test]
-    fn a_full_controller_leaves_what_links_do_not_ask_for() {
-        // `mem` wants 20 GB/s a thread, `spread` 10, half of it here. 4 threads of `mem` and 2 of `spread`: 80 + 10 = 90 GB/s. Of 6 threads of
-        // `spread` in all 4 are elsewhere and ask for 4 x 5 = 20, as much as the link has: 40 are left, baseline 5: 4 x 5 and
-        // 2 x 5, what is left, 10, goes to `mem`: 30 GB/s, 15 GFLOPS. Of the other memory 2 of `spread` want 10 and have 20: 2 x 10 GFLOPS.
+    fn a_full_controller_leaves_what_links_do_not_request() {
+        // `mem` requests 20 GB/s per thread, `spread` 10, half of it here. 4 threads of `mem` and 2 of
+        // `spread`: 80 + 10 = 90 GB/s. Of 6 threads of `spread` in total, 4 are elsewhere and request 4 x 5 =
+        // 20, the bandwidth of the link: 40 are left, baseline 5: 4 x 5 and 2 x 5; the rest, 10, goes to
+        // `mem`: 30 GB/s, 15 GFLOPS. From the other memory 2 of `spread` request 10 and get 20: 2 x 10
+        // GFLOPS.
         let kept = kept(&[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
         let mut least = [0.0; 2];
         kept.least_gflops(&[4, 2], most(&[8, 6]), &mut least);
         assert!((least[0] - 15.0).abs() < 1e-9 && (least[1] - 20.0).abs() < 1e-9, "{least:?}");
-        // No more than 3 of `spread`: one elsewhere asks for 5: 55 GB/s, baseline 6.875: 4 x 6.875 and 2 x 5, 17.5 more: 45 GB/s.
+        // At most 3 of `spread`: one elsewhere requests 5: 55 GB/s, baseline 6.875: 4 x 6.875 and 2 x 5, 17.5
+        // more: 45 GB/s.
         kept.least_gflops(&[4, 2], most(&[8, 3]), &mut least);
         assert!((least[0] - 22.5).abs() < 1e-9, "{least:?}");
     }
 
     #[test]
-    fn who_finds_enough_keeps_all_that_it_wants() {
+    fn threads_with_enough_bandwidth_keep_their_whole_demand() {
         // 1 x 20 + 1 x 5 of 60 - 20 GB/s.
         let kept = kept(&[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
         let mut least = [0.0; 2];
@@ -292,15 +314,17 @@ mod tests {
     }
 
     #[test]
-    fn a_link_has_what_other_ports_leave() {
-        // Two nodes: the only other port of the memory of node 1 is the local one, and half of 60 GB/s is more than the link has, 20. 8 threads
-        // of `spread` ask for 40: 2.5 GB/s a thread, of both memories 5 GB/s.
+    fn a_link_gets_what_other_ports_leave() {
+        // Two nodes: the only other port of the memory of node 1 is the local one, and half of 60 GB/s is
+        // more than the bandwidth of the link, 20. 8 threads of `spread` request 40: 2.5 GB/s per thread, on
+        // both memories 5 GB/s.
         let spread = [(1.0, Placement::Interleave)];
         let mut least = [0.0];
         kept(&spread).least_gflops(&[8], most(&[16]), &mut least);
         assert!((least[0] - 8.0 * 5.0).abs() < 1e-9, "{least:?}");
-        // Three nodes with links of 50: an equal part of 3 ports is 20 GB/s. One thread on the third node, which asks for 10/3, leaves (60 - 10/3) / 2
-        // at least: all that 8 threads of node 0 ask for, 8 x 10/3. 8 threads there ask for as much, and leave (60 - 80/3) / 2 = 16.7: the equal part.
+        // Three nodes with links of 50: an equal share of 3 ports is 20 GB/s. One thread on the third node,
+        // which requests 10/3, leaves at least (60 - 10/3) / 2: the whole request of 8 threads of node 0, 8 x
+        // 10/3. 8 threads there request as much, and leave (60 - 80/3) / 2 = 16.7, so the equal share counts.
         let kept = kept_on(3, vec![50.0; 9], &spread);
         kept.least_gflops(&[8], most(&[9]), &mut least);
         assert!((least[0] - 80.0).abs() < 1e-9, "{least:?}");
@@ -309,10 +333,11 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_a_node_have_in_the_end_what_others_cannot_take() {
-        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. 8 threads of `spread` on node 1 ask node 0 for 26.7 GB/s, which
-        // leaves 33.3 in the first round; but they get 5 from the third memory, and take 5 of each. So 8 threads of `mem`, which want 160, have
-        // an eighth of 55 GB/s each in the end: 27.5 GFLOPS together.
+    fn threads_of_a_node_finally_get_what_others_cannot_take() {
+        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. 8 threads of
+        // `spread` on node 1 request 26.7 GB/s from node 0, which leaves 33.3 in the first round. But they
+        // get 5 from the third memory, and take 5 of each. So each of 8 threads of `mem`, which request 160,
+        // finally has an eighth of 55 GB/s: 27.5 GFLOPS together.
         let links = vec![50.0, 50.0, 5.0, 50.0, 50.0, 5.0, 50.0, 50.0, 50.0];
         let kept = kept_on(3, links, &[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
         let mut least = [0.0; 2];
@@ -321,8 +346,9 @@ mod tests {
         assert!((27.5 - 1e-6..=27.5).contains(&least[0]), "{least:?}");
     }
 
-    /// GFLOPS that `mem` and `spread` keep on node 0 of two with links of 20 GB/s: 4 threads that want 20 GB/s each of this memory, and 2 that want 10, half
-    /// of it here. At most 6 of `spread` in all: 4 elsewhere ask for 4 x 5 = 20 GB/s here, as much as the link has.
+    /// Guaranteed GFLOPS of `mem` and `spread` on node 0 of two with links of 20 GB/s: 4 threads that request
+    /// 20 GB/s each of this memory, and 2 that request 10, half of it here. At most 6 of `spread` in total: 4
+    /// elsewhere request 4 x 5 = 20 GB/s here, the bandwidth of the link.
     fn kept_under(kind: ModelKind) -> [f64; 2] {
         let apps = [(0.5, Placement::Local), (1.0, Placement::Interleave)];
         let kept =
@@ -333,17 +359,19 @@ mod tests {
     }
 
     #[test]
-    fn under_max_min_threads_keep_the_level_of_what_is_narrowest() {
-        // 4 at full pace, and 2 and 4 at half pace of 60 GB/s: 60 / 7 GB/s in all for each, which leaves more than 20 GB/s for others would: (60 - 20) / 5.
-        // Node 1 is as full with 4 of `mem` there. Half a GFLOPS for each GB/s of `mem`, one for each of `spread`.
+    fn under_max_min_threads_keep_the_level_of_the_narrowest_resource() {
+        // 4 at full pace, and 2 and 4 at half pace of 60 GB/s: 60 / 7 GB/s in total for each, which is more
+        // than (60 - 20) / 5, the level with 20 GB/s for others. Node 1 is equally full with 4 of `mem`
+        // there. Half a GFLOPS per GB/s of `mem`, one per GB/s of `spread`.
         let least = kept_under(ModelKind::MaxMin);
         assert!((least[0] - 4.0 * 0.5 * 60.0 / 7.0).abs() < 1e-9, "{least:?}");
         assert!((least[1] - 2.0 * 60.0 / 7.0).abs() < 1e-9, "{least:?}");
     }
 
     #[test]
-    fn in_proportion_threads_keep_the_part_that_is_served_if_others_ask_for_all_they_can() {
-        // 80 + 10 + 20 = 110 GB/s are asked of 60: 80 x 6 / 11 / 2 GFLOPS. `spread` has no more than that part here, 10 x 6 / 11, and as much from node 1.
+    fn under_proportional_threads_keep_the_fraction_served_at_full_demand_of_others() {
+        // 80 + 10 + 20 = 110 GB/s are requested of 60: 80 x 6 / 11 / 2 GFLOPS. `spread` gets no more than
+        // that fraction here, 10 x 6 / 11, and the same from node 1.
         let least = kept_under(ModelKind::Proportional);
         assert!(
             (least[0] - 240.0 / 11.0).abs() < 1e-9 && (least[1] - 120.0 / 11.0).abs() < 1e-9,
@@ -352,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn where_links_are_first_their_threads_keep_the_link_and_others_what_is_left() {
+    fn under_remote_first_threads_on_a_link_keep_the_link_and_local_ones_the_rest() {
         // 40 GB/s are left here, baseline 5: 6 x 5, and the other 10 to `mem`: 30 GB/s.
         let least = kept_under(ModelKind::RemoteFirst);
         assert!((least[0] - 15.0).abs() < 1e-9 && (least[1] - 20.0).abs() < 1e-9, "{least:?}");

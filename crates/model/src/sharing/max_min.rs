@@ -1,24 +1,27 @@
 //! The model `max-min`: all rates rise together until a resource is full.
 //!
 //! # Rules
-//! Progressive filling. Resources: memory controllers, links, shared links and what a node can read. Every thread's rate rises at the same pace; a thread
-//! stops when it has what it wants (its core is the resource) or when a resource that it uses is full. It uses of a
-//! controller, and of the link there, its rate times the fraction of its data on that memory: a thread with data on
-//! several nodes has one rate, and takes no more anywhere than it can digest.
+//! Progressive filling. Resources: memory controllers, links, shared links and the reads of a node. Every
+//! thread's rate rises at the same pace. A thread stops when its demand is met (its core is the resource) or
+//! when a resource that it uses is full. It uses its rate times the fraction of its data on a memory of the
+//! controller, and of the link to it: a thread with data on several nodes has one rate, and takes no more
+//! anywhere than it can process.
 //!
-//! Rates are compared in GB/s of reads ([`crate::Node::occupied_by`]): a thread whose GB/s occupies more rises more slowly.
+//! Rates are compared in read-equivalent GB/s ([`crate::Node::occupied_by`]): a thread whose GB/s consume
+//! more rises more slowly.
 //!
-//! The result is the only one in which nobody's rate can be raised without lowering the rate of somebody who has no more
-//! (max-min fairness, Bertsekas and Gallager, "Data Networks", section 6.5).
+//! The result is the only one in which no thread's rate can be raised without lowering the rate of a thread
+//! that has no more (max-min fairness, Bertsekas and Gallager, "Data Networks", section 6.5).
 //!
-//! With a remote weight w a thread's pace is the mean over its data of 1 (local) and w (remote); with a remote loss a
-//! remote GB/s takes 1 + loss of the controller.
+//! With a remote weight w, a thread's pace is the mean over its data of 1 (local) and w (remote); with a
+//! remote loss, a remote GB/s takes 1 + loss of the controller.
 //!
 //! A thread that writes several copies of replicated data has one rate, in which its bytes count once.
 //!
 //! # Source
-//! SimGrid's default for flows on networks. In the paper's scenarios with local data and in Table III it answers as the
-//! default does; in the NUMA-bad scenario of 138.75 GFLOPS it has 137.14, because the home node's threads are outvoted.
+//! SimGrid's default for flows on networks. In the paper's scenarios with local data and in Table III its
+//! answers equal those of the default. In the NUMA-bad scenario of 138.75 GFLOPS it yields 137.14, because
+//! the home node's threads are outvoted.
 
 use super::compiled::Shares;
 use super::compiled::{Compiled, PoolKind};
@@ -27,22 +30,23 @@ use super::ports::Remote;
 /// One resource that a group uses.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// A memory; behind them a pool that is a link, a shared link, what a node reads.
+    /// Number of a memory; the numbers after the memories are pools that are links, shared links, and reads
+    /// of nodes.
     resource: u32,
     /// GB/s of the resource per GB/s of a thread.
     part: f64,
 }
 
-/// Which resources each group uses, compiled.
+/// The resources that each group uses, compiled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     uses: Vec<Use>,
-    /// Per group: where its uses begin; one more at the end.
+    /// Per group: the start of its uses; one more entry at the end.
     starts: Vec<u32>,
     /// Per group: the pace at which its rate rises.
     pace: Vec<f64>,
     resources: usize,
-    /// Per group: its uses while they are compiled.
+    /// Per group: its uses during compilation.
     of_group: Vec<Vec<Use>>,
 }
 
@@ -50,7 +54,7 @@ pub(super) struct Paths {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filling {
     resources: Vec<Resource>,
-    /// Groups whose rate still rises.
+    /// Groups whose rate is still rising.
     rising: Vec<u32>,
     /// Resources that a rising group uses.
     used: Vec<u32>,
@@ -58,11 +62,11 @@ pub(super) struct Filling {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Resource {
-    /// GB/s not taken by those that stopped.
+    /// GB/s not taken by groups that stopped.
     left: f64,
-    /// GB/s that those still rising take per unit of the level.
+    /// GB/s that the rising groups take per unit of the level.
     pace: f64,
-    /// Groups still rising.
+    /// Number of rising groups.
     rising: u32,
 }
 
@@ -74,7 +78,7 @@ impl Paths {
         paths
     }
 
-    /// Compiles them anew, in the same memory.
+    /// Compiles them again, in the same memory.
     pub(super) fn compile(&mut self, remote: Remote, compiled: &Compiled) {
         let Self { uses: all, starts, pace, resources, of_group } = self;
         let (groups, memories) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
@@ -115,12 +119,13 @@ impl Paths {
                     .push(Use { resource: number(reads + r), part: occupied[group as usize] });
             }
         }
-        // Fractions may sum to 1 but for rounding; without a weight everybody rises at the same pace.
+        // Fractions may sum to 1 only within rounding errors; without a weight all threads rise at the same
+        // pace.
         if remote.weight == 1.0 {
             pace.copy_from_slice(occupied);
         }
-        // The pace of what a thread occupies is `pace / occupied`: all occupy alike, whatever a GB/s of theirs stands for. Bytes that go to
-        // several copies count once.
+        // The pace of the read-equivalent rate is `pace / occupied`: all threads consume equally, whatever
+        // the factor of their kernel. Bytes that go to several copies count once.
         for (group, (pace, occupied)) in pace.iter_mut().zip(occupied).enumerate() {
             *pace = *pace / (occupied * occupied) * compiled.moved(group);
         }
@@ -146,7 +151,7 @@ impl Paths {
     }
 }
 
-/// Fills all rates: `shares.bandwidth` has what every thread wants, and then what it gets.
+/// Fills all rates: `shares.bandwidth` contains the demand of every thread before, and its rate after.
 pub(super) fn share(
     compiled: &Compiled,
     paths: &Paths,
@@ -159,7 +164,7 @@ pub(super) fn share(
     report(compiled, threads, shares);
 }
 
-/// Nobody has anything, and all who have threads rise.
+/// No group has any bandwidth, and all groups with threads rise.
 fn begin(compiled: &Compiled, paths: &Paths, threads: &[f64], shares: &Shares, filling: &mut Filling) {
     let memories = compiled.memories.len();
     for (m, resource) in filling.resources[..memories].iter_mut().enumerate() {
@@ -187,7 +192,7 @@ fn begin(compiled: &Compiled, paths: &Paths, threads: &[f64], shares: &Shares, f
     }
 }
 
-/// Raises the level until nobody rises.
+/// Raises the level until no group rises.
 fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Filling) {
     let Filling { resources, rising, used } = filling;
     let mut level = 0.0_f64;
@@ -197,15 +202,16 @@ fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Fil
         let next_full = used.iter().map(full_at).fold(f64::INFINITY, f64::min);
         let content_at = |group: &u32| bandwidth[*group as usize] / paths.pace[*group as usize];
         let next_content = rising.iter().map(content_at).fold(f64::INFINITY, f64::min);
-        // Rounding may let a resource seem full a little earlier than those before it.
+        // Rounding may make a resource seem full slightly earlier than those before it.
         level = level.max(next_full.min(next_content));
-        // A little above the level, so that rounding does not keep whoever sets it from stopping.
+        // Slightly above the level, so that rounding does not prevent the group that sets it from stopping.
         let reached = level * (1.0 + 4.0 * f64::EPSILON);
         let full = |r: u32, resources: &[Resource]| {
             let resource = &resources[r as usize];
             resource.left <= resource.pace * reached
         };
-        // First who stops, then what that leaves: who stops must not depend on the order of the groups.
+        // First the groups that stop, then the effect: the set of stopping groups must not depend on their
+        // order.
         let mut kept = 0;
         let mut stopped = rising.len();
         while kept < stopped {
@@ -220,7 +226,7 @@ fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Fil
             }
         }
         if kept == rising.len() {
-            kept = 0; // never, as whoever set the level stops; if it were, all would stop here and stay within limits
+            kept = 0; // Never reached, because the group that set the level stops; all would stop within limits.
         }
         for &group in &rising[kept..] {
             let g = group as usize;
@@ -238,7 +244,7 @@ fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Fil
     }
 }
 
-/// What the rates take of each pool.
+/// Traffic of the rates on each pool.
 fn report(compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
     for (p, pool) in compiled.pools.iter().enumerate() {
         let mut taken = 0.0;

@@ -1,24 +1,28 @@
-//! A machine under flows that come, go and change: [`Network`] and [`Load`], for simulated time.
+//! A machine with flows that come, go and change: [`Network`] and [`Load`], for simulated time.
 //!
 //! # Unit
-//! Rates are GB/s of one thread, speeds GFLOPS of one thread. Counts of threads may be fractions (processor sharing).
+//! Rates are GB/s of one thread, speeds GFLOPS of one thread. Numbers of threads may be fractions (processor
+//! sharing).
 //!
 //! # State
-//! A [`Network`] is a machine and its sharing model, compiled once. A [`Load`] has the flows on it: each some equal threads on one node
-//! with an intensity and data of their own, be they one of 80 applications or one of 10,000 tasks. A port (pool) of a controller
-//! lists only the flows that are there, so that what an answer costs depends on these.
+//! A [`Network`] is a machine and its sharing model, compiled once. A [`Load`] contains the flows on it. A
+//! flow is a number of equal threads on one node with their own intensity and data, for instance one of 80
+//! applications or one of 10,000 tasks. A port (pool) of a controller lists only the existing flows, so the
+//! cost of an answer depends only on these.
 //!
 //! # Approach
-//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others
-//! as they are. That is enough where memories do not depend on each other: while each thread reads one memory and no limit is
-//! shared, under every model but max-min. Else all flows are solved again, and after a flow came or went they are first laid
-//! out again for that. The rules are those of [`super::Solver`], called for one memory.
+//! A change of threads or speed marks the memories that the flow reads. [`Load::solve`] solves these again
+//! and leaves the others unchanged. That is sufficient if memories do not depend on each other: as long as
+//! each thread reads one memory and no limit is shared, under every model but max-min. Otherwise all flows
+//! are solved again, and after an arrival or departure they are first laid out again. The rules are those of
+//! [`super::Solver`], called for one memory.
 //!
 //! # Properties
-//! The same flows have the same rates, to the bit, whatever came and went before, and those that [`super::Solver`] gives them: in every
-//! sum flows stand in the order of their [`FlowKey`]. (Up to rounding under max-min, which adds up in the order of the flows' numbers, and
-//! after [`Load::beginning_near`].) Changing a count allocates nothing, nor does adding a flow where
-//! another one left (but for what a port has never had before).
+//! The same flows have the same rates, to the bit, regardless of earlier arrivals and departures, and these
+//! are the rates of [`super::Solver`]: every sum is in the order of the [`FlowKey`]s. (Exceptions up to
+//! rounding: max-min, which sums in the order of the flows' numbers, and [`Load::beginning_near`].) Changing
+//! a number of threads allocates nothing. Adding a flow after another one left also allocates nothing, except
+//! for a port that is larger than ever before.
 
 use crate::access::Traffic;
 use crate::app::ThreadLimits;
@@ -31,16 +35,16 @@ use crate::sharing::way::{Memory, Way};
 use crate::table::Table;
 use crate::units::FlopPerByte;
 
-/// Which memories a flow reads.
+/// The memories that a flow reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reads {
-    /// None, or this one.
+    /// No memory, or this one.
     AtMost(Option<NodeId>),
     Several,
 }
 
 impl Load<'_> {
-    /// A memory is to be solved again.
+    /// Marks a memory to be solved again.
     fn mark(&mut self, memory: usize) {
         if !self.is_changed[memory] {
             self.is_changed[memory] = true;
@@ -48,7 +52,8 @@ impl Load<'_> {
         }
     }
 
-    /// Marks the memories that a flow reads: all where it reads several, as then none is apart.
+    /// Marks the memories that a flow reads; marks all memories if it reads several, because none is
+    /// independent then.
     fn mark_read_by(&mut self, placed: Placed) {
         match placed.reads {
             Reads::AtMost(Some(memory)) => self.mark(memory.0),
@@ -57,7 +62,7 @@ impl Load<'_> {
         }
     }
 
-    /// Takes the entry of a flow on `node` for `memory` out of its pool, if there is one.
+    /// Removes the entry of a flow on `node` for `memory` from its pool, if there is one.
     fn take_out(&mut self, flow: FlowId, node: NodeId, memory: NodeId) {
         let Some(pool) = self.network.pools[(node, memory)] else { return };
         if let Some(place) = self.entry(flow, node, memory) {
@@ -67,14 +72,14 @@ impl Load<'_> {
         }
     }
 
-    /// Where among all entries that of a flow on `node` for `memory` is, if it reads that.
+    /// The index, among all entries, of that of a flow on `node` for `memory`, if the flow reads that memory.
     fn entry(&self, flow: FlowId, node: NodeId, memory: NodeId) -> Option<usize> {
         let pool = self.network.pools[(node, memory)]?;
         let mut entries = self.compiled.pools[pool as usize].flows.clone();
         entries.find(|&entry| self.compiled.flows[entry].group == flow.0)
     }
 
-    /// A group that no flow has; there are twice as many when none is free.
+    /// A group without a flow; the number of groups doubles if none is free.
     fn free_group(&mut self) -> usize {
         if let Some(group) = self.free.pop() {
             return group as usize;
@@ -95,11 +100,11 @@ impl Load<'_> {
         group
     }
 
-    /// Puts an entry into a pool, in the order of the keys.
+    /// Inserts an entry into a pool, in the order of the keys.
     fn insert(&mut self, pool: usize, key: FlowKey, flow: Flow) {
         let range = self.compiled.pools[pool].flows.clone();
         if range.len() == self.room[pool] {
-            // A new place at the end, with twice the room; the old one is left.
+            // Moves the pool to the end, with twice the room; the old room is abandoned.
             let first = self.compiled.flows.len();
             let room = (2 * range.len()).max(4);
             self.compiled.flows.extend_from_within(range.clone());
@@ -118,7 +123,7 @@ impl Load<'_> {
         self.compiled.flows[place..end].rotate_right(1);
     }
 
-    /// There is room for every flow that there is now.
+    /// Makes room for all current flows.
     fn flows_changed(&mut self) {
         self.way.flows_changed(&self.compiled);
         self.shares.granted.resize(self.compiled.flows.len(), 0.0);
@@ -128,9 +133,10 @@ impl Load<'_> {
 }
 
 impl Network {
-    /// GB/s that one thread on `node` wants that reads and computes `flop_per_byte` with `fraction` of its data on each memory: what its
-    /// core can digest, under every ceiling on one thread, the machine's (`core_bandwidth_gbs`) and the model's
-    /// (`outstanding_lines`, ...). `None` where there is nothing of these: it computes nothing.
+    /// Demand of one thread on `node` in GB/s that reads and computes `flop_per_byte` with `fraction` of its
+    /// data on each memory: as much as its core can process, under every ceiling on one thread, of the
+    /// machine (`core_bandwidth_gbs`) and of the model (`outstanding_lines`, ...). `None` if no such limit
+    /// exists: it computes nothing.
     pub fn want_gbs(
         &self,
         node: NodeId,
@@ -144,8 +150,9 @@ impl Network {
         Some(ceiling.map_or(drawn, |ceiling| drawn.min(ceiling))).filter(|want| want.is_finite())
     }
 
-    /// GB/s that one thread on `node` with `fraction` of its data on each memory has with the machine to itself if nothing in its core
-    /// holds it back: the least of what a memory and the link to it have / the fraction there.
+    /// Bandwidth in GB/s of one thread on `node` with `fraction` of its data on each memory, with the machine
+    /// to itself and without a limit in its core: the least value of (bandwidth of a memory and of the link
+    /// to it) / the fraction there.
     pub fn alone_gbs(&self, node: NodeId, fraction: impl Fn(NodeId) -> f64) -> f64 {
         let of = |m: NodeId| {
             let memory = self.compiled.memories[m.0].bandwidth;
@@ -166,26 +173,27 @@ pub struct Network {
     machine: Machine,
     compiled: Compiled,
     way: Way,
-    /// From the node of the cores to that of the memory: the pool, where there is one.
+    /// From the node of the cores to that of the memory: the pool, if there is one.
     pools: Table<Option<u32>, NodeId>,
 }
 
-/// The order of flows in every sum. It names one thing, such as an application or a task: no two flows of a node have the same.
+/// The order of flows in every sum. It identifies one thing, such as an application or a task: no two flows
+/// of a node have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey(pub u64);
 
-/// A flow of a [`Load`], until it is removed; then another flow may get its number.
+/// A flow of a [`Load`], valid until it is removed; another flow may then get its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(u32);
 
 impl FlowId {
-    /// A small number that no other flow of the same [`Load`] has at that time.
+    /// A small number that is unique among the flows that currently exist in the same [`Load`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Where a flow is.
+/// Node and memories of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     key: FlowKey,
@@ -197,22 +205,22 @@ struct Placed {
 #[derive(Clone, Debug)]
 pub struct Load<'n> {
     network: &'n Network,
-    /// Pools list the flows that are there; a group is a flow.
+    /// Pools list the existing flows; a group is a flow.
     compiled: Compiled,
     way: Way,
     memory: Memory,
     shares: Shares,
-    /// Per flow: its threads, 0 where there is no flow.
+    /// Per flow: its threads, 0 if there is no flow.
     threads: Vec<f64>,
     /// Per flow: one thread at full speed.
     full_speed: Vec<PerThread>,
-    /// Per flow: the rate that was told last; not a number where none was.
+    /// Per flow: the last reported rate; NaN if none was reported.
     told: Vec<f64>,
     flows: Vec<Option<Placed>>,
     free: Vec<u32>,
-    /// Flows that read several memories.
+    /// Number of flows that read several memories.
     spread: usize,
-    /// Per pool: how many entries there is room for.
+    /// Per pool: number of entries that it has room for.
     room: Vec<usize>,
     /// Memories to be solved again, and per memory whether it is among them.
     changed: Vec<usize>,
@@ -237,7 +245,7 @@ impl Network {
         &self.machine
     }
 
-    /// No flow yet.
+    /// A load without flows.
     pub fn load(&self) -> Load<'_> {
         let memories = self.compiled.memories.len();
         Load {
@@ -260,17 +268,19 @@ impl Network {
 }
 
 impl Load<'_> {
-    /// Begins each answer near the one before it from now on, which under `ecm` takes half the steps. The same flows then have the same
-    /// rates up to a relative 1e-10, no longer to the bit: what came before decides the last digits.
+    /// From now on, starts each answer near the previous one, which takes half the steps under `ecm`. The
+    /// same flows then have the same rates only up to a relative 1e-10, not to the bit: earlier flows affect
+    /// the last digits.
     #[must_use]
     pub fn beginning_near(mut self) -> Self {
         self.memory.begin_near();
         self
     }
 
-    /// Adds `threads` equal threads on `node` that ask for `demand`; `None` where the node has no cores or does not exist.
+    /// Adds `threads` equal threads on `node` with the demand `demand`. Returns `None` if the node has no
+    /// cores or does not exist.
     ///
-    /// The caller vouches for at most one thread per core, and for keys that no other flow of the node has.
+    /// The caller ensures at most one thread per core, and keys that no other flow of the node has.
     pub fn add(&mut self, key: FlowKey, demand: &Demand, node: NodeId, threads: f64) -> Option<FlowId> {
         let machine = &self.network.machine;
         machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
@@ -284,11 +294,11 @@ impl Load<'_> {
         self.place(key, node, threads, per_thread, kind, of)
     }
 
-    /// Adds `threads` equal threads on `node` that read, want `want_gbs` each and have `fraction` of their data on each memory: work
-    /// of which nothing but its data is known here ([`Network::want_gbs`]). [`Load::gflops`] has 0 for them. `None` where the node
-    /// has no cores or does not exist.
+    /// Adds `threads` equal threads on `node` that read, request `want_gbs` each and have `fraction` of their
+    /// data on each memory: work of which only the data is known here ([`Network::want_gbs`]).
+    /// [`Load::gflops`] is 0 for them. Returns `None` if the node has no cores or does not exist.
     ///
-    /// The caller vouches for fractions that add up to 1, and for the same as in [`Load::add`].
+    /// The caller ensures fractions that sum to 1, and the conditions of [`Load::add`].
     pub fn add_reader(
         &mut self,
         key: FlowKey,
@@ -304,7 +314,7 @@ impl Load<'_> {
         })
     }
 
-    /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.
+    /// Adds a flow. `of`: the fraction of its data on a memory, and its read-equivalent factor there.
     fn place(
         &mut self,
         key: FlowKey,
@@ -371,16 +381,17 @@ impl Load<'_> {
         self.mark_read_by(placed);
     }
 
-    /// Slows the cores of a flow down: one thread wants `efficiency` times what it wants at full speed, of each memory that it
-    /// reads, and its peak is that part of the core's. A new flow has 1, which gives the bits as if there were no efficiency.
+    /// Slows down the cores of a flow: one thread requests `efficiency` times its demand at full speed from
+    /// each memory that it reads, and its peak is that fraction of the core's. A new flow has 1, which gives
+    /// the same bits as no efficiency.
     ///
-    /// The caller vouches for 0 < efficiency <= 1.
+    /// The caller ensures 0 < efficiency <= 1.
     pub fn set_efficiency(&mut self, flow: FlowId, efficiency: f64) {
         let group = flow.0 as usize;
         let Some(placed) = self.flows.get(group).copied().flatten() else { return };
         let full_speed = self.full_speed[group];
         let demand_gbs = full_speed.demand_gbs * efficiency;
-        // What is solved depends on the demand alone.
+        // The solution depends only on the demand.
         self.compiled.peak.as_mut_slice()[group] = full_speed.peak * efficiency;
         if self.compiled.demand_gbs[group].to_bits() == demand_gbs.to_bits() {
             return;
@@ -394,7 +405,7 @@ impl Load<'_> {
         }
     }
 
-    /// Takes a flow away.
+    /// Removes a flow.
     pub fn remove(&mut self, flow: FlowId) {
         let group = flow.0 as usize;
         let Some(placed) = self.flows.get(group).copied().flatten() else { return };
@@ -436,18 +447,18 @@ impl Load<'_> {
         self.flows_changed();
     }
 
-    /// Whether a change at one memory leaves the rates of those who read others as they are.
+    /// Whether a change at one memory leaves the rates of threads on other memories unchanged.
     pub fn memories_are_apart(&self) -> bool {
         self.way.memories_are_apart(self.spread == 0 && !self.compiled.has_common_limits())
     }
 
-    /// Solves what changes have touched.
+    /// Solves everything that changes have affected.
     pub fn solve(&mut self) {
         self.solve_telling(|_, _| {});
     }
 
-    /// The same, and tells flows and their rates, GB/s of one thread: those that have another one than was told last, and, where memories
-    /// are not apart or were not before, all.
+    /// The same, and reports flows and their rates, GB/s of one thread, to `tell`: those with another rate
+    /// than the last reported one, or all flows if memories are not independent or were not before.
     pub fn solve_telling(&mut self, mut tell: impl FnMut(FlowId, f64)) {
         if self.changed.is_empty() {
             return;
@@ -478,7 +489,7 @@ impl Load<'_> {
             }
         } else {
             shares.bandwidth.as_mut_slice().copy_from_slice(demand);
-            // The same bits as by rounds, at once.
+            // The same bits as with rounds, in one step.
             if !way.all_have_room(compiled, threads) {
                 way.share(compiled, separable, threads, shares, memory);
             }
@@ -491,14 +502,14 @@ impl Load<'_> {
         }
     }
 
-    /// GB/s of one thread of a flow, as of the last [`Load::solve`]; 0 where there is no such flow.
+    /// GB/s of one thread of a flow, as of the last [`Load::solve`]; 0 if there is no such flow.
     pub fn bandwidth(&self, flow: FlowId) -> f64 {
         let group = flow.0 as usize;
         let known = self.flows.get(group).is_some_and(Option::is_some);
         if known { self.shares.bandwidth[group] } else { 0.0 }
     }
 
-    /// GFLOPS of one thread of a flow, as of the last [`Load::solve`]; 0 where there is no such flow.
+    /// GFLOPS of one thread of a flow, as of the last [`Load::solve`]; 0 if there is no such flow.
     pub fn gflops(&self, flow: FlowId) -> f64 {
         let group = flow.0 as usize;
         let peak = self.compiled.peak.as_slice().get(group).copied().unwrap_or(0.0);
@@ -506,7 +517,7 @@ impl Load<'_> {
         (self.bandwidth(flow) * intensity).min(peak)
     }
 
-    /// How many flows there are.
+    /// Number of flows.
     pub fn len(&self) -> usize {
         self.flows.len() - self.free.len()
     }

@@ -1,22 +1,27 @@
-//! The memory of a node under `ecm`, for bounds: what its own threads and all others can draw of it together.
+//! The memory of a node under `ecm`, for bounds: the traffic that its own threads and all others can have on
+//! it together.
 //!
-//! # Where it holds
-//! What nodes read is not limited. Threads of a node that read nothing but its own memory then have the rates 1 / (1/d + v w),
-//! where w is how long bytes wait there: *one* number for all of them. Others draw what is left of the law of the queue, R = D(w) - own(w).
-//! So whatever others do, the node's threads and R lie on one curve over w, from the wait that its threads have alone (R = 0) on.
-//! A bound that lets each of them take what it likes of the capacity is up to 8 % higher where the corner is soft.
+//! # Validity
+//! The reads of nodes are not limited. Threads of a node that read only its own memory then have the rates 1
+//! / (1/d + v w), where w is the waiting time of bytes there: *one* number for all of them. The traffic of
+//! others is the remainder in the law of the queue, R = D(w) - own(w). So regardless of others, the node's
+//! threads and R are on one curve over w, which starts at the wait of its threads alone (R = 0). A bound that
+//! lets each of them take any part of the capacity is up to 8 % higher if the corner is soft.
 //!
-//! Threads that read other memories, too, wherever they run, are others: they wait elsewhere as well, and draw no more here than they would after
-//! the wait here alone.
+//! Threads that also read other memories, wherever they run, count as others: they also wait elsewhere, and
+//! their traffic here is at most that after the wait here alone.
 //!
-//! D depends on how many are in the queue: with more threads the same wait delivers less ([`super::ecm`], rule 1). Others who draw R while bytes wait w are
-//! at least R x k(w) threads, as one of them draws no more than it would after that wait, or than its link has. So R is at most the solution of
-//! R = D(w, own threads and R x k(w)) - own(w). It need not grow with w, but R x k(w) does: with fewer in the queue D would be larger after a longer wait.
+//! D depends on the number of threads in the queue: with more threads the same wait delivers less
+//! ([`super::ecm`], rule 1). Others with traffic R, while bytes wait w, are at least R x k(w) threads,
+//! because one of them has no more traffic than after that wait, or than its link allows. So R is at most the
+//! solution of R = D(w, own threads and R x k(w)) - own(w). It need not grow with w, but R x k(w) does: with
+//! fewer threads in the queue, D would be larger after a longer wait.
 //!
-//! # The most that a point of the curve can be worth
-//! With prices of what each gets, the worth is f(w) = sum j n r(w) + p D(w), j = worth of a GB/s less the price p of one. The terms with j > 0 are convex
-//! in w and fall, all others are concave with D of a fixed number of others: that of the shorter wait, which is too small further on, and D too large.
-//! Between two waits a chord is above the first part, and each tangent above the second.
+//! # Upper bound on the worth of a point of the curve
+//! With prices for the bandwidth of each, the worth is f(w) = sum j n r(w) + p D(w), j = worth of a GB/s less
+//! the price p of one. The terms with j > 0 are convex in w and fall. All others are concave if D has a fixed
+//! number of others: that of the shorter wait, which is too small further on, so that D is too large. Between
+//! two waits a chord is above the first part, and each tangent above the second.
 
 use crate::ids::{AppId, NodeId};
 use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind};
@@ -32,12 +37,12 @@ struct Taker {
     flow: Flow,
     /// ns per byte of a thread that does not wait.
     time: f64,
-    /// GFLOPS for each GB/s that they occupy.
+    /// GFLOPS per read-equivalent GB/s.
     gflops_per_gbs: f64,
 }
 
 impl Taker {
-    /// GB/s of one thread while bytes wait `wait`, and minus its slope.
+    /// GB/s of one thread while bytes wait `wait`, and minus the slope.
     fn rate(&self, wait: f64) -> (f64, f64) {
         let waits = self.flow.queueing.waits;
         let rate = 1.0 / (self.time + waits * wait);
@@ -51,20 +56,20 @@ pub struct OwnQueue {
     queue: Queue,
     capacity: f64,
     takers: Vec<Taker>,
-    /// Threads of the node that read other memories, too.
+    /// Threads of the node that also read other memories.
     spread: Vec<Taker>,
     others: Vec<Other>,
-    /// Others that are sure to be in the queue, whatever they draw.
+    /// Others that are certainly in the queue, regardless of their traffic.
     sure: Crowd,
 }
 
-/// Threads elsewhere that read the memory, or those of the node that read others, too.
+/// Threads elsewhere that read the memory, or those of the node that also read other memories.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Other {
     app: usize,
-    /// As how many each counts in the queue.
+    /// Count of each in the queue.
     count: f64,
-    /// ns per byte without a wait, and how much of a wait it feels.
+    /// ns per byte without a wait, and the factor of a wait for it.
     time: f64,
     waits: f64,
     /// ns per byte of its link.
@@ -72,62 +77,65 @@ struct Other {
     penalty: f64,
 }
 
-/// How long bytes can wait at the memory beside certain threads of the node, ns per byte.
+/// Range of possible waits of bytes at the memory with certain threads of the node, ns per byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waits {
-    /// Where nobody else reads it.
+    /// The wait if no other thread reads the memory.
     pub least: f64,
-    /// Where others draw all that they can.
+    /// The wait if others have their maximum traffic.
     pub most: f64,
 }
 
 impl Waits {
-    /// Those from `least` to `most` ns per byte; none where others would have to wait less than own threads alone.
+    /// The waits from `least` to `most` ns per byte; empty if others would have to wait less than the node's
+    /// own threads alone.
     ///
-    /// Others may be so many that bytes wait longer than those who draw most make them wait: then these have what they can draw.
+    /// Others can be numerous enough that bytes wait longer than with the maximum traffic of others: others
+    /// then have their possible traffic.
     #[must_use]
     pub fn within(self, (least, most): (f64, f64)) -> Self {
         Self { least: self.least.max(least), most: self.most.max(least).min(most) }
     }
 
-    /// Whether there are none.
+    /// Whether the range is empty.
     pub fn is_empty(self) -> bool {
         self.least > self.most * (1.0 + 1e-9)
     }
 }
 
-/// The most that a point of the curve can be worth, and where nearly as much is reached.
+/// An upper bound on the worth of the points of the curve, and the wait at which it is nearly reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
     /// No point is worth more.
     pub most: f64,
-    /// How long bytes wait there, ns per byte.
+    /// The wait of bytes at that place, ns per byte.
     pub wait: f64,
 }
 
-/// What GB/s are worth.
+/// The worth of bandwidth and GFLOPS.
 #[derive(Clone, Copy, Debug)]
 pub struct Prices<'a> {
-    /// Of each application: one GFLOPS, beside what it draws of this memory.
+    /// Per application: worth of one GFLOPS, in addition to its traffic on this memory.
     pub gflops: &'a [f64],
-    /// One GB/s that others draw.
+    /// Worth of one GB/s of others.
     pub others: f64,
-    /// Each ns that a byte waits costs that.
+    /// Cost of each ns that a byte waits.
     pub wait: f64,
 }
 
 impl Solver {
-    /// The memory of `node` as its own threads and others share it; `None` where that is not one curve: under other models,
-    /// where what nodes read is limited or remote bytes need the controller for longer, where the corner is hard, and where copies of replicated data
-    /// are written.
+    /// The memory of `node`, shared by its own threads and others. `None` if that is not one curve: under
+    /// other models, if the reads of nodes are limited or remote bytes need the controller for longer, if the
+    /// corner is hard, or if copies of replicated data are written.
     pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
         if self.writes_open_copies() { None } else { OwnQueue::new(&self.compiled, node) }
     }
 
-    /// Whether equal threads of one node get no more beside others than alone, wherever their data lie: under `ecm` as its document promises nothing
-    /// that grows with load.
+    /// Whether equal threads of one node get no more with others than alone, for any data placement: under
+    /// `ecm`, if no correction makes bandwidth grow with load.
     ///
-    /// If they had more, each of their queues would deliver more, with no fewer in it, and so bytes would wait longer in all of them.
+    /// If they got more, each of their queues would deliver more with no fewer threads in it, so bytes would
+    /// wait longer in all of them.
     pub fn equal_threads_have_most_alone(&self) -> bool {
         let compiled = &self.compiled;
         compiled.model.kind == ModelKind::Ecm
@@ -136,10 +144,11 @@ impl Solver {
             && !self.writes_open_copies()
     }
 
-    /// The most GFLOPS of so many threads of `app` on `node` where a GB of it waits at least `wait` ns at all controllers together: each memory counts as
-    /// the threads occupy it. Where memories are shared along curves ([`Self::own_queue`]).
+    /// Maximum GFLOPS of this number of threads of `app` on `node` if a GB of it waits at least `wait` ns at
+    /// all controllers together; each memory counts with the threads' read-equivalent traffic. Valid if
+    /// memories are shared along curves ([`Self::own_queue`]).
     ///
-    /// At links it waits at least as long as beside nobody else there: that only grows with what is drawn.
+    /// At links it waits at least as long as without others: that wait only grows with traffic.
     pub fn gflops_after(&self, app: AppId, node: NodeId, threads: u32, wait: f64) -> f64 {
         let compiled = &self.compiled;
         let group = compiled.demand_gbs.cell(app, node);
@@ -179,7 +188,7 @@ impl Solver {
         count * rate * compiled.intensity[app.0]
     }
 
-    /// Whether memories are shared along curves ([`Self::own_queue`]), those of nodes with cores and memory.
+    /// Whether memories of nodes with cores and memory are shared along curves ([`Self::own_queue`]).
     pub fn shares_along_curves(&self) -> bool {
         !self.writes_open_copies() && shares_along_curves(&self.compiled)
     }
@@ -198,7 +207,8 @@ pub struct LinkReaders {
 }
 
 impl Solver {
-    /// The link from `from` to `memory` with those who use it; `None` where memories are not shared along curves, or nobody does.
+    /// The link from `from` to `memory` with its users; `None` if memories are not shared along curves, or
+    /// the link has no users.
     pub fn link_readers(&self, from: NodeId, memory: NodeId) -> Option<LinkReaders> {
         let compiled = &self.compiled;
         if !self.shares_along_curves() {
@@ -211,9 +221,10 @@ impl Solver {
 }
 
 impl LinkReaders {
-    /// The most GFLOPS of each application on the node that reads that memory, while bytes wait at least `wait` there.
+    /// Maximum GFLOPS of each application on the node that reads that memory, while bytes wait at least
+    /// `wait` there.
     ///
-    /// How long they wait at the link is left out: where that is long, the link and not the memory says what they get.
+    /// The wait at the link is left out: if it is long, the link and not the memory determines their rates.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
         gflops(&self.takers, threads, wait)
     }
@@ -245,18 +256,21 @@ fn readers(takers: &[Taker], threads: &[u32]) -> impl Iterator<Item = Readers> {
     takers.iter().map(of).filter(|readers| readers.amount > 0.0)
 }
 
-/// Most stretches of one curve: one for all of it, and twelve with which what is worth most is found to about a tenth of a per cent.
+/// Maximum number of stretches of one curve: one for the whole curve, and twelve, with which the point of the
+/// highest worth is found to about 0.1 %.
 pub const MOST_STRETCHES: usize = 13;
-/// Steps to the longest wait, which may be a little too long.
+/// Steps to the longest wait, which may be slightly too long.
 const BISECTIONS: u32 = 6;
-/// Most steps to what others draw, which may be too much by this part of the capacity; a handful is enough.
+/// Maximum number of steps to the traffic of others, which may be too high by this fraction of the capacity;
+/// a handful is enough.
 const STEPS_TO_OTHERS: u32 = 48;
 const TOO_MUCH: f64 = 1e-9;
-/// Steps to the rate of equal threads, which may be a little too high.
+/// Steps to the rate of equal threads, which may be slightly too high.
 const BISECTIONS_OF_RATE: u32 = 40;
-/// No byte waits longer, ns.
+/// Longest wait of a byte, ns.
 const LONGEST: f64 = 1e9;
-/// The part of a controller up to which others are followed: they come near what there is, but never to it.
+/// The fraction of a controller up to which others are followed: they approach its capacity, but never reach
+/// it.
 const FOLLOWED: f64 = 0.999;
 
 impl OwnQueue {
@@ -290,7 +304,8 @@ impl OwnQueue {
         Some(Self { queue, capacity: memory.bandwidth, takers, spread, others, sure })
     }
 
-    /// The same queue where so many threads of applications are somewhere, all of which read this memory and others, from each node.
+    /// The same queue with at least these numbers of threads of applications on each node, all of which read
+    /// this memory and others.
     #[must_use]
     pub fn with_at_least(&self, readers: impl Iterator<Item = (usize, u32)>) -> Self {
         let mut sure = Crowd::default();
@@ -308,24 +323,26 @@ impl OwnQueue {
         Self { sure, ..self.clone() }
     }
 
-    /// The most that threads of the node which read other memories, too, draw of this one, GB/s: they are others here.
+    /// Maximum traffic on this memory of threads of the node that also read other memories, GB/s: they count
+    /// as others here.
     pub fn spread_gbs(&self, threads: &[u32]) -> f64 {
         self.spread.iter().map(|taker| f64::from(threads[taker.app]) * taker.flow.demand_gbs).sum()
     }
 
-    /// Whether threads of application `app` on the node read its memory, and no other.
+    /// Whether threads of application `app` on the node read only its memory.
     pub fn has(&self, app: usize) -> bool {
         self.takers.iter().any(|taker| taker.app == app)
     }
 
-    /// How long bytes can wait beside so many threads of each application on the node, where others draw at most `others_gbs`
-    /// ([`Self::spread_gbs`] is a part of that).
+    /// Range of possible waits of bytes with these numbers of threads of each application on the node, if
+    /// others have at most `others_gbs` of traffic ([`Self::spread_gbs`] is included in that).
     pub fn waits(&self, threads: &[u32], others_gbs: f64) -> Waits {
         let crowd = self.crowd(threads);
         let law = self.law_with(crowd, 0.0, Crowd::default());
         let least = wait_at(|| readers(&self.takers, threads), law);
         let others = others_gbs.min(FOLLOWED * self.capacity);
-        // What is left falls below `others` where they would have to draw less for the sum to be what is delivered.
+        // The remainder falls below `others` if they would have to reduce their traffic for the sum to equal
+        // the delivered bandwidth.
         let leaves_less = |wait: f64| {
             let (own, _) = rates(readers(&self.takers, threads), wait);
             self.delivered(self.law_with(crowd, others, self.more(wait)), wait).0 < own + others
@@ -348,7 +365,8 @@ impl OwnQueue {
         Waits { least, most }
     }
 
-    /// The curve between these waits, in as many stretches as `stretches` has room for: the first is the whole of it.
+    /// Lays out the curve between these waits in as many stretches as `stretches` has room for; the first
+    /// stretch is the whole curve.
     pub fn lay_out(&self, threads: &[u32], waits: Waits, stretches: &mut [Stretch]) {
         let Some((whole, stretches)) = stretches.split_first_mut() else { return };
         let crowd = self.crowd(threads);
@@ -377,9 +395,9 @@ impl OwnQueue {
         }
     }
 
-    /// The most that a point of the curve can be worth where others draw at most `others_gbs`.
+    /// An upper bound on the worth of the points of the curve if others have at most `others_gbs` of traffic.
     ///
-    /// `stretches`: of [`Self::lay_out`] with the same threads.
+    /// `stretches`: result of [`Self::lay_out`] with the same threads.
     pub fn worth(
         &self,
         threads: &[u32],
@@ -392,7 +410,8 @@ impl OwnQueue {
         let Some((_, stretches)) = stretches.split_first() else { return found };
         let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return found };
         if first.wait >= last.wait {
-            // Where bytes have to wait longer than makes others draw all that they can, what they draw may first fall and then rise again.
+            // If bytes have to wait longer than with the maximum traffic of others, that traffic may first
+            // fall and then rise again.
             let worth = curve.worth_of(&curve.own(first.wait), self.capacity);
             return Worth { most: worth, wait: first.wait };
         }
@@ -415,7 +434,8 @@ impl OwnQueue {
         found
     }
 
-    /// No point of the curve is worth more than this, which is quicker to know: all of it is one stretch.
+    /// An upper bound on the worth of the points of the curve that is faster to compute: the whole curve is
+    /// one stretch.
     pub fn worth_at_most(
         &self,
         threads: &[u32],
@@ -436,26 +456,28 @@ impl OwnQueue {
         ends.max(curve.above(&low, whole.first, &high, whole.last)).max(curve.beyond(&high, last))
     }
 
-    /// The most GFLOPS of each application on the node that reads its memory, while bytes wait at least `wait`.
+    /// Maximum GFLOPS of each application on the node that reads its memory, while bytes wait at least
+    /// `wait`.
     pub fn gflops_at_most(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
         gflops(&self.takers, threads, wait).chain(gflops(&self.spread, threads, wait))
     }
 
-    /// GFLOPS of each application on the node that reads nothing but its memory, while bytes wait `wait`.
+    /// GFLOPS of each application on the node that reads only its memory, while bytes wait `wait`.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
         gflops(&self.takers, threads, wait)
     }
 
-    /// The most that others draw while bytes wait `wait`, GB/s.
+    /// Maximum traffic of others while bytes wait `wait`, GB/s.
     pub fn others_gbs(&self, threads: &[u32], wait: f64) -> f64 {
         let (own, _) = rates(readers(&self.takers, threads), wait);
         self.left_by(self.crowd(threads), own, wait, self.more(wait), f64::INFINITY)
     }
 
-    /// The same where the node's threads are this crowd and draw `own` GB/s, and others are `more` for each GB/s; it is near `guess`.
+    /// The same if the node's threads are `crowd` and have `own` GB/s of traffic, and others add `more` per
+    /// GB/s; the result is near `guess`.
     ///
-    /// With x that others draw more there is at least x less left of what is delivered: so Newton's step from where that is too little is no
-    /// further than the excess.
+    /// With x more traffic of others, the remainder of the delivered bandwidth is at least x smaller. So a
+    /// Newton step from a point with too small a remainder is no longer than the excess.
     fn left_by(&self, crowd: Crowd, own: f64, wait: f64, more: Crowd, guess: f64) -> f64 {
         let excess = |others: f64| {
             let law = self.law_with(crowd, others, more);
@@ -481,7 +503,7 @@ impl OwnQueue {
         high
     }
 
-    /// By how much what is delivered and not yet drawn falls with each GB/s that others draw more; at least 1.
+    /// Decrease of the delivered bandwidth that is not yet used, per additional GB/s of others; at least 1.
     fn falls(&self, crowd: Crowd, others: f64, more: Crowd, law: Law, delivered: f64, wait: f64) -> f64 {
         let Crowd { count, penalties } = self.beside(others, more);
         let all = crowd.and(count, penalties);
@@ -493,7 +515,8 @@ impl OwnQueue {
             return 1.0;
         }
         let alone = wait / law.factor;
-        // Of S = wait / factor the part that is delivered, to the power of what the corner is sharp by: 1 / (1 + (S / capacity)^8).
+        // Of S = wait / factor, the fraction that is delivered, to the power of the sharpness of the corner:
+        // 1 / (1 + (S / capacity)^8).
         let part = delivered / alone;
         let soft = part * part;
         let soft = soft * soft;
@@ -504,7 +527,7 @@ impl OwnQueue {
         1.0 + delivered * soft / law.factor * rises
     }
 
-    /// The fewest that others who draw a GB/s can be, and the least that they add to the waits.
+    /// The minimum number of others per GB/s of traffic, and their minimum contribution to the waits.
     fn more(&self, wait: f64) -> Crowd {
         let per_gbs = |other: &Other| other.count * (other.time + other.waits * wait).max(other.link);
         let least = |of: &dyn Fn(&Other) -> f64| self.others.iter().map(of).fold(f64::INFINITY, f64::min);
@@ -514,13 +537,13 @@ impl OwnQueue {
         Crowd { count: least(&per_gbs), penalties: least(&|other| other.penalty * per_gbs(other)) }
     }
 
-    /// The law with this crowd of own threads and with others who draw so much and are `more` for each GB/s.
+    /// The law with this crowd of own threads and with others that have this traffic and add `more` per GB/s.
     fn law_with(&self, crowd: Crowd, others_gbs: f64, more: Crowd) -> Law {
         let Crowd { count, penalties } = self.beside(others_gbs, more);
         Law::new(self.capacity, crowd.and(count, penalties).factor(&self.queue))
     }
 
-    /// How many others there are at least where they draw so much.
+    /// The minimum number of others with this traffic.
     fn beside(&self, others_gbs: f64, more: Crowd) -> Crowd {
         Crowd {
             count: (others_gbs * more.count).max(self.sure.count),
@@ -537,7 +560,7 @@ impl OwnQueue {
         crowd
     }
 
-    /// What is delivered, and how much more with each ns per byte more.
+    /// The delivered bandwidth, and its slope per additional ns per byte.
     fn delivered(&self, law: Law, wait: f64) -> (f64, f64) {
         match law {
             law if law.is_hard() => (self.capacity, 0.0),
@@ -555,7 +578,8 @@ struct Curve<'a> {
     others_gbs: f64,
 }
 
-/// A stretch of the curve: where it begins, with what others draw there, and what the queue delivers at its ends with so many others, each with its slope.
+/// A stretch of the curve: its start, the traffic of others there, and the delivered bandwidth at both ends
+/// with that number of others, each with its slope.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     wait: f64,
@@ -564,7 +588,8 @@ pub struct Stretch {
     last: (f64, f64),
 }
 
-/// What own threads have while bytes wait: all, what of its worth is convex and falls, what is concave, and the slope of that.
+/// The node's own threads while bytes wait: total traffic, the part of its worth that is convex and falls,
+/// the part that is concave, and the slope of the latter.
 #[derive(Clone, Copy, Debug)]
 struct OwnPart {
     wait: f64,
@@ -597,8 +622,8 @@ impl Curve<'_> {
         own.falls + own.rises + self.prices.others * (own.gbs + others_gbs.min(self.others_gbs))
     }
 
-    /// The most that is worth beyond the last point, where others draw nearly all that they can or all that there is: own threads have less there,
-    /// and others no more than there is.
+    /// Upper bound on the worth beyond the last point, where the traffic of others is close to its maximum or
+    /// to the capacity: own threads have less there, and others no more than the capacity.
     fn beyond(&self, last: &OwnPart, stretch: &Stretch) -> f64 {
         let capacity = self.queue.capacity;
         if stretch.others_gbs < self.others_gbs.min((FOLLOWED - 1e-3) * capacity) {
@@ -608,7 +633,8 @@ impl Curve<'_> {
         self.worth_of(last, stretch.others_gbs) + self.prices.others * more.max(0.0)
     }
 
-    /// No point between two is worth more, where the queue delivers that, each with its slope, at both ends.
+    /// Upper bound on the worth of all points between two, given the delivered bandwidth, with its slope, at
+    /// both ends.
     fn above(&self, low: &OwnPart, first: (f64, f64), high: &OwnPart, last: (f64, f64)) -> f64 {
         let price = self.prices.others;
         let width = high.wait - low.wait;
@@ -618,7 +644,7 @@ impl Curve<'_> {
         if width <= 0.0 {
             return ends;
         }
-        // Where both tangents meet, from `low` on.
+        // Intersection of the two tangents, from `low` on.
         let fall = (high.falls - low.falls) / width;
         let bent = slope - slope_last;
         let meet = if bent > 0.0 { (rises_last - rises - slope_last * width) / bent } else { 0.0 };

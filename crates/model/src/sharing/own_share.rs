@@ -1,21 +1,24 @@
-//! What threads get of the memory of their node under the default model, if no thread elsewhere reads it: one number decides it for all of them.
+//! Local bandwidth of threads under the default model if no thread elsewhere reads the memory of their node:
+//! a single number determines it for all of them.
 //!
 //! # The law
-//! A node with C cores reads B GB/s, of which each core is sure of an equal part b = B / C. Thread i wants d_i. If all of them want more than B, those
-//! with d_i <= b have what they want, and the others b + f (d_i - b) with f = (B - sum min(d_i, b)) / sum max(d_i - b, 0) (`sharing/split.rs`); if not, f
-//! is 1. So at a given f each thread occupies a known amount, which grows with f, and all of them together at most B. A search that knows between which
-//! limits f lies knows what each thread has, however many other threads there are.
+//! A node with C cores reads B GB/s, of which each core is sure of an equal share b = B / C. Thread i has the
+//! demand d_i. If the demands sum to more than B, threads with d_i <= b get their demand, and the others b +
+//! f (d_i - b) with f = (B - sum min(d_i, b)) / sum max(d_i - b, 0) (`sharing/split.rs`). Otherwise f is 1.
+//! So at a given f each thread consumes a known bandwidth, which grows with f, and all of them together at
+//! most B. A search that knows the limits of f knows the bandwidth of each thread, for any number of other
+//! threads.
 
 use crate::ids::NodeId;
 use crate::sharing::compiled::{Compiled, PoolKind};
 use crate::sharing::solver::Solver;
 
-/// What one thread of an application occupies of the memory of its node.
+/// Consumption of one thread of an application on the memory of its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Taker {
     /// Nothing: it reads other memories.
     Elsewhere,
-    /// At most so many GB/s of reads, and nothing of other memories.
+    /// At most `wanted_gbs` read-equivalent GB/s, and nothing on other memories.
     Here { wanted_gbs: f64 },
 }
 
@@ -23,7 +26,7 @@ enum Taker {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnShare {
     bandwidth_gbs: f64,
-    /// What each core is sure of, GB/s of reads.
+    /// Guaranteed bandwidth of each core, in read-equivalent GB/s.
     sure_gbs: f64,
     /// Per application.
     takers: Vec<Taker>,
@@ -40,7 +43,7 @@ impl OwnShare {
         let (_, own, _) = compiled.pools_of(node.0).find(|(_, _, kind)| *kind == PoolKind::Own)?;
         let mut takers = vec![Taker::Elsewhere; compiled.intensity.len()];
         for flow in &compiled.flows[compiled.pools[own].flows.clone()] {
-            // A thread that reads several memories may be held back by another one.
+            // A thread that reads several memories may be limited by another one.
             if compiled.flows.iter().filter(|other| other.group == flow.group).count() > 1 {
                 return None;
             }
@@ -50,12 +53,12 @@ impl OwnShare {
         Some(Self { bandwidth_gbs: memory.bandwidth, sure_gbs, takers })
     }
 
-    /// GB/s of reads of the memory.
+    /// Bandwidth of the memory in read-equivalent GB/s.
     pub const fn bandwidth_gbs(&self) -> f64 {
         self.bandwidth_gbs
     }
 
-    /// GB/s of reads that a thread of an application occupies at `f`, 0 to 1.
+    /// Read-equivalent GB/s of a thread of an application at `f`, 0 to 1.
     pub fn occupied_gbs(&self, app: usize, f: f64) -> f64 {
         match self.takers[app] {
             Taker::Elsewhere => 0.0,
@@ -65,7 +68,7 @@ impl OwnShare {
         }
     }
 
-    /// The part of the GFLOPS with all that it wants that a thread of an application has at `f`.
+    /// GFLOPS of a thread of an application at `f`, relative to its GFLOPS with its whole demand.
     pub fn part_of_full_speed(&self, app: usize, f: f64) -> f64 {
         match self.takers[app] {
             Taker::Here { wanted_gbs } if wanted_gbs > 0.0 => self.occupied_gbs(app, f) / wanted_gbs,
@@ -75,8 +78,8 @@ impl OwnShare {
 }
 
 impl Solver {
-    /// The law of the memory of `node`; `None` under other models, with corrections, where reads are limited, and where threads elsewhere read it or its own
-    /// threads read several memories.
+    /// The law of the memory of `node`; `None` under other models, with corrections, if reads are limited, if
+    /// threads elsewhere read the memory, or if its own threads read several memories.
     pub fn own_share(&self, node: NodeId) -> Option<OwnShare> {
         if self.writes_open_copies() { None } else { OwnShare::new(&self.compiled, node) }
     }
@@ -90,7 +93,7 @@ mod tests {
     use crate::machine::{Machine, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-    /// Of two nodes of 8 cores with 10 GFLOPS each and 32 GB/s the first.
+    /// The law of the first of two nodes of 8 cores with 10 GFLOPS each and 32 GB/s.
     fn law(apps: &[(f64, Placement)]) -> Option<OwnShare> {
         let node = Node {
             cores: 8,
@@ -106,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_has_what_its_core_is_sure_of_and_a_part_of_what_it_wants_beyond() {
-        // Each core is sure of 4 GB/s. Threads of 0.5 FLOP per byte want 20, those of 10 want 1.
+    fn a_thread_gets_its_guaranteed_share_and_a_fraction_of_its_further_demand() {
+        // Each core is sure of 4 GB/s. Threads of 0.5 FLOP per byte request 20, those of 10 request 1.
         let law = law(&[(0.5, Placement::Local), (10.0, Placement::Local)]).expect("the default");
         let occupied = [0.0, 0.5, 1.0].map(|f| law.occupied_gbs(0, f));
         assert_eq!(occupied, [4.0, 12.0, 20.0]);
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_law_of_a_memory_that_others_read_or_beside_others() {
+    fn a_memory_with_remote_readers_or_readers_of_other_memories_has_no_law() {
         let local = (0.5, Placement::Local);
         assert!(law(&[local.clone(), (0.5, Placement::Home(NodeId(0)))]).is_none(), "read from node 1");
         assert!(law(&[local.clone(), (0.5, Placement::Interleave)]).is_none(), "reads both");

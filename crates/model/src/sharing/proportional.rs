@@ -1,24 +1,25 @@
 //! The model `proportional`: shares in proportion to demand.
 //!
 //! # Rules
-//! 1. Each link n -> m grants every thread on it the same part of what it wants: min(1, link / what all want).
-//! 2. Each controller does the same with what its own threads want and what the links let through:
-//!    part = min(1, B / (own + remote)).
-//! 3. A thread's bandwidth is the smallest granted / cost over the memories it reads.
+//! 1. Each link n -> m grants every thread on it the same fraction of its demand: min(1, link / total
+//!    demand).
+//! 2. Each controller does the same with the demand of its own threads and the traffic that the links let
+//!    through: fraction = min(1, B / (own + remote)).
+//! 3. A thread's bandwidth is the smallest granted / cost over the memories that it reads.
 //!
-//! With a remote weight w the parts are min(1, k) for local and min(1, w k) for remote traffic, with k such that the
-//! controller is used up.
+//! With a remote weight w the fractions are min(1, k) for local and min(1, w k) for remote traffic, with k
+//! such that the controller is full.
 //!
 //! # Source
-//! The simplest work-conserving rule; a queue served in order of arrival with all requests of a thread under way at once
-//! comes to it. Threads with little demand lose the same part as others: in the first scenario of the tests they get
-//! 3.7 of 6 GB/s, where max-min gives them all.
+//! The simplest work-conserving rule; a queue served in order of arrival with all requests of a thread
+//! outstanding at once comes to it. Threads with little demand lose the same fraction as others: in the first
+//! scenario of the tests they get 3.7 of 6 GB/s, while max-min gives them their whole demand.
 
 use super::compiled::Compiled;
 use super::compiled::Shares;
 use super::ports::Remote;
 
-/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
+/// Shares memory `m`, whose controller has `controller` GB/s for its requests.
 pub(super) fn share(compiled: &Compiled, remote: Remote, m: usize, controller: f64, shares: &mut Shares) {
     let memory = &compiled.memories[m];
     let own = memory.own.map_or(0.0, |own| shares.wanted[own]);
@@ -36,19 +37,19 @@ pub(super) fn share(compiled: &Compiled, remote: Remote, m: usize, controller: f
     }
 }
 
-/// The parts of local and of remote demand that a controller serves.
+/// The fractions of local and of remote demand that a controller serves.
 #[inline]
 pub(super) fn parts(controller: f64, own: f64, remote: f64, weight: f64) -> (f64, f64) {
     if own + remote <= controller {
         return (1.0, 1.0);
     }
-    // All are cut while k is below 1 (local) and below 1 / weight (remote).
+    // All are reduced as long as k is below 1 (local) and below 1 / weight (remote).
     let k = controller / (own + weight * remote);
     if k <= 1.0 && weight * k <= 1.0 {
         return (k, weight * k);
     }
     if weight > 1.0 {
-        // Remote traffic is served in full, local traffic has the rest.
+        // Remote traffic is served in full, local traffic gets the rest.
         return (((controller - remote) / own).clamp(0.0, 1.0), 1.0);
     }
     (1.0, ((controller - own) / remote).clamp(0.0, 1.0))
@@ -59,8 +60,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_rights_mean_equal_parts() {
-        // 20 + 60 = 80 GB/s wanted of 32: each gets 0.4 of it
+    fn equal_weights_give_equal_fractions() {
+        // 20 + 60 = 80 GB/s requested of 32: each gets 0.4 of its request.
         assert_eq!(parts(32.0, 20.0, 60.0, 1.0), (0.4, 0.4));
         assert_eq!(parts(100.0, 20.0, 60.0, 1.0), (1.0, 1.0));
     }
@@ -70,9 +71,9 @@ mod tests {
         // k = 32 / (20 + 2 x 60) = 0.2286: 4.57 + 27.43 = 32
         let (own, remote) = parts(32.0, 20.0, 60.0, 2.0);
         assert!((own * 20.0 + remote * 60.0 - 32.0).abs() < 1e-12 && (remote / own - 2.0).abs() < 1e-12);
-        // weight 100: remote has its 20 in full, 12 of 60 are left
+        // weight 100: remote gets its 20 in full, 12 of 60 are left
         assert_eq!(parts(32.0, 60.0, 20.0, 100.0), (0.2, 1.0));
-        // weight 0.01: local has its 20 in full
+        // weight 0.01: local gets its 20 in full
         assert_eq!(parts(32.0, 20.0, 60.0, 0.01), (1.0, 0.2));
     }
 }

@@ -1,32 +1,33 @@
-//! The default `baseline-proportional`, thread by thread: slow, obvious, and the measure of any faster solver; and `remote-first`
-//! in the same way.
+//! The default `baseline-proportional`, thread by thread: slow, obvious, and the reference for any faster
+//! solver; and `remote-first` in the same way.
 //!
-//! State: one `Thread` per thread of the allocation, with what it wants and what it gets from each memory.
-//! All bandwidths are in GB/s, all speeds in GFLOPS.
+//! State: one `Thread` per thread of the allocation, with its demand and its bandwidth on each memory. All
+//! bandwidths are in GB/s, all speeds in GFLOPS.
 //!
-//! Problem: the threads on node n want d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`)
-//! each, spread over the memories by the fractions of their data. Controllers, links, shared links and what a node can
-//! read cannot serve them all.
+//! Problem: each thread on node n has the demand d = min(`gflops_per_core` / arithmetic intensity,
+//! `core_bandwidth`), spread over the memories by the fractions of its data. Controllers, links, shared links
+//! and read limits of nodes cannot serve them all.
 //!
-//! A GB/s of a kernel that writes occupies more of a memory than one of reads, where the machine has a figure for it: what is
-//! asked, granted and drawn of everything shared is counted in GB/s of reads, and a thread's cost of a memory is the fraction of
-//! its data there times that.
+//! One GB/s of a write kernel consumes more of a memory than one GB/s of reads if the machine defines a value
+//! for it. Requests, grants and traffic of every shared resource are therefore counted in read-equivalent
+//! GB/s, and a thread's cost on a memory is the fraction of its data there times that factor.
 //!
-//! Approach: [`super::dealt`] has the words of the default, `remote_first` those of the paper; both share the rule inside one port:
-//! *baseline plus proportional*: baseline = G / cores of the node; each thread first gets min(wants, baseline); what is still
-//! left is split in proportion to what each thread still wants.
+//! Approach: [`super::dealt`] follows the wording of the default, `remote_first` that of the paper. Both use
+//! the same rule inside one port, *baseline plus proportional*: baseline = G / cores of the node; each thread
+//! first gets min(demand, baseline); the rest is split in proportion to the remaining demand of each thread.
 //!
-//! Terminology: *wants* is demand; *granted* is what a port gives; *drawn* is what a thread really uses: the
-//! smallest granted / cost over its memories, x its cost there. Under the default what is granted and not drawn is
-//! dealt again, so that both are the same in the end; under `remote-first` it stays unused.
+//! Terminology: *wants* is demand; *granted* is the grant of a port; *drawn* is the actual traffic of a
+//! thread: the smallest granted / cost over its memories, x its cost there. Under the default, bandwidth that
+//! is granted and not drawn is redistributed, so both are equal in the end; under `remote-first` it stays
+//! unused.
 //!
 //! Properties: those of [`super::invariants`]; the order of applications and the numbering of nodes do not
-//! matter; all bandwidths and peaks times k give all GFLOPS times k. Where each thread reads one memory and no limit is
-//! shared, threads added on one node never raise the bandwidth of a thread on another node.
+//! matter; all bandwidths and peaks times k give all GFLOPS times k. If each thread reads one memory and no
+//! limit is shared, threads added on one node never raise the bandwidth of a thread on another node.
 //!
-//! Source: Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications",
-//! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications). Ports and rounds
-//! are ours.
+//! Source: Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications", section
+//! III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications). Ports and
+//! rounds are ours.
 
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::Placement;
@@ -42,10 +43,10 @@ use crate::units::{Gflops, GigabytesPerSecond};
 // The paper's literal rule, memory by memory.
 //
 // For memory m with bandwidth `B_m` and `C_m` cores:
-// 1. Remote first: the threads of another node n together get min(what they want, link n->m). If all links
+// 1. Remote first: the threads of another node n together get min(their demand, link n->m). If all links
 //    together would get more than `B_m`, each is scaled by the same factor.
-// 2. Inside one link the threads split what the link got, with baseline = what the link got / cores of n.
-// 3. What is left of `B_m` goes to the threads that run on m, with baseline = what is left / `C_m`.
+// 2. Inside one link the threads split the link's grant, with baseline = grant of the link / cores of n.
+// 3. The rest of `B_m` goes to the threads that run on m, with baseline = rest / `C_m`.
 
 /// Shares every memory.
 fn remote_first(machine: &Machine, threads: &mut [Thread]) {
@@ -79,11 +80,11 @@ fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
         grant(machine, gets, from, memory, threads);
     }
 
-    // Step 3: what is left. Exactly nothing after scaling; the subtraction would leave a rounding error.
+    // Step 3: the rest. It is exactly 0 after scaling; the subtraction would leave a rounding error.
     grant(machine, if too_much { 0.0 } else { controller - all_links }, memory, memory, threads);
 }
 
-/// Splits `pool` among the threads that run on `from`, by what they want of `memory`.
+/// Splits `pool` among the threads that run on `from`, by their demands on `memory`.
 fn grant(machine: &Machine, pool: f64, from: NodeId, memory: NodeId, threads: &mut [Thread]) {
     let mut readers: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.node == from).collect();
     let wants: Vec<f64> = readers.iter().map(|thread| thread.demand_gbs(memory)).collect();
@@ -93,10 +94,10 @@ fn grant(machine: &Machine, pool: f64, from: NodeId, memory: NodeId, threads: &m
     }
 }
 
-/// How far the fractions of an application's data may be from a sum of 1.
+/// Tolerance for the sum of the fractions of an application's data, which should be 1.
 const FRACTION_SUM_TOLERANCE: f64 = 1e-9;
 
-/// Why there is no answer.
+/// The reason that there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReferenceError {
     /// More threads than cores on a node.
@@ -116,14 +117,14 @@ pub enum ReferenceError {
         /// Nodes of the allocation.
         columns: usize,
     },
-    /// The data of an application is not wholly on the nodes of this machine.
+    /// The data of an application is not completely on the nodes of this machine.
     #[error("the data of application {} does not lie on the {nodes} nodes of the machine: {placement:?}", app.0)]
     Placement {
         /// The application.
         app: AppId,
         /// Nodes of the machine.
         nodes: usize,
-        /// Where its data is said to lie.
+        /// The given placement of its data.
         placement: Placement,
     },
     /// The arithmetic intensity is not positive, or too small for the demand to be a finite number.
@@ -136,11 +137,11 @@ pub enum ReferenceError {
     },
 }
 
-/// The allocation, the placements and the demands fit the machine.
+/// Checks that the allocation, the placements and the demands fit the machine.
 fn check(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Result<(), ReferenceError> {
     let (apps, nodes) = (demands.len(), machine.node_count());
     let (rows, columns) = (allocation.apps(), allocation.nodes());
-    // Without applications an allocation cannot say how many nodes it is for.
+    // An allocation without applications does not specify its number of nodes.
     if rows != apps || (apps > 0 && columns != nodes) {
         return Err(ReferenceError::Shape { apps, nodes, rows, columns });
     }
@@ -178,7 +179,7 @@ fn check(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Resu
 #[cfg(test)]
 mod tests;
 
-/// The threads of one application on one node that read one memory; figures are those of one thread.
+/// The threads of one application on one node that read one memory; values are those of one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Readers {
     /// The application.
@@ -187,31 +188,33 @@ pub struct Readers {
     pub from: NodeId,
     /// The memory they read.
     pub memory: NodeId,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// What one thread wants to occupy of this memory.
+    /// Demand of one thread on this memory, in read-equivalent GB/s.
     pub demand_gbs: GigabytesPerSecond,
-    /// What one thread is granted.
+    /// Grant of one thread.
     pub granted: GigabytesPerSecond,
-    /// What one thread really occupies of it.
+    /// Actual read-equivalent traffic of one thread on it.
     pub drawn: GigabytesPerSecond,
 }
 
 /// The answer of the reference solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceOutcome {
-    /// `[app][node]` (with rows of applications where L3 domains matter, [`Machine::rows_per_app`]): bandwidth of one thread as it moves data, from all memories together; `None` where the application has no
-    /// thread.
+    /// `[app][node]` (with rows of applications if L3 domains matter, [`Machine::rows_per_app`]): bandwidth
+    /// of one thread as it moves data, on all memories together; `None` if the application has no thread
+    /// there.
     pub thread_bandwidth: Vec<Vec<Option<GigabytesPerSecond>>>,
-    /// `[app][node]`: speed of one thread; `None` where the application has no thread.
+    /// `[app][node]`: speed of one thread; `None` if the application has no thread there.
     pub thread_gflops: Vec<Vec<Option<Gflops>>>,
     /// Speed of each application, all its threads together.
     pub app_gflops: Vec<Gflops>,
-    /// `[node][memory]`: what is granted to the threads of the node together.
+    /// `[node][memory]`: total grant of the threads of the node.
     pub granted: Vec<Vec<GigabytesPerSecond>>,
-    /// `[node][memory]`: what the threads of the node together really occupy.
+    /// `[node][memory]`: actual read-equivalent traffic of the threads of the node.
     pub drawn: Vec<Vec<GigabytesPerSecond>>,
-    /// Who reads which memory, by application, node and memory; a memory on which a thread has no data is absent.
+    /// Groups of threads that read the same memory, by application, node and memory; a memory without data of
+    /// the thread is absent.
     pub readers: Vec<Readers>,
 }
 
@@ -221,13 +224,13 @@ impl ReferenceOutcome {
         self.app_gflops.iter().fold(Gflops::default(), |sum, &app| sum + app)
     }
 
-    /// What is granted, for [`super::invariants`].
+    /// The grants, for [`super::invariants`].
     pub fn grants(&self, machine: &Machine) -> Grants {
         self.describe(machine, |readers| readers.granted)
     }
 
-    /// What is really drawn, in the same form. It is within every capacity and demand; under `remote-first` it
-    /// need not reach the baseline nor use capacity up.
+    /// The actual traffic, in the same form. It is within every capacity and demand; under `remote-first` it
+    /// may be below the baseline and leave capacity unused.
     pub fn draws(&self, machine: &Machine) -> Grants {
         self.describe(machine, |readers| readers.drawn)
     }
@@ -247,20 +250,21 @@ impl ReferenceOutcome {
 }
 
 impl Thread {
-    /// What it wants to occupy of a memory, GB/s.
+    /// Its demand on a memory, in read-equivalent GB/s.
     fn demand_gbs(&self, memory: NodeId) -> f64 {
         self.wants * self.cost[memory.0]
     }
 
-    /// The slowest memory sets the pace, GB/s from all memories together.
+    /// The slowest memory sets the pace; GB/s on all memories together.
     fn bandwidth(&self) -> f64 {
         let paces = self.gets.iter().zip(&self.cost).filter(|&(_, &cost)| cost > 0.0);
         paces.map(|(gets, cost)| gets / cost).fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Shares the bandwidth of every memory among the threads of `allocation`; `demands[a]` is application a. By the rules of
-/// `remote-first` where the machine says so, else by the default's; corrections are not looked at.
+/// Shares the bandwidth of every memory among the threads of `allocation`; `demands[a]` is application a.
+/// Uses the rules of `remote-first` if it is the model of the machine, otherwise those of the default;
+/// corrections are ignored.
 ///
 /// # Errors
 /// Every variant of [`ReferenceError`].
@@ -279,7 +283,7 @@ pub fn solve(
     Ok(report(machine, demands, allocation, &threads))
 }
 
-/// The speeds, and the sums that are reported.
+/// The speeds, and the reported sums.
 fn report(
     machine: &Machine,
     demands: &[Demand],
@@ -316,7 +320,7 @@ fn report(
             let drawn = bandwidth * thread.cost[m];
             outcome.granted[n][m] = outcome.granted[n][m] + granted;
             outcome.drawn[n][m] = outcome.drawn[n][m] + drawn;
-            // Threads of one application on one node are alike: one entry stands for them all.
+            // Threads of one application on one node are equal: one entry represents them all.
             if first_of_its_kind && thread.cost[m] > 0.0 {
                 outcome.readers.push(Readers {
                     app: thread.app,

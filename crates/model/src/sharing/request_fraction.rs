@@ -1,35 +1,40 @@
-//! The model `request-fraction`: shares in proportion to the part of a controller that a thread alone would use.
+//! The model `request-fraction`: shares in proportion to the fraction of a controller that a thread would use
+//! alone.
 //!
 //! # Rules
-//! - b1: what one thread draws alone; b_s: what the controller delivers when saturated; f = b1 / b_s, at most 1, is the
-//!   thread's request fraction.
-//! - Where the fractions of all threads sum to at most 1, each draws b1. Else thread i gets f_i / sum f of b_s.
+//! - b1: bandwidth of one thread alone; b_s: bandwidth of the saturated controller; f = b1 / b_s, at most 1,
+//!   is the thread's request fraction.
+//! - If the fractions of all threads sum to at most 1, each gets b1. Otherwise thread i gets f_i / sum f of
+//!   b_s.
 //!
 //! # Source, and what was checked
-//! Afzal, Hager, Wellein: "Analytic performance model for parallel overlapping memory-bound kernels", CCPE 2022, e6816
-//! (arXiv 2011.00243), for two kernels in one ccNUMA domain: share alpha_k = n_k f_k / sum n_j f_j of the saturated
-//! bandwidth. The abstract says that the single-thread request fraction, "directly related to the single-thread memory
-//! bandwidth", and the saturated bandwidth are the only inputs, and that the error is below 8 %. The closed form of the
-//! share, the thread-weighted mean of different saturated bandwidths and the behaviour below saturation could not be
-//! checked against the full text, which was not at hand.
+//! Afzal, Hager, Wellein: "Analytic performance model for parallel overlapping memory-bound kernels", CCPE
+//! 2022, e6816 (arXiv 2011.00243), for two kernels in one ccNUMA domain: share alpha_k = n_k f_k / sum n_j
+//! f_j of the saturated bandwidth. According to the abstract, the single-thread request fraction, "directly
+//! related to the single-thread memory bandwidth", and the saturated bandwidth are the only inputs, and the
+//! error is below 8 %. The closed form of the share, the thread-weighted mean of different saturated
+//! bandwidths and the behaviour below saturation could not be checked against the full text, which was not
+//! available.
 //!
-//! Ours, not the source's:
-//! - one b_s for all applications of a controller, so that the thread-weighted mean is not needed. With different ones
-//!   the closed form jumps where saturation begins and may give more than is wanted;
-//! - kernels with a figure of their own (`triad_gbs`) have that as b_s, as in the source: both are counted in GB/s of reads;
-//! - below saturation everybody draws b1;
-//! - links and remote readers: a link shares by the same rule with itself as b_s, and what it lets through counts as
-//!   the demand of its threads at the controller.
+//! Additions of this implementation:
+//! - one b_s for all applications of a controller, so the thread-weighted mean is not needed. With different
+//!   ones the closed form jumps at the start of saturation and may grant more than the demand;
+//! - kernels with a dedicated bandwidth (`triad_gbs`) have that as b_s, as in the source: both are counted in
+//!   read-equivalent GB/s;
+//! - below saturation every thread gets b1;
+//! - links and remote readers: a link shares by the same rule with its bandwidth as b_s, and the traffic that
+//!   it lets through counts as the demand of its threads at the controller.
 //!
-//! It differs from `proportional` where a thread wants more than the whole controller: that counts as 1, not more.
+//! It differs from `proportional` if a thread requests more than the whole controller: that counts as 1, not
+//! more.
 
 use super::compiled::Compiled;
 use super::compiled::Shares;
 use super::ports::Remote;
 use super::proportional::parts;
 
-/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it. `by_link` has room for a note on
-/// each pool.
+/// Shares memory `m`, whose controller has `controller` GB/s for its requests. `by_link` has room for a note
+/// on each pool.
 pub(super) fn share(
     compiled: &Compiled,
     remote: Remote,

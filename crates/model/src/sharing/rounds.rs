@@ -1,37 +1,44 @@
-//! What nobody could use is dealt again: the default where threads read several memories or limits are shared.
+//! Redistribution of unused bandwidth: the default model if threads read several memories or limits are
+//! shared.
 //!
 //! # Rules
-//! One round, for the threads that still take part and what is left of everything:
-//! 0. Where an L3 domain can only read so much, its threads split that by baseline plus proportional; nobody wants more. The same then
-//!    for a node.
-//! 1. A link asks for min(what its threads want, link), the local port for what the node's own threads want. Links that use
-//!    a shared link are filled evenly up to its capacity and ask for no more than that; in several, the smallest.
+//! One round, for the threads that still take part and the remaining bandwidth of every resource:
+//! 0. If an L3 domain has a read limit, its threads split it by baseline plus proportional and request no
+//!    more than that. The same then applies to a node.
+//! 1. A link requests min(demand of its threads, link), the local port requests the demand of the node's own
+//!    threads. Links that use a shared link are filled evenly up to its capacity and request no more than
+//!    that; with several shared links, the smallest value applies.
 //! 2. The ports of a controller are filled evenly ([`super::ports`]).
 //! 3. Inside a port the threads split by baseline plus proportional.
-//! 4. A thread takes the smallest granted / cost over its memories (its cost is the fraction of its data there, in GB/s of reads).
+//! 4. A thread takes the smallest granted / cost over its memories (its cost is the fraction of its data
+//!    there, in read-equivalent GB/s).
 //!
-//! Then those are left out who have all they want or use something that is full, and the next round begins. It ends where
-//! no thread gains more than a relative [`NOTHING`] of what it wants.
+//! Then threads whose demand is met or that use a full resource are left out, and the next round starts.
+//! Rounds end when no thread gains more than a relative [`NOTHING`] of its demand.
 //!
 //! # Why it ends
-//! A thread that takes part uses nothing that is full. If some thread is held back at every resource only by what others there
-//! do not use, what is left of it shrinks by a factor in each round. [`MOST_ROUNDS`] is never met in the property tests; should
-//! it be, the answer is within all limits, and what is left unused is tiny.
+//! A thread that takes part uses no full resource. If the only limit of a thread at every resource is
+//! bandwidth that others there do not use, the remainder shrinks by a factor in each round. [`MOST_ROUNDS`]
+//! is never reached in the property tests. If it were, the answer would be within all limits, and the unused
+//! bandwidth would be tiny.
 //!
-//! # How many rounds
-//! Of the random questions of the property tests half have one round or two, nine of ten at most three, and one of a hundred
-//! more than ten. What takes long is a port that can use but a part of what it is offered while nobody is served and nothing
-//! is full: on 4 nodes where a quarter of 80 flows is interleaved and the others are local, each round uses up 28 % of what
-//! controllers have left, and there are 36 of them.
+//! # Number of rounds
+//! Of the random questions of the property tests, half have one or two rounds, nine of ten at most three, and
+//! one of a hundred more than ten. The slow case is a port that can use only a part of its offer while no
+//! thread's demand is met and no resource is full: on 4 nodes with 80 flows, a quarter of them interleaved
+//! and the others local, each round uses up 28 % of the controllers' remaining bandwidth, and there are 36
+//! rounds.
 //!
 //! # Approach
-//! A round walks classes, the groups of a node whose data lie alike ([`run`]), and the ports of a node to four memories
-//! at a time ([`column`]). Where all groups of a class are held back by the same port, a round is a few figures for it, however
-//! many groups it has. What a port allocates as baselines follows from the number of its threads where all want at least that, which
-//! is so in most rounds after the first; groups of one class each, next to each other, keep the ports of their node in registers
-//! ([`at_hand`]). A flow that comes or goes is put in its place (`rows/changes`), so that little is laid out anew. To leap over rounds in which the same are held back by the same was considered: the gains are not quite
-//! a geometric series, as what goes out in proportion depends on what is still wanted, and what is full at last depends on
-//! differences between controllers that shrink more slowly than the rest.
+//! A round walks classes, the groups of a node with equal data placement ([`run`]), and the ports of a node
+//! to four memories at a time ([`column`]). If the same port limits all groups of a class, a round is a few
+//! values for the class, for any number of groups. If all threads of a port request at least the baseline, as
+//! in most rounds after the first, the allocated baselines follow from the number of its threads. Consecutive
+//! groups that are each a class keep the ports of their node in registers ([`at_hand`]). An arriving or
+//! departing flow is inserted or removed in place (`rounds/rows`), so little is laid out again. We considered
+//! leaping over rounds in which the same threads are limited by the same resources: the gains are not quite a
+//! geometric series, because the proportional part depends on the remaining demand, and the last resources to
+//! fill depend on differences between controllers that shrink more slowly than the rest.
 
 use super::compiled::Shares;
 use super::compiled::{Compiled, PoolKind};
@@ -46,20 +53,21 @@ use run::{Brought, Run, Taker};
 mod rows;
 mod run;
 
-/// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
+/// A gain below this fraction of a thread's demand counts as none; a resource with less than this fraction
+/// left counts as full.
 pub(super) const NOTHING: f64 = 1e-12;
-/// Rounds of one evaluation at most.
+/// Maximum number of rounds of one evaluation.
 const MOST_ROUNDS: u32 = 1000;
 
-/// What an L3 domain or a node can read, in one round; GB/s.
+/// The read limit of an L3 domain or a node in one round; GB/s.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
     left: f64,
-    /// What its threads want, and what of that is below the baseline.
+    /// Demand of its threads, and the part of it below the baseline.
     wanted: f64,
     baseline: f64,
     allocated: f64,
-    /// What one thread that wants w asks for: min(w, flat + ratio w).
+    /// Request of one thread with demand w: min(w, flat + ratio w).
     flat: f64,
     ratio: f64,
     drawn: f64,
@@ -70,27 +78,27 @@ struct Reads {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dealing {
     rows: Rows,
-    /// Whether `rows` and what follows from them are those of the flows that there are.
+    /// Whether `rows` and the values derived from them match the current flows.
     is_compiled: bool,
-    /// Who still takes part, class by class.
+    /// The groups that still take part, class by class.
     takers: Vec<Taker>,
     runs: Vec<Run>,
     columns: Vec<Column>,
     banks: Vec<Bank>,
-    /// GB/s left of shared links, and of what L3 domains and nodes read.
+    /// Remaining GB/s of shared links, and of the read limits of L3 domains and nodes.
     shared: Vec<f64>,
     reads: Vec<Reads>,
-    /// Per shared link: up to where it is filled in this round.
+    /// Per shared link: the level to which it is filled in this round.
     levels: Vec<f64>,
 }
 
 impl Dealing {
-    /// There are other flows now.
+    /// Notes that the flows have changed.
     pub(super) fn flows_changed(&mut self) {
         self.is_compiled = false;
     }
 
-    /// There is a flow more, on `node`; in sums it stands where `is_before` ends.
+    /// Notes a new flow on `node`; in sums its position is the end of `is_before`.
     pub(super) fn flow_added(
         &mut self,
         compiled: &Compiled,
@@ -101,19 +109,19 @@ impl Dealing {
         self.is_compiled = self.is_compiled && self.rows.add(compiled, group, node, is_before);
     }
 
-    /// There is a flow less.
+    /// Notes that a flow is gone.
     pub(super) fn flow_removed(&mut self, group: u32) {
         if self.is_compiled {
             self.rows.remove(group);
         }
     }
 
-    /// Whether it knows the flows that there are.
+    /// Whether it is compiled for the current flows.
     pub(super) fn is_compiled(&self) -> bool {
         self.is_compiled
     }
 
-    /// Compiles the flows that there are, and makes room for their evaluations.
+    /// Compiles the current flows, and makes room for their evaluations.
     pub(super) fn compile(&mut self, compiled: &Compiled, remote: Remote) {
         self.rows.compile(compiled);
         self.is_compiled = true;
@@ -144,7 +152,7 @@ impl Dealing {
         }
     }
 
-    /// Shares everything by rounds: `shares.bandwidth` has what every thread gets.
+    /// Shares all resources by rounds: `shares.bandwidth` contains the bandwidth of every thread afterwards.
     pub(super) fn share(
         &mut self,
         compiled: &Compiled,
@@ -181,8 +189,8 @@ impl Dealing {
         self.go_on(compiled, brought, bandwidth);
     }
 
-    /// Goes on after a first round of the plain default, without common limits, that left in `shares.bandwidth` what every
-    /// thread takes.
+    /// Continues after a first round of the plain default, without common limits; `shares.bandwidth` contains
+    /// the bandwidth of every thread in that round.
     pub(super) fn resume(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
         if !self.is_compiled {
             self.compile(compiled, Remote::PLAIN);
@@ -194,7 +202,7 @@ impl Dealing {
             bank.nothing = lanes(|lane| NOTHING * bank.left[lane]);
         }
         let bandwidth = shares.bandwidth.as_mut_slice();
-        // As if somebody was served: threads have to be counted.
+        // As if a demand had been met: threads have to be counted.
         let mut brought = Brought { gain: false, served: true };
         self.next_round();
         for run in &mut self.runs {
@@ -203,7 +211,8 @@ impl Dealing {
         self.go_on(compiled, brought, bandwidth);
     }
 
-    /// Takes from everything what a round `brought`, and deals what is left, until nobody gains.
+    /// Subtracts the traffic of a round with the outcome `brought` from all resources, and distributes the
+    /// rest until no thread gains.
     fn go_on(&mut self, compiled: &Compiled, mut brought: Brought, bandwidth: &mut [f64]) {
         for _ in 1..MOST_ROUNDS {
             let full = self.use_up(compiled);
@@ -226,7 +235,7 @@ impl Dealing {
         }
     }
 
-    /// Everything is left, and all who have threads take part.
+    /// Starts with all capacities, and all groups with threads taking part.
     fn begin(&mut self, compiled: &Compiled, threads: &[f64]) {
         let demand = compiled.demand_gbs.as_slice();
         self.takers.clear();
@@ -254,7 +263,7 @@ impl Dealing {
         }
     }
 
-    /// Steps 0 and 1: what threads and ports ask for.
+    /// Steps 0 and 1: the requests of threads and ports.
     fn ask(&mut self, compiled: &Compiled) {
         if !compiled.reads.is_empty() {
             self.ask_of_nodes(compiled);
@@ -307,7 +316,7 @@ impl Dealing {
         for column in columns.iter_mut() {
             column.offer();
         }
-        // All levels first: no shared link sees what another one has cut.
+        // All levels first: shared links do not see reductions by other shared links.
         for ((level, common), &left) in self.levels.iter_mut().zip(&compiled.shared).zip(&self.shared) {
             let places = common.users.iter().filter_map(|&p| rows.place(p));
             let offered = places.map(|place| columns[place.column as usize].offered[place.lane as usize]);
@@ -321,7 +330,7 @@ impl Dealing {
         }
     }
 
-    /// Steps 2 and 3: what every port does with the wants of its threads.
+    /// Steps 2 and 3: the treatment of its threads' demands by every port.
     fn deal(&mut self, bandwidth: &mut [f64]) {
         let Self { rows, takers, runs, columns, banks, reads, .. } = self;
         for bank in banks.iter() {
@@ -342,7 +351,7 @@ impl Dealing {
         }
     }
 
-    /// Step 4: takes what the threads take, and begins the next round with what they then want.
+    /// Step 4: takes the traffic of the threads, and starts the next round with their remaining demand.
     fn take(&mut self, bandwidth: &mut [f64]) -> Brought {
         self.next_round();
         let Self { rows, takers, runs, columns, reads, .. } = self;
@@ -366,7 +375,7 @@ impl Dealing {
         brought
     }
 
-    /// Nothing is drawn yet, nor wanted in the round after that.
+    /// Resets the traffic, and the demand of the round after that.
     fn next_round(&mut self) {
         for column in &mut self.columns {
             column.clear_wants();
@@ -377,7 +386,7 @@ impl Dealing {
         }
     }
 
-    /// Takes from everything what was drawn; whether something is full that was not.
+    /// Subtracts the traffic from all resources. Returns whether a resource became full.
     fn use_up(&mut self, compiled: &Compiled) -> bool {
         let Self { rows, columns, banks, .. } = self;
         let mut is_new = false;
@@ -405,7 +414,7 @@ impl Dealing {
         is_new
     }
 
-    /// Leaves out the classes that use something that is full or of which all have what they want.
+    /// Leaves out the classes that use a full resource or whose demand is met.
     fn leave_out(&mut self, bandwidth: &mut [f64]) {
         let Self { rows, takers, runs, columns, reads, .. } = self;
         runs.retain_mut(|run| {

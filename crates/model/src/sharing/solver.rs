@@ -1,8 +1,8 @@
 //! The fast solver: compiled once for machine and applications, then evaluated for millions of allocations.
 //!
-//! [`Solver::new`] lays the flows of every pool side by side; [`Solver::solve`] walks them twice and allocates
-//! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's model, which most people ask
-//! for, has a path of its own (`baseline`); the others begin in `corrected`.
+//! [`Solver::new`] lays out the flows of every pool contiguously; [`Solver::solve`] walks them twice and
+//! allocates nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's
+//! model, the most common one, has a separate path (`baseline`); the others start in `corrected`.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,12 @@ pub struct Solver {
     way: Way,
     /// Whether every thread reads one memory, and no limit is shared.
     separable: bool,
-    /// Per group: the one memory that it reads. Empty where memories depend on each other.
+    /// Per group: the one memory that it reads. Empty if memories depend on each other.
     memory_of: Vec<u32>,
-    /// Application x memory: GB/s of reads that a GB/s stands for; no rows where all are reads.
+    /// Application x memory: read-equivalent GB/s of one GB/s; no rows if all traffic is reads.
     occupied: Table<f64>,
-    /// Where the nodes that have threads decide which copies of replicated data are written; all else here is then without these writes.
+    /// If the nodes with threads decide which copies of replicated data are written: the solvers for them.
+    /// All other fields are then without these writes.
     copying: Option<Box<Copying>>,
 }
 
@@ -40,11 +41,12 @@ pub struct Workspace {
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
     memory: Memory,
-    /// Whether `shares` are those of `threads`.
+    /// Whether `shares` match `threads`.
     is_solved: bool,
     /// Per memory: whether it is to be solved again.
     changed: Vec<bool>,
-    /// Where copies of replicated data are written: the answers for sets of nodes with threads, in which all else here is.
+    /// If copies of replicated data are written: the answers for sets of nodes with threads, with all other
+    /// fields inside them.
     known: OfSets<(Solver, Workspace)>,
 }
 
@@ -59,15 +61,15 @@ impl Workspace {
         &self.answering().shares.bandwidth
     }
 
-    /// That which has the last answer.
+    /// The workspace that contains the last answer.
     fn answering(&self) -> &Self {
         self.known.last().map_or(self, |(_, inner)| inner)
     }
 }
 
 impl Solver {
-    /// Compiles `machine` and the demand of each application. Where L3 domains matter every table has
-    /// [`Machine::rows_per_app`] rows for each application, as [`crate::Allocation::rows`] has.
+    /// Compiles `machine` and the demand of each application. If L3 domains matter, every table has
+    /// [`Machine::rows_per_app`] rows for each application, as [`crate::Allocation::rows`] does.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let copying = Copying::new(machine, demands);
         let demands = &*by_rows(machine, demands);
@@ -101,16 +103,18 @@ impl Solver {
         &self.compiled.model
     }
 
-    /// Whether a thread added on one node never helps a thread on another one, for these applications: what
-    /// [`Model::threads_elsewhere_never_help`] promises, or because nobody reads over a link, or, for the default and max-min,
-    /// because every thread reads one memory only. Never where nodes share a link or the reads of a node are limited, and
-    /// somebody reads over links: who is held back there leaves more to others at another controller.
+    /// Whether a thread added on one node never helps a thread on another one, for these applications. This
+    /// holds if [`Model::threads_elsewhere_never_help`] guarantees it, if no thread reads over a link, or,
+    /// for the default and max-min, if every thread reads only one memory. It never holds if nodes share a
+    /// link or the reads of a node are limited, and threads read over links: a thread that is limited there
+    /// leaves more to others at another controller.
     ///
-    /// With one memory for each thread the resources of max-min are nested (a link inside a controller): who comes to
-    /// another link lowers the level of the controller, which is the same for all inside one link, so that nobody in
-    /// there gains from what another one loses. For the default the same holds of ports inside a controller.
+    /// With one memory per thread the resources of max-min are nested (a link inside a controller). A thread
+    /// added to another link lowers the level of the controller, which is the same for all inside one link,
+    /// so no thread in there gains from another one's loss. For the default the same holds for ports inside a
+    /// controller.
     ///
-    /// Never where copies of replicated data are written: their threads use several memories.
+    /// It never holds if copies of replicated data are written: their threads use several memories.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
@@ -123,10 +127,11 @@ impl Solver {
                     || (compiled.model.one_controller_never_helps() && compiled.reads_one_memory())))
     }
 
-    /// Whether a thread that reads the memory of its own node gets no more beside others than with all other nodes empty. Other than for
-    /// [`Self::threads_elsewhere_never_help`], nodes may share links: where each thread reads one memory, what is held back on a link leaves
-    /// room at other controllers only to those that come over links, too, and a controller with others on it has no more for the threads of its
-    /// own node. These have what they want after the first round, or their controller is full and stays so.
+    /// Whether a thread that reads local memory gets no more with others than with all other nodes empty.
+    /// Unlike for [`Self::threads_elsewhere_never_help`], nodes may share links. If each thread reads one
+    /// memory, a limit on a link leaves room at other controllers only for threads that also come over links,
+    /// and a controller with others on it has no more for the threads of its own node. These get their demand
+    /// in the first round, or their controller is full and stays full.
     pub fn threads_elsewhere_never_help_local_ones(&self) -> bool {
         let compiled = &self.compiled;
         let apart = compiled.model.one_controller_never_helps()
@@ -136,24 +141,25 @@ impl Solver {
             || (apart && compiled.model.kind != ModelKind::Ecm && !self.writes_open_copies())
     }
 
-    /// Whether the nodes that have threads decide which copies of replicated data are written. What this says of threads and memories without an
-    /// answer is then said without these writes: nothing is occupied less than that.
+    /// Whether the nodes with threads decide which copies of replicated data are written. Values about
+    /// threads and memories without an answer then exclude these writes: consumption is never less than that.
     pub fn writes_open_copies(&self) -> bool {
         self.copying.is_some()
     }
 
-    /// Whether the solver deals unused bandwidth again, in rounds: no granted bandwidth then stays unused. Threads that write copies use several
-    /// memories as soon as two nodes have a copy.
+    /// Whether unused bandwidth is redistributed in rounds; no granted bandwidth then stays unused. Threads that write copies use several memories as
+    /// soon as two nodes have a copy.
     pub fn deals_again(&self) -> bool {
         self.way.deals(self.separable && !self.writes_open_copies())
     }
 
-    /// Whether a shared link or a limit of what a node reads holds for these applications.
+    /// Whether a shared link or a read limit of a node applies to these applications.
     pub fn has_common_limits(&self) -> bool {
         self.compiled.has_common_limits()
     }
 
-    /// GB/s of reads that one GB/s of `app` stands for on `memory` ([`crate::KernelBandwidths, Node::occupied_by`]).
+    /// Read-equivalent GB/s of one GB/s of `app` on `memory` ([`crate::KernelBandwidths,
+    /// Node::occupied_by`]).
     pub fn occupied(&self, app: AppId, memory: NodeId) -> f64 {
         if self.occupied.rows() == 0 { 1.0 } else { self.occupied[(app, memory)] }
     }
@@ -173,15 +179,15 @@ impl Solver {
         self.compiled.memories.len()
     }
 
-    /// GB/s that one thread of each application on each node would draw with the machine to itself.
+    /// Bandwidth of one thread of each application on each node with the machine to itself, GB/s.
     pub fn demand_per_thread(&self) -> &Table<f64> {
         &self.compiled.demand_gbs
     }
 
-    /// Shares the bandwidth for `threads` (the cells of an application x node table, as [`Table::as_slice`] has them) and
-    /// leaves the result in `workspace`.
+    /// Shares the bandwidth for `threads` (the cells of an application x node table, in the order of
+    /// [`Table::as_slice`]) and writes the result to `workspace`.
     ///
-    /// The caller vouches for at most one thread per core. Allocates nothing.
+    /// The caller ensures at most one thread per core. Allocates nothing.
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
         debug_assert_eq!(threads.len(), workspace.threads.len());
         if let Some((solver, inner)) = self.for_nodes(|group| threads[group] > 0, workspace) {
@@ -193,8 +199,9 @@ impl Solver {
         self.solve_counts(workspace);
     }
 
-    /// [`Solver::solve`] where `workspace`, which this solver has made, has the answer for other threads: only memories that are
-    /// read by what differs are solved again, where memories do not depend on each other. The same bits.
+    /// [`Solver::solve`] if `workspace`, which this solver has created, contains the answer for other
+    /// threads. If memories do not depend on each other, only those read by the differing threads are solved
+    /// again. The bits are the same.
     pub fn solve_changes(&self, threads: &[u32], workspace: &mut Workspace) {
         if !workspace.is_solved || self.memory_of.is_empty() || self.writes_open_copies() {
             return self.solve(threads, workspace);
@@ -223,8 +230,8 @@ impl Solver {
         self.add_up(workspace);
     }
 
-    /// [`Solver::solve`] for fractions of threads: processor sharing, where a thread runs for a part of the time. Whole counts
-    /// give the same bits.
+    /// [`Solver::solve`] for fractions of threads: processor sharing, in which a thread runs for a fraction
+    /// of the time. Whole counts give the same bits.
     pub fn solve_fractional(&self, threads: &[f64], workspace: &mut Workspace) {
         debug_assert_eq!(threads.len(), workspace.threads.len());
         if let Some((solver, inner)) = self.for_nodes(|group| threads[group] > 0.0, workspace) {
@@ -234,13 +241,14 @@ impl Solver {
         self.solve_counts(workspace);
     }
 
-    /// What becomes of the last answer where the work of each application was divided equally among its threads beforehand:
-    /// the threads of each are as fast as the slowest of them all, on whichever node, and draw as much less.
+    /// Applies static scheduling to the last answer: the threads of each application are as fast as its
+    /// slowest thread on any node, and their bandwidth is reduced accordingly.
     ///
-    /// These are means over the time that the slowest thread takes: all do the same work in it, whoever is faster is idle at its end. That
-    /// threads which still run have more bandwidth then is left out: a first-order rule, never too fast. Allocates nothing.
+    /// The values are means over the time of the slowest thread: all threads do the same work in it, and
+    /// faster ones are idle at the end. The additional bandwidth of threads that still run then is left out:
+    /// a first-order rule, never too fast. Allocates nothing.
     ///
-    /// Flows and pools are those of the answer before, in which nobody waits.
+    /// Flows and pools are those of the previous answer, in which no thread waits.
     pub fn wait_for_slowest(&self, workspace: &mut Workspace) {
         if let Some((solver, inner)) = workspace.known.last_mut() {
             return solver.wait_for_slowest(inner);
@@ -263,18 +271,19 @@ impl Solver {
                 }
             }
         }
-        // The next answer has nothing in common with this one.
+        // The next answer cannot reuse this one.
         workspace.is_solved = false;
         self.add_up(workspace);
     }
 
-    /// The solver for the nodes with threads in those groups that `is_used` names, and its workspace; `None` where nothing depends on them.
+    /// The solver for the nodes with threads in the groups for which `is_used` returns true, and its
+    /// workspace; `None` if nothing depends on these nodes.
     fn for_nodes<'w>(
         &self,
         is_used: impl Fn(usize) -> bool,
         workspace: &'w mut Workspace,
     ) -> Option<(&'w Self, &'w mut Workspace)> {
-        /// Flows of all solvers that are kept, about: some 20 MB.
+        /// Approximate number of flows of all stored solvers: about 20 MB.
         const MOST_FLOWS: usize = 100_000;
         const MOST_SETS: usize = 1024;
         let copying = self.copying.as_deref()?;
@@ -290,7 +299,7 @@ impl Solver {
         Some((solver, inner))
     }
 
-    /// The solver and the workspace that have the last answer.
+    /// The solver and the workspace that contain the last answer.
     pub(super) fn answering<'w>(&'w self, workspace: &'w Workspace) -> (&'w Self, &'w Workspace) {
         workspace.known.last().map_or((self, workspace), |(solver, inner)| (solver, inner))
     }
@@ -320,7 +329,7 @@ impl Solver {
         }
     }
 
-    /// The share of its GFLOPS that `app` keeps with these threads on several nodes; 1 on one node.
+    /// The fraction of its GFLOPS that `app` keeps with these threads on several nodes; 1 on one node.
     fn kept_on_several_nodes(&self, app: AppId, threads: &[f64]) -> f64 {
         let overhead = self.compiled.overhead.get(app.0).copied().unwrap_or(0.0);
         if overhead == 0.0 {
@@ -333,8 +342,8 @@ impl Solver {
         kept_on(nodes, overhead)
     }
 
-    /// The share of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on several nodes and a
-    /// [`Demand::node_overhead`].
+    /// The fraction of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on
+    /// several nodes and a [`Demand::node_overhead`].
     pub fn kept_share(&self, app: AppId, workspace: &Workspace) -> f64 {
         let workspace = workspace.answering();
         self.kept_on_several_nodes(app, &workspace.threads)
@@ -345,8 +354,9 @@ impl Solver {
         self.roofline(app, node, workspace.bandwidth_per_thread()) * self.kept_share(app, workspace)
     }
 
-    /// GFLOPS of one thread of `app` on `node` that draws all it wants: the roofline of its core under every ceiling on one
-    /// thread, the machine's (`core_bandwidth_gbs`), its own (`thread_gbs`) and the model's (`core_local_gbs`, ...); on one node.
+    /// GFLOPS of one thread of `app` on `node` with its whole demand met: the roofline of its core under
+    /// every ceiling on one thread, of the machine (`core_bandwidth_gbs`), of the application (`thread_gbs`)
+    /// and of the model (`core_local_gbs`, ...); on one node.
     pub fn full_speed_per_thread(&self, app: AppId, node: NodeId) -> f64 {
         self.roofline(app, node, &self.compiled.demand_gbs)
     }
@@ -357,7 +367,8 @@ impl Solver {
     }
 }
 
-/// The demand of each row of a table for `machine`, of the demands of applications ([`Machine::rows_per_app`]).
+/// The demand of each row of a table for `machine`, given the demands of applications
+/// ([`Machine::rows_per_app`]).
 pub(crate) fn by_rows<'a>(machine: &Machine, demands: &'a [Demand]) -> Cow<'a, [Demand]> {
     match machine.rows_per_app() {
         1 => Cow::Borrowed(demands),
@@ -365,7 +376,8 @@ pub(crate) fn by_rows<'a>(machine: &Machine, demands: &'a [Demand]) -> Cow<'a, [
     }
 }
 
-/// The share of its GFLOPS that an application with this [`Demand::node_overhead`] keeps with threads on `nodes` nodes.
+/// The fraction of its GFLOPS that an application with this [`Demand::node_overhead`] keeps with threads on
+/// `nodes` nodes.
 pub fn kept_on(nodes: usize, overhead: f64) -> f64 {
     1.0 / (1.0 + overhead * libm::log2(nodes.max(1) as f64))
 }

@@ -1,7 +1,7 @@
-//! The worked calculation behind a result, step by step: what the paper prints as Tables I and II.
+//! The worked calculation behind a result, step by step, as printed in Tables I and II of the paper.
 //!
-//! Nothing here is on the hot path: the trace asks a solved [`Workspace`] what happened and repeats the arithmetic
-//! of the split with its intermediate values.
+//! This module is not on the hot path: the trace reads a solved [`Workspace`] and repeats the arithmetic of
+//! the split with its intermediate values.
 
 use super::compiled::PoolKind;
 use super::ports::Split;
@@ -11,20 +11,22 @@ use crate::allocation::Allocation;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 
-/// One memory controller: what remote readers took, and how each pool was split.
+/// One memory controller: the bandwidth that remote readers took, and the split of each pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryTrace {
     /// The node of the controller.
     pub memory: NodeId,
     /// Bandwidth of the controller, GB/s.
     pub capacity: f64,
-    /// What its links ask for together, GB/s.
+    /// Total requests of its links, GB/s.
     pub asked_by_links: f64,
-    /// Under `remote-first`, the factor that fits the links into the controller; 1 where they fit, and under the default.
+    /// Under `remote-first`, the factor that fits the links into the controller; 1 if they fit, and under the
+    /// default.
     pub scale: f64,
-    /// Under the default, up to where the ports of the controller are filled, GB/s; `None` where it has enough for all.
+    /// Under the default, the level to which the ports of the controller are filled, GB/s; `None` if it has
+    /// enough for all.
     pub level: Option<f64>,
-    /// R, what is left for the node's own threads, GB/s.
+    /// R, the rest for the node's own threads, GB/s.
     pub left_for_own: f64,
     /// The pools with threads: links first, then the node's own.
     pub pools: Vec<PoolTrace>,
@@ -43,9 +45,9 @@ pub struct PoolTrace {
     pub capacity: f64,
     /// Total required bandwidth, GB/s.
     pub wanted: f64,
-    /// What reaches the controller of what is wanted, GB/s: min(wanted, link) for a link.
+    /// The part of the demand that reaches the controller, GB/s: min(wanted, link) for a link.
     pub offered: f64,
-    /// What there is to share, GB/s.
+    /// Bandwidth to share, GB/s.
     pub available: f64,
     /// Baseline GB/s per thread.
     pub baseline: f64,
@@ -59,7 +61,7 @@ pub struct PoolTrace {
     pub flows: Vec<FlowTrace>,
 }
 
-/// One application in one pool; all bandwidths are GB/s per thread, counted in GB/s of reads.
+/// One application in one pool; all bandwidths are read-equivalent GB/s per thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowTrace {
     /// The application.
@@ -68,34 +70,34 @@ pub struct FlowTrace {
     pub threads: u32,
     /// Fraction of its data on this memory.
     pub fraction: f64,
-    /// GB/s of reads that one GB/s of it stands for here; 1 for reads.
+    /// Read-equivalent GB/s of one GB/s of it here; 1 for reads.
     pub occupied: f64,
-    /// What it wants to occupy of this memory.
+    /// Its demand on this memory, in read-equivalent GB/s.
     pub demand_gbs: f64,
     /// Allocated baseline: min(demand, baseline).
     pub allocated_baseline: f64,
-    /// Still required: wants - allocated baseline.
+    /// Still required: demand - allocated baseline.
     pub still_required: f64,
-    /// Its part of the remainder.
+    /// Its share of the remainder.
     pub share: f64,
     /// Granted in total.
     pub granted: f64,
-    /// What it occupies in the end; less than granted where another memory holds it back.
+    /// Its final read-equivalent traffic; less than granted if another memory limits it.
     pub drawn: f64,
     /// GFLOPS of one thread.
     pub gflops: f64,
 }
 
 impl FlowTrace {
-    /// GB/s of this memory that one GB/s of a thread occupies.
+    /// Read-equivalent GB/s of this memory per GB/s of a thread.
     pub fn cost(&self) -> f64 {
         self.fraction * self.occupied
     }
 }
 
-/// The calculation for a solved allocation, for the memories that somebody reads.
+/// The calculation for a solved allocation, for the memories with readers.
 ///
-/// One walk over the flows, which come in the order of their pools.
+/// Makes one pass over the flows, which come in the order of their pools.
 pub fn trace(
     machine: &Machine,
     solver: &Solver,
@@ -136,7 +138,7 @@ pub fn trace(
     pools.chunk_by(|a, b| a.memory == b.memory).filter_map(of_memory).collect()
 }
 
-/// What a port has that got less than it asked for; `None` where all got that.
+/// The bandwidth of a port that got less than its request; `None` if all got their requests.
 fn filled_to(pools: &[PoolView]) -> Option<f64> {
     pools.iter().find(|pool| pool.available < pool.offered).map(|pool| pool.available)
 }

@@ -1,4 +1,4 @@
-//! A solved allocation for reports and checks: flows, pools, and nodes that are starved.
+//! A solved allocation for reports and checks: flows, pools, and starved nodes.
 
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -21,38 +21,38 @@ pub struct FlowView {
     pub kind: PoolKind,
     /// Fraction of the data on this memory.
     pub fraction: f64,
-    /// GB/s of reads that one GB/s of the application stands for here ([`crate::Node::occupied_by`]): 1 but for kernels of
-    /// which the machine has a figure.
+    /// Read-equivalent GB/s of one GB/s of the application here ([`crate::Node::occupied_by`]): 1, except for
+    /// kernels with a bandwidth defined by the machine.
     pub occupied: f64,
     /// Threads in the flow.
     pub threads: u32,
-    /// GB/s one thread wants to occupy of this memory.
+    /// Demand of one thread on this memory, in read-equivalent GB/s.
     pub demand_gbs: f64,
-    /// GB/s one thread is granted, to occupy.
+    /// Grant of one thread, in read-equivalent GB/s.
     pub granted: f64,
 }
 
 impl FlowView {
-    /// GB/s of this memory that one GB/s of a thread occupies.
+    /// Read-equivalent GB/s of this memory per GB/s of a thread.
     pub fn cost(&self) -> f64 {
         self.fraction * self.occupied
     }
 }
 
-/// How long the bytes of a thread wait, ns for each byte that it moves, in all of its queues of one kind.
+/// Waiting time of the bytes of a thread, in ns per byte that it moves, in all of its queues of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct FlowWaits {
-    /// At the controller of one memory, for those that lie there.
+    /// At the controller of the memory of the flow.
     pub(crate) controller: f64,
-    /// At the link to it.
+    /// At the link to that memory.
     pub(crate) link: f64,
-    /// For what its L3 domain reads.
+    /// In the queue for the reads of its L3 domain.
     pub(crate) domain: f64,
-    /// For what its node reads.
+    /// In the queue for the reads of its node.
     pub(crate) node: f64,
 }
 
-/// One pool of a solved allocation; figures are GB/s of reads, what is occupied.
+/// One pool of a solved allocation; values are read-equivalent GB/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolView {
     /// Where the threads run.
@@ -61,12 +61,13 @@ pub struct PoolView {
     pub memory: NodeId,
     /// Own controller or link.
     pub kind: PoolKind,
-    /// GB/s all its threads want together.
+    /// Total demand of all its threads, GB/s.
     pub wanted: f64,
-    /// GB/s that reach the controller of what is wanted: what the link lets through, or all that own threads want.
+    /// The part of the demand that reaches the controller, GB/s: the traffic that the link lets through, or
+    /// the whole demand of the node's own threads.
     pub offered: f64,
-    /// GB/s its threads have together: what the link gets, or what remote readers leave of the controller. Where what nobody
-    /// could use is dealt again, what they draw.
+    /// Total bandwidth of its threads, GB/s: the grant of the link, or the rest that remote readers leave of
+    /// the controller. If unused bandwidth is redistributed, their actual traffic.
     pub available: f64,
     /// Capacity of the link or controller, GB/s.
     pub capacity: f64,
@@ -74,25 +75,26 @@ pub struct PoolView {
     pub scale: f64,
 }
 
-/// A node whose own threads get less than an equal part of their controller: see [`Solver::starved`].
+/// A node whose own threads get less than an equal share of their controller: see [`Solver::starved`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Starved {
-    /// GB/s its own threads want together.
+    /// Total demand of its own threads, GB/s.
     pub wanted: f64,
-    /// GB/s remote readers leave them.
+    /// Bandwidth that remote readers leave them, GB/s.
     pub left: f64,
-    /// The equal part, GB/s: controller / (1 + readers).
+    /// The equal share, GB/s: controller / (1 + readers).
     pub equal_part: f64,
-    /// How many nodes read it from outside.
+    /// Number of nodes that read it from outside.
     pub readers: usize,
 }
 
-/// How far below the equal part counts as starved: less is rounding.
+/// A relative amount below the equal share from which a node counts as starved: less is rounding.
 const TOLERANCE: f64 = 1e-9;
 
 impl Solver {
-    /// What the remote-first rule does to the own threads of `node` in the solved allocation, where it leaves them less
-    /// than an equal part of their controller and they want more. Allocates nothing.
+    /// The effect of the remote-first rule on the own threads of `node` in the solved allocation, if it
+    /// leaves them less than an equal share of their controller and their demand is higher. Allocates
+    /// nothing.
     pub fn starved(&self, node: NodeId, workspace: &Workspace) -> Option<Starved> {
         let (solver, workspace) = self.answering(workspace);
         if !solver.model().serves_remote_first() {
@@ -109,26 +111,29 @@ impl Solver {
         (readers > 0 && below && hungry).then_some(Starved { wanted, left, equal_part, readers })
     }
 
-    /// GB/s that the controller of `memory` has in the solved allocation: less than its bandwidth with a saturation knee.
+    /// GB/s of the controller of `memory` in the solved allocation: less than its bandwidth with a saturation
+    /// knee.
     pub fn controller(&self, memory: NodeId, workspace: &Workspace) -> f64 {
         let (solver, workspace) = self.answering(workspace);
         let bandwidth = solver.compiled.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
         workspace.shares.controllers.get(memory.0).copied().unwrap_or(bandwidth)
     }
 
-    /// Under ECM: how much longer than alone, in ns, a line of `memory` is under way in the solved allocation, for the cores of its own node on
-    /// `machine`; `None` where that is not known ([`Machine::benchmark_lines`]).
+    /// Under ECM: additional latency of a line of `memory` in the solved allocation, in ns, for the cores of
+    /// its own node on `machine`; `None` if it is unknown ([`Machine::benchmark_lines`]).
     pub fn latency_added_ns(&self, machine: &Machine, memory: NodeId, workspace: &Workspace) -> Option<f64> {
         Some(LINE_BYTES * self.wait(memory, workspace)? * machine.benchmark_lines(memory)?)
     }
 
-    /// Under ECM: how long each byte of a thread of the benchmark waits at `memory` in the solved allocation, ns.
+    /// Under ECM: waiting time of each byte of a thread of the benchmark at `memory` in the solved
+    /// allocation, ns.
     pub fn wait(&self, memory: NodeId, workspace: &Workspace) -> Option<f64> {
         let (_, workspace) = self.answering(workspace);
         workspace.shares.waits.get(memory.0).copied()
     }
 
-    /// Under ECM: how long each byte of a thread of `flow` waits in the solved allocation, ns, for each GB that the thread moves.
+    /// Under ECM: waiting time of each byte of a thread of `flow` in the solved allocation, in ns per byte
+    /// that the thread moves.
     pub(crate) fn waits(&self, flow: &FlowView, workspace: &Workspace) -> Option<FlowWaits> {
         let (solver, workspace) = self.answering(workspace);
         let (compiled, shares) = (&solver.compiled, &workspace.shares);
@@ -184,7 +189,7 @@ impl Solver {
                         threads: threads[group],
                         demand_gbs: flow.demand_gbs,
                         granted: match compiled.model.kind {
-                            // Nothing that is granted stays unused: nobody notes it down.
+                            // All granted bandwidth is used, so grants are not recorded.
                             ModelKind::BaselineProportional => {
                                 (workspace.shares.bandwidth[group] * flow.cost).min(flow.demand_gbs)
                             }
@@ -197,7 +202,7 @@ impl Solver {
         })
     }
 
-    /// GB/s that the threads of a pool occupy.
+    /// Read-equivalent traffic of the threads of a pool, GB/s.
     fn drawn(&self, pool: usize, workspace: &Workspace) -> f64 {
         let flows = &self.compiled.flows[self.compiled.pools[pool].flows.clone()];
         let of = |flow: &super::compiled::Flow| {
@@ -229,13 +234,13 @@ impl Solver {
 }
 
 impl Solver {
-    /// What steps 1 to 4 granted, for [`crate::sharing::invariants`].
+    /// The grants of steps 1 to 4, for [`crate::sharing::invariants`].
     pub fn grants(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
         self.describe(machine, threads, workspace, |flow| flow.granted)
     }
 
-    /// What is really drawn after step 5, in the same form: within every capacity and demand, but below the baseline
-    /// where a thread waits for another memory.
+    /// The actual traffic after step 5, in the same form: within every capacity and demand, but below the
+    /// baseline if a thread waits for another memory.
     pub fn draws(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
         let bandwidth = workspace.bandwidth_per_thread();
         self.describe(machine, threads, workspace, |flow| bandwidth[(flow.app, flow.from)] * flow.cost())

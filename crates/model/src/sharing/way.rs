@@ -1,5 +1,5 @@
-//! How a model shares what is compiled, all memories or one of them: for every model but the plain default offers, what each
-//! controller has, then the rules of the model.
+//! The procedure of a model on a compiled question, for all memories or one of them. For every model but the
+//! plain default: offers, then the bandwidth of each controller, then the rules of the model.
 
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -9,7 +9,7 @@ use crate::sharing::rounds::Dealing;
 use crate::sharing::{baseline, ecm, max_min, proportional, remote_first, request_fraction};
 use crate::sharing_model::{ModelKind, Parameters};
 
-/// The way from counts of threads to rates.
+/// The procedure from thread counts to rates.
 #[derive(Clone, Debug)]
 pub(super) enum Way {
     /// The default without corrections.
@@ -21,19 +21,19 @@ pub(super) enum Way {
 /// Working memory of evaluations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// What rounds note down.
+    /// Working memory of rounds.
     dealing: Dealing,
-    /// What other models than the plain default note down.
+    /// Working memory of models other than the plain default.
     notes: Notes,
 }
 
 impl Memory {
-    /// Begins each answer near the one before it from now on, where that saves steps.
+    /// From now on, starts each answer near the previous one if that saves steps.
     pub(super) fn begin_near(&mut self) {
         self.notes.ecm.begin_near();
     }
 
-    /// There is a flow more, on `node`; in sums it stands where `is_before` ends.
+    /// Notes a new flow on `node`; in sums its position is the end of `is_before`.
     pub(super) fn flow_added(
         &mut self,
         compiled: &Compiled,
@@ -44,14 +44,14 @@ impl Memory {
         self.dealing.flow_added(compiled, group, node.0, is_before);
     }
 
-    /// There is a flow less.
+    /// Notes that a flow is gone.
     pub(super) fn flow_removed(&mut self, group: u32) {
         self.dealing.flow_removed(group);
     }
 }
 
 impl Way {
-    /// The way of the model of `compiled`.
+    /// The procedure of the model of `compiled`.
     pub(super) fn new(compiled: &Compiled, machine: &Machine) -> Self {
         if compiled.model.is_plain_default() {
             Self::Plain
@@ -70,7 +70,7 @@ impl Way {
         memory
     }
 
-    /// The same in place: nothing is allocated where there was as much room before.
+    /// The same in place: allocates nothing if there was enough room before.
     pub(super) fn make_room(&self, compiled: &Compiled, separable: bool, memory: &mut Memory) {
         if let Self::Corrected(corrected) = self {
             corrected.make_room(compiled, &mut memory.notes);
@@ -80,7 +80,7 @@ impl Way {
         }
     }
 
-    /// Whether what nobody could use is dealt again, in rounds.
+    /// Whether unused bandwidth is redistributed in rounds.
     pub(super) fn deals(&self, separable: bool) -> bool {
         match self {
             Self::Plain => !separable,
@@ -88,7 +88,7 @@ impl Way {
         }
     }
 
-    /// Whether a change at one memory leaves the others as they are.
+    /// Whether a change at one memory leaves the others unchanged.
     pub(super) fn memories_are_apart(&self, separable: bool) -> bool {
         match self {
             Self::Plain => separable,
@@ -96,7 +96,7 @@ impl Way {
         }
     }
 
-    /// Whether rounds would give all what they want; `false` where that is not known without them.
+    /// Whether rounds would meet all demands; `false` if that is unknown without running them.
     pub(super) fn all_have_room(&self, compiled: &Compiled, threads: &[f64]) -> bool {
         match self {
             Self::Plain => baseline::all_have_room(compiled, Remote::PLAIN, threads),
@@ -111,14 +111,15 @@ impl Way {
         }
     }
 
-    /// Learns which flows there are now; only where these change after [`Way::new`].
+    /// Updates the flows; needed only if they change after [`Way::new`].
     pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
         if let Self::Corrected(corrected) = self {
             corrected.flows_changed(compiled);
         }
     }
 
-    /// Shares everything: `shares.bandwidth` has what every thread wants, and then what it gets.
+    /// Shares all resources: `shares.bandwidth` contains the demand of every thread before, and its bandwidth
+    /// after.
     #[inline]
     pub(super) fn share(
         &self,
@@ -139,7 +140,7 @@ impl Way {
                     dealing.resume(compiled, threads, shares);
                 }
             }
-            // Not worth laying out groups that just came.
+            // It does not pay to lay out groups that have just arrived.
             Self::Plain
                 if !dealing.is_compiled() && baseline::all_have_room(compiled, Remote::PLAIN, threads) => {}
             Self::Plain => {
@@ -152,7 +153,7 @@ impl Way {
         }
     }
 
-    /// Shares memory `m` alone, where [`Way::memories_are_apart`].
+    /// Shares only memory `m`, if [`Way::memories_are_apart`].
     #[inline]
     pub(super) fn share_one(
         &self,
@@ -173,8 +174,8 @@ impl Way {
     }
 }
 
-/// Whether the first round is faster port by port, most often all there is to do: with few groups the ports are as many, and with
-/// many it takes long to lay them out for rounds after some came or went.
+/// Whether the first round, most often the only one, is faster port by port: with few groups there are as
+/// many ports, and with many groups it takes long to lay them out for rounds after changes of flows.
 fn begins_port_by_port(threads: &[f64]) -> bool {
     const FEW: usize = 32;
     const MANY: usize = 256;
@@ -182,17 +183,18 @@ fn begins_port_by_port(threads: &[f64]) -> bool {
     !(FEW + 1..MANY).contains(&takers)
 }
 
-/// What such a model needs besides the compiled flows.
+/// Additional data of such a model, next to the compiled flows.
 #[derive(Clone, Debug)]
 pub(super) struct Corrected {
     kind: ModelKind,
     parameters: Parameters,
     remote: Remote,
-    /// For max-min: which resources each group uses.
+    /// For max-min: the resources that each group uses.
     paths: max_min::Paths,
-    /// For ECM: what each controller does to a waiting line.
+    /// For ECM: the effect of each controller on a waiting line.
     queues: Vec<ecm::Queue>,
-    /// For ECM, per memory: one before it that has the same answer for the same threads; empty where flows come and go.
+    /// For ECM, per memory: an earlier memory that has the same answer for the same threads; empty if flows
+    /// come and go.
     twins: Vec<Option<usize>>,
 }
 
@@ -202,15 +204,15 @@ pub(super) struct Notes {
     /// For max-min.
     filling: max_min::Filling,
     ecm: ecm::Notes,
-    /// For request fraction, per pool: the part of its requests that a link lets through.
+    /// For request fraction, per pool: the fraction of its requests that a link lets through.
     parts: Vec<f64>,
-    /// Per shared link: what it lets through of each link. Per pool: what it offers before that.
+    /// Per shared link: the bandwidth that it leaves each link. Per pool: its offer before that.
     caps: Vec<f64>,
     uncapped: Vec<f64>,
 }
 
 impl Corrected {
-    /// Compiles what the model of `compiled` needs.
+    /// Compiles the data that the model of `compiled` needs.
     pub(super) fn new(compiled: &Compiled, machine: &Machine) -> Self {
         let (kind, parameters) = (compiled.model.kind, compiled.model.parameters);
         let remote = Remote::new(&parameters);
@@ -227,29 +229,29 @@ impl Corrected {
         Self { kind, parameters, remote, paths, queues, twins }
     }
 
-    /// Whether this goes by rounds. `separable`: each thread reads one memory, and no limit is shared.
+    /// Whether the model uses rounds. `separable`: each thread reads one memory, and no limit is shared.
     pub(super) fn deals(&self, separable: bool) -> bool {
         self.kind == ModelKind::BaselineProportional && !separable
     }
 
-    /// Whether rounds would give all what they want: a controller then has its bandwidth, unless it has a knee.
+    /// Whether rounds would meet all demands: a controller then has its full bandwidth, unless it has a knee.
     pub(super) fn all_have_room(&self, compiled: &Compiled, threads: &[f64]) -> bool {
         self.deals(false)
             && self.parameters.saturation_knee == 0.0
             && baseline::all_have_room(compiled, self.remote, threads)
     }
 
-    /// How controllers treat what is read over links.
+    /// Treatment of reads over links by the controllers.
     pub(super) fn remote(&self) -> Remote {
         self.remote
     }
 
-    /// Whether the rules look at one memory at a time.
+    /// Whether the rules consider one memory at a time.
     pub(super) fn looks_at_one_memory(&self) -> bool {
         self.kind != ModelKind::MaxMin
     }
 
-    /// Learns which flows there are now.
+    /// Updates the flows.
     pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
         self.twins.clear();
         if self.kind == ModelKind::MaxMin {
@@ -269,7 +271,8 @@ impl Corrected {
         notes.uncapped.resize(if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }, 0.0);
     }
 
-    /// Shares by the rules of the model; `shares.bandwidth` has what every thread wants, and then what it gets.
+    /// Shares by the rules of the model; `shares.bandwidth` contains the demand of every thread before, and
+    /// its bandwidth after.
     pub(super) fn share(
         &self,
         compiled: &Compiled,
@@ -304,7 +307,7 @@ impl Corrected {
         }
     }
 
-    /// Shares memory `m` alone, where no limit is shared.
+    /// Shares only memory `m`, if no limit is shared.
     pub(super) fn share_one(
         &self,
         compiled: &Compiled,
@@ -318,7 +321,7 @@ impl Corrected {
         self.share_offers(compiled, m, threads, shares, notes);
     }
 
-    /// Notes what the controller of memory `m` has for what pools offer.
+    /// Notes the bandwidth of the controller of memory `m` for the offers of the pools.
     fn look_at_controller(&self, compiled: &Compiled, m: usize, shares: &mut Shares) {
         let memory = &compiled.memories[m];
         let links = self.remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
@@ -326,7 +329,7 @@ impl Corrected {
         shares.controllers[m] = self.parameters.controller(memory.bandwidth, asked);
     }
 
-    /// The rules of the model for memory `m`, where pools have made their offers.
+    /// The rules of the model for memory `m`, after pools have made their offers.
     fn share_offers(
         &self,
         compiled: &Compiled,
@@ -356,13 +359,14 @@ impl Corrected {
         }
     }
 
-    /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each the same part of
-    /// what it would offer. Under ECM they are queues of what the others leave. `request-fraction` refuses machines with shared links.
+    /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each
+    /// the same fraction of its own offer. Under ECM they are queues with the bandwidth that the others
+    /// leave. `request-fraction` rejects machines with shared links.
     fn cap_shared_links(&self, compiled: &Compiled, shares: &mut Shares, notes: &mut Notes) {
         if compiled.shared.is_empty() || self.kind == ModelKind::MaxMin {
             return;
         }
-        // All caps first: no shared link sees what another one has cut.
+        // All caps first: shared links do not see reductions by other shared links.
         for (cap, common) in notes.caps.iter_mut().zip(&compiled.shared) {
             let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
             *cap = match self.kind {
@@ -383,7 +387,7 @@ impl Corrected {
     }
 }
 
-/// Notes what each pool of memory `m` wants, and what of it reaches the controller.
+/// Notes the demand of each pool of memory `m`, and the part of it that reaches the controller.
 fn offer(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) {
     let memory = &compiled.memories[m];
     for p in memory.links.clone() {

@@ -1,4 +1,4 @@
-//! What each model is, for people who must choose one.
+//! Descriptions of the models, for people who must choose one.
 
 use super::ModelKind;
 use super::Parameter;
@@ -8,24 +8,25 @@ use super::Parameter;
 pub struct About {
     /// The model.
     pub kind: ModelKind,
-    /// What it does, in a paragraph.
+    /// Its behaviour, in a paragraph.
     pub summary: &'static str,
-    /// The rules as formulas, one a line. d is what a thread wants of a memory, B the bandwidth of its controller.
+    /// The rules as formulas, one per line. d is the demand of a thread on a memory, B the bandwidth of its
+    /// controller.
     pub formula: &'static [&'static str],
-    /// What it takes for granted.
+    /// Its assumptions.
     pub assumptions: &'static str,
-    /// Where it is known or feared to be wrong.
+    /// Conditions under which it is known or suspected to be wrong.
     pub limits: &'static str,
-    /// Where it comes from, and what was checked.
+    /// Its source, and the checks against it.
     pub source: &'static str,
 }
 
-/// Which model and corrections are advised where a prediction is to be near a measurement.
+/// The recommended model and corrections for predictions close to measurements.
 pub const ADVICE: &str = "For predictions of a real machine: ecm with the bandwidth of one core, and the penalties where they were measured (0.2 to 0.5), as calibrate does. The default answers as the paper does, and is \
                           proven best fastest.";
 
 impl ModelKind {
-    /// The model in words.
+    /// The description of the model.
     pub const fn about(self) -> About {
         match self {
             Self::BaselineProportional => BASELINE_PROPORTIONAL,
@@ -37,7 +38,7 @@ impl ModelKind {
         }
     }
 
-    /// The parameters that it looks at.
+    /// The parameters that the model uses.
     pub fn parameters(self) -> impl Iterator<Item = Parameter> {
         Parameter::ALL.into_iter().filter(move |parameter| parameter.is_used_by(self))
     }
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_model_is_explained_under_its_own_name() {
+    fn every_model_has_a_description_under_its_name() {
         for kind in ModelKind::ALL {
             let about = kind.about();
             assert_eq!(about.kind, kind);

@@ -1,6 +1,6 @@
-//! Which sharing model a machine has: its kind, the values of its corrections, and both in words.
+//! The sharing model of a machine: its kind, the values of its corrections, and descriptions of both.
 //!
-//! Values only, part of a [`crate::Machine`]; what the models do with them is in [`crate::sharing`].
+//! These are only values, part of a [`crate::Machine`]; [`crate::sharing`] implements the models.
 
 use crate::access::Traffic;
 use crate::bounds::{self, LARGEST, SMALLEST};
@@ -41,7 +41,8 @@ mod tests {
     }
 }
 
-/// A sharing model and its corrections: part of a machine, because it says how that machine arbitrates.
+/// A sharing model and its corrections: part of a machine, because it describes how that machine arbitrates
+/// bandwidth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Model {
     /// The rules.
@@ -51,19 +52,19 @@ pub struct Model {
 }
 
 crate::words! {
-    /// Which penalties ecm has.
+    /// The origin of the penalties of ecm.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Penalties {
-        /// Those that most machines have, by what threads do.
+        /// The values of most machines, by the kind of traffic.
         Usual = "usual",
-        /// Measured or assumed ones.
+        /// Measured or assumed values.
         Given = "given",
-        /// None: each controller delivers what is asked up to its bandwidth.
+        /// None: each controller delivers every request up to its bandwidth.
         HardCorner = "hard-corner",
     }
 }
 
-/// A machine says something that a model has no reading of.
+/// A machine has a property that a model does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the model {} has no reading of `{what}`", model.as_str())]
 pub struct Refusal {
@@ -94,13 +95,13 @@ impl Model {
     /// The same model with one parameter set.
     ///
     /// # Errors
-    /// [`ParameterError`] if the parameter cannot have this value.
+    /// [`ParameterError`] if the value is outside the parameter's range.
     pub fn with(mut self, parameter: Parameter, value: f64) -> Result<Self, ParameterError> {
         self.parameters.set(parameter, value)?;
         Ok(self)
     }
 
-    /// Where its penalties come from; `None` for models that have none.
+    /// The origin of its penalties; `None` for models without penalties.
     pub fn penalties(&self) -> Option<Penalties> {
         let Parameters { ecm_penalty, ecm_write_penalty, .. } = self.parameters;
         (self.kind == ModelKind::Ecm).then_some(match (ecm_penalty, ecm_write_penalty) {
@@ -115,17 +116,17 @@ impl Model {
         self.penalties().is_some_and(|penalties| penalties != Penalties::HardCorner)
     }
 
-    /// Whether its penalties are those that most machines have, by what threads do; only ecm looks at penalties.
+    /// Whether its penalties are those of most machines, by kind of traffic; only ecm uses penalties.
     pub fn has_usual_penalties(&self) -> bool {
         self.penalties() == Some(Penalties::Usual)
     }
 
-    /// The parameters that change what this model answers, with their values.
+    /// The parameters that affect the results of this model, with their values.
     pub fn in_use(&self) -> impl Iterator<Item = (Parameter, f64)> + '_ {
         self.parameters.in_use().filter(|(parameter, _)| parameter.is_used_by(self.kind))
     }
 
-    /// Whether this is the default as it is, without any correction: it has a compiled path of its own.
+    /// Whether this is the default model without any correction: it has a separate compiled path.
     pub(crate) fn is_plain_default(&self) -> bool {
         self.is_plain(ModelKind::BaselineProportional)
     }
@@ -135,38 +136,41 @@ impl Model {
         self.kind == kind && self.in_use().next().is_none()
     }
 
-    /// Whether links are served before the node's own threads, whatever these want.
+    /// Whether links are served before the node's own threads, regardless of their demand.
     pub fn serves_remote_first(&self) -> bool {
         self.kind == ModelKind::RemoteFirst
     }
 
-    /// Whether a thread added on one node never helps a thread on another one, wherever their data lies. The search
-    /// proves with it: GFLOPS on a node with all others empty are then an upper bound.
+    /// Whether a thread added on one node never helps a thread on another, for any data placement. The search
+    /// uses this in proofs: the GFLOPS of a node with all other nodes empty are then an upper bound.
     ///
-    /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives nobody more.
-    /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
-    /// - ECM: only where every thread reads one memory: more demand means a longer wait for all. Not where a controller also loses bandwidth when
-    ///   too much is asked of it: a random question had somebody with 0.03 % more beside others.
-    /// - The default and max-min: only where every thread reads one memory; else a thread that is slowed down at one memory
-    ///   leaves more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
-    /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
+    /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives no
+    ///   thread more.
+    /// - Proportional, request fraction: more demand on a controller means a smaller factor for all.
+    /// - ECM: only if every thread reads one memory. More demand then means a longer wait for all. Not if a
+    ///   controller also loses bandwidth under excess demand: in one random question an application got 0.03
+    ///   % more next to others.
+    /// - The default and max-min: only if every thread reads one memory. Otherwise a thread that is slowed
+    ///   down at one memory leaves more for others at another memory
+    ///   ([`crate::sharing::Solver::threads_elsewhere_never_help`] checks this).
+    /// - With a saturation knee a controller delivers more under more demand, so there is no guarantee.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm)
             && self.one_controller_never_helps()
     }
 
-    /// The same of threads that all read one memory each.
+    /// The same property for threads that each read one memory.
     pub(crate) fn one_controller_never_helps(&self) -> bool {
         let loses = self.kind == ModelKind::Ecm && self.parameters.overload_loss != 0.0;
         self.parameters.saturation_knee == 0.0 && !loses
     }
 
-    /// What this model has no reading of, on a machine with shared links or nodes whose reads are limited; `None` where it
-    /// honours everything.
+    /// The property that this model does not support, on a machine with shared links or nodes with limited
+    /// reads; `None` if the model supports all properties.
     ///
-    /// Links that share a link: filled evenly or in proportion before a controller looks at them, but not where threads claim
-    /// parts of a controller (request-fraction). What a node or an L3 domain reads in all limits several controllers
-    /// at once, which only models that look at all of them can do.
+    /// Shared links are filled evenly or in proportion before a controller is. This is not possible if
+    /// threads claim shares of a controller (request-fraction). The total reads of a node or an L3 domain
+    /// limit several controllers at once, so only models that consider all controllers together support them.
     pub fn refusal(&self, shared_links: bool, limited_reads: bool, limited_domains: bool) -> Option<Refusal> {
         let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm);
         let what = if self.kind == ModelKind::RequestFraction && shared_links {
@@ -181,7 +185,7 @@ impl Model {
         Some(Refusal { model: self.kind, what })
     }
 
-    /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
+    /// The name and the corrections in use: `max-min (link_efficiency 0.9)`.
     pub fn in_words(&self) -> String {
         let usual = self.has_usual_penalties().then(|| "usual penalties".to_owned());
         let used = self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.as_str()));
@@ -199,7 +203,7 @@ mod model_tests {
     use super::*;
 
     #[test]
-    fn a_parameter_that_a_model_does_not_use_leaves_it_as_it_is() {
+    fn unused_parameters_do_not_change_a_model() {
         let weighted = Model::from(ModelKind::RemoteFirst).with(Parameter::RemoteWeight, 2.0).unwrap();
         assert!(weighted.is_plain(ModelKind::RemoteFirst));
         assert_eq!(weighted.in_words(), "remote-first");
@@ -207,10 +211,11 @@ mod model_tests {
     }
 }
 
-// The figures of the sharing models beyond the machine's own: corrections, each of which its default switches off.
+// Parameters of the sharing models in addition to the machine's own values: corrections, each switched off by
+// its default.
 //
-// A parameter is named by its key, in `[machine.sharing]`, in `sweep --set machine.sharing.KEY=…` and when it is
-// fitted to measurements. The unit is part of the key where there is one.
+// A parameter is identified by its key, in `[machine.sharing]`, in `sweep --set machine.sharing.KEY=…` and in
+// fits to measurements. If the value has a unit, the unit is part of the key.
 
 crate::words! {
     /// One of the corrections, or the one parameter of a model.
@@ -218,23 +223,23 @@ crate::words! {
     pub enum Parameter {
         /// How soft the transition to a saturated controller is.
         SaturationKnee = "saturation_knee",
-        /// What a controller loses when it is asked for more than it has.
+        /// The bandwidth that a controller loses under excess demand.
         OverloadLoss = "overload_loss",
-        /// The most one thread can draw from the memory of its own node.
+        /// Maximum bandwidth of one thread from local memory.
         CoreLocal = "core_local_gbs",
-        /// The most one thread can draw from the memory of another node.
+        /// Maximum bandwidth of one thread from remote memory.
         CoreRemote = "core_remote_gbs",
-        /// Cache lines that one thread has under way at a time.
+        /// Cache lines that one thread has outstanding at a time.
         OutstandingLines = "outstanding_lines",
-        /// The part of a link's bandwidth that data really gets.
+        /// The share of a link's bandwidth that carries data.
         LinkEfficiency = "link_efficiency",
-        /// What remote readers cost the home node beyond what they get.
+        /// The cost of remote readers for the home node beyond their own bandwidth.
         RemoteLoss = "remote_loss",
-        /// The weight of remote traffic beside local traffic at a controller.
+        /// The weight of remote traffic relative to local traffic at a controller.
         RemoteWeight = "remote_weight",
         /// The time that each other thread adds to a cache line on a busy controller or link.
         EcmPenalty = "ecm_penalty",
-        /// The same for threads that write, and for bytes over a link.
+        /// The same for write threads and for bytes over a link.
         EcmWritePenalty = "ecm_write_penalty",
     }
 }
@@ -250,7 +255,7 @@ impl Parameter {
         }
     }
 
-    /// The value that switches it off; `None`: it is off where it is not given.
+    /// The value that switches it off; `None`: it is off unless given.
     pub const fn default(self) -> Option<f64> {
         match self {
             Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
@@ -263,7 +268,7 @@ impl Parameter {
         }
     }
 
-    /// The smallest and the largest value it may have.
+    /// The smallest and the largest valid value.
     pub const fn range(self) -> (f64, f64) {
         match self {
             Self::SaturationKnee => (0.0, 1.0),
@@ -285,7 +290,7 @@ impl Parameter {
         }
     }
 
-    /// What it means, in one or two sentences.
+    /// Its meaning, in one or two sentences.
     pub const fn about(self) -> &'static str {
         match self {
             Self::SaturationKnee => {
@@ -328,7 +333,7 @@ impl Parameter {
         }
     }
 
-    /// Where it comes from.
+    /// Its source.
     pub const fn source(self) -> &'static str {
         match self {
             Self::SaturationKnee => {
@@ -352,10 +357,11 @@ impl Parameter {
         }
     }
 
-    /// Whether a model looks at it.
+    /// Whether a model uses it.
     pub const fn is_used_by(self, kind: ModelKind) -> bool {
         match self {
-            // Remote first leaves nothing to weigh; under ecm all bytes wait equally long in a queue, so that one wait answers for spread data.
+            // Remote first has no traffic to weigh. Under ecm all bytes wait equally long in a queue, so a
+            // single wait represents spread data.
             Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst | ModelKind::Ecm),
             Self::EcmPenalty | Self::EcmWritePenalty => matches!(kind, ModelKind::Ecm),
             _ => true,
@@ -376,16 +382,16 @@ pub struct Parameters {
     pub core_remote_gbs: Option<f64>,
     /// See [`Parameter::OutstandingLines`]; `None` is no limit. Needs a latency matrix.
     pub outstanding_lines: Option<f64>,
-    /// See [`Parameter::LinkEfficiency`]; 1 is all of it.
+    /// See [`Parameter::LinkEfficiency`]; 1 is the full bandwidth.
     pub link_efficiency: f64,
     /// See [`Parameter::RemoteLoss`]; 0 is none.
     pub remote_loss: f64,
-    /// See [`Parameter::RemoteWeight`]; 1 is as local traffic.
+    /// See [`Parameter::RemoteWeight`]; 1 is the weight of local traffic.
     pub remote_weight: f64,
-    /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is a hard corner, `None` the usual one, by what threads do
-    /// (`penalty`).
+    /// See [`Parameter::EcmPenalty`], in transfer times of a line. 0 is a hard corner, `None` the usual value
+    /// by kind of traffic (`penalty`).
     pub ecm_penalty: Option<f64>,
-    /// See [`Parameter::EcmWritePenalty`]; `None`: as `ecm_penalty`.
+    /// See [`Parameter::EcmWritePenalty`]; `None`: equal to `ecm_penalty`.
     pub ecm_write_penalty: Option<f64>,
 }
 
@@ -406,12 +412,12 @@ impl Default for Parameters {
     }
 }
 
-/// The `ecm_penalty` of most machines for threads that only read the memory of their own node.
+/// The `ecm_penalty` of most machines for threads that only read local memory.
 pub const USUAL_PENALTY: f64 = 0.33;
-/// ... and for threads that write and for bytes over a link.
+/// The `ecm_penalty` of most machines for threads that write and for bytes over a link.
 pub const USUAL_WRITE_PENALTY: f64 = 0.5;
 
-/// A value that a parameter cannot have.
+/// A value outside a parameter's range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("`{}` must be {}, not {value}", parameter.as_str(), parameter.range_in_words())]
 pub struct ParameterError {
@@ -421,14 +427,14 @@ pub struct ParameterError {
     pub value: f64,
 }
 
-/// Where the value of a parameter is.
+/// Access to the field of a parameter.
 enum Field<'p> {
     Always(&'p mut f64),
     Optional(&'p mut Option<f64>),
 }
 
 impl Parameters {
-    /// The value of a parameter; `None` where it is off without a value.
+    /// The value of a parameter; `None` if it is off and has no value.
     pub fn get(mut self, parameter: Parameter) -> Option<f64> {
         match self.field(parameter) {
             Field::Always(value) => Some(*value),
@@ -461,7 +467,7 @@ impl Parameters {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// [`ParameterError`] if it cannot have this value; nothing is changed then.
+    /// [`ParameterError`] if the value is outside its range; nothing changes then.
     pub fn set(&mut self, parameter: Parameter, value: f64) -> Result<(), ParameterError> {
         let (low, high) = parameter.range();
         if bounds::outside(value, low, high).is_some() {
@@ -484,8 +490,8 @@ impl Parameters {
         })
     }
 
-    /// The penalty of threads with such traffic, over a link or not: as given, or as most machines have it (each of five left out in
-    /// turn, `results/published-data/CHOICES.md`).
+    /// The penalty of threads with this traffic, over a link or not: the given one, or that of most machines
+    /// (each of five left out in turn, `results/published-data/CHOICES.md`).
     pub(crate) fn penalty(&self, traffic: Traffic, over_link: bool) -> f64 {
         if over_link || traffic.writes() {
             self.ecm_write_penalty.or(self.ecm_penalty).unwrap_or(USUAL_WRITE_PENALTY)
@@ -509,7 +515,7 @@ mod parameters_tests {
     }
 
     #[test]
-    fn what_is_set_is_got_and_can_be_switched_off() {
+    fn parameters_can_be_set_read_and_switched_off() {
         let mut parameters = Parameters::default();
         for parameter in Parameter::ALL {
             parameters.set(parameter, 0.5).unwrap();
@@ -523,7 +529,7 @@ mod parameters_tests {
     }
 
     #[test]
-    fn values_out_of_range_are_refused_in_words() {
+    fn the_error_for_a_value_out_of_range_names_the_range() {
         let mut parameters = Parameters::default();
         for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
             assert!(parameters.set(Parameter::SaturationKnee, wrong).is_err(), "{wrong}");

@@ -1,4 +1,4 @@
-//! Cases made from other cases.
+//! Cases derived from other cases.
 
 use numasim_model::{Allocation, NodeId, Placement};
 use proptest::sample::Index;
@@ -37,7 +37,7 @@ pub(crate) fn renumbered(case: &Case, new: &[usize]) -> Case {
     moved
 }
 
-/// About that share of `threads`, rounded down.
+/// The fraction `share` of `threads`, rounded down.
 pub(crate) fn some_of(threads: u32, share: f64) -> u32 {
     (0..threads)
         .filter(|&thread| f64::from(thread) + 1.0 <= f64::from(threads) * share)

@@ -1,4 +1,4 @@
-//! What the property tests share: random questions, the solvers that answer them, and how to compare answers.
+//! Shared parts of the property tests: random questions, the solvers under test, and comparisons of answers.
 
 pub(crate) mod changes;
 pub(crate) mod models;
@@ -10,7 +10,7 @@ use numasim_model::sharing::{Solver as FastSolver, reference};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, AppId, Demand, Machine, ModelKind, Node, NodeId, Placement};
 
-/// A question: who gets what when these threads run on this machine?
+/// A question: these threads run on this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) machine: Machine,
@@ -21,13 +21,13 @@ pub(crate) struct Case {
 /// An answer in the terms of the properties.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
-    /// What steps 1 to 4 grant.
+    /// The grants of steps 1 to 4.
     pub(crate) grants: Grants,
-    /// What is really drawn after step 5: the same groups in the same order.
+    /// The actual traffic after step 5: the same groups in the same order.
     pub(crate) draws: Grants,
-    /// `[app][node]`: GB/s of one thread; `None` where there is none.
+    /// `[app][node]`: GB/s of one thread; `None` without threads.
     pub(crate) bandwidth: Vec<Vec<Option<f64>>>,
-    /// `[app][node]`: GFLOPS of one thread; `None` where there is none.
+    /// `[app][node]`: GFLOPS of one thread; `None` without threads.
     pub(crate) gflops: Vec<Vec<Option<f64>>>,
 }
 
@@ -45,9 +45,9 @@ pub(crate) const SOLVERS: &[(&str, Solver)] = &[
     }),
 ];
 
-/// Of [`SOLVERS`], those of the default.
+/// The solvers of the default in [`SOLVERS`].
 pub(crate) const OF_DEFAULT: &[(&str, Solver)] = SOLVERS.split_at(2).0;
-/// Of [`SOLVERS`], those of the paper's literal rule. They do not look at what nodes read in all.
+/// The solvers of the paper's literal rule in [`SOLVERS`]. They ignore the read limits of nodes.
 pub(crate) const OF_REMOTE_FIRST: &[(&str, Solver)] = SOLVERS.split_at(2).1;
 
 fn remote_first(machine: &Machine) -> Machine {
@@ -99,13 +99,13 @@ impl Case {
         (0..self.demands.len()).map(AppId)
     }
 
-    /// The share of its GFLOPS that an application keeps on as many nodes as it has threads on.
+    /// The fraction of its GFLOPS that an application keeps on its number of nodes with threads.
     pub(crate) fn kept_on_several_nodes(&self, app: AppId) -> f64 {
         let nodes = self.machine.node_ids().filter(|&node| self.allocation.get(app, node) > 0).count();
         1.0 / (1.0 + self.demands[app.0].node_overhead * (nodes.max(1) as f64).log2())
     }
 
-    /// The same case with threads that may do `k` times as much.
+    /// The same case with limits on threads that are `k` times as high.
     pub(crate) fn with_limits_times(mut self, k: f64) -> Self {
         for limits in self.demands.iter_mut().map(|demand| &mut demand.limits) {
             limits.gflops = limits.gflops.map(|gflops| gflops * k);
@@ -114,17 +114,19 @@ impl Case {
         self
     }
 
-    /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s. Shared links stay.
+    /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s. Shared links are
+    /// unchanged.
     pub(crate) fn on(&self, nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Self {
         self.sharing(machine(nodes, link), self.machine.shared_links().to_vec())
     }
 
-    /// GB/s of reads of `memory` that one GB/s of a thread stands for. Of replicated data all copies but the own one get only what is written.
+    /// Read-equivalent GB/s of `memory` per GB/s of a thread. For replicated data, all copies but the local
+    /// one only receive writes.
     pub(crate) fn cost(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
         self.fraction(app, from, memory) * self.machine.node(memory).occupied_by(self.demands[app.0].traffic)
     }
 
-    /// GB/s of `memory` for each GB/s of a thread.
+    /// GB/s of `memory` per GB/s of a thread.
     fn fraction(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
         let demand = &self.demands[app.0];
         let mut fraction = demand.placement.fraction(&self.machine, from, memory);
@@ -138,18 +140,20 @@ impl Case {
         fraction
     }
 
-    /// GB/s of reads that one GB/s of a thread stands for where max-min compares rates: what goes to several copies counts once.
+    /// Read-equivalent GB/s of one GB/s of a thread, as max-min compares rates: bytes that go to several
+    /// copies count once.
     pub(crate) fn occupied_once(&self, app: AppId, from: NodeId) -> f64 {
         let all: f64 = self.machine.node_ids().map(|memory| self.fraction(app, from, memory)).sum();
         self.occupied(app, from) / all
     }
 
-    /// The same of all memories together.
+    /// The same for all memories together.
     pub(crate) fn occupied(&self, app: AppId, from: NodeId) -> f64 {
         self.machine.node_ids().map(|memory| self.cost(app, from, memory)).sum()
     }
 
-    /// The same case on a machine whose nodes read as much as they like, with shared links that are `wider` times as wide.
+    /// The same case on a machine without read limits of nodes, with shared links of `wider` times the
+    /// bandwidth.
     pub(crate) fn with_shared_links_only(&self, wider: f64) -> Self {
         let mut nodes = self.machine.nodes().to_vec();
         for node in &mut nodes {
@@ -179,7 +183,7 @@ impl Case {
         self
     }
 
-    /// The same case where each thread reads one memory.
+    /// The same case with each thread reading one memory.
     pub(crate) fn with_one_memory_each(mut self) -> Self {
         for demand in &mut self.demands {
             if !matches!(demand.placement, Placement::Home(_)) {
@@ -189,8 +193,9 @@ impl Case {
         self
     }
 
-    /// The rounding that two ways of adding up may differ by, in GB/s. What is left of a controller may be the
-    /// small difference of two large sums, so the error is relative to the largest bandwidth, not to the result.
+    /// The rounding error that two orders of summation may differ by, in GB/s. The rest of a controller may
+    /// be the small difference of two large sums, so the error is relative to the largest bandwidth, not to
+    /// the result.
     pub(crate) fn rounding_gbs(&self) -> f64 {
         let nodes = self.machine.nodes().iter();
         1e-12 * nodes.map(|node| node.bandwidth.value()).fold(0.0, f64::max)
@@ -202,7 +207,7 @@ impl Case {
     }
 }
 
-/// A machine from its nodes and links in GB/s; 1 where there is no link, which is never used.
+/// A machine from its nodes and links in GB/s; 1 for missing links, which is never used.
 pub(crate) fn machine(nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Machine {
     let count = nodes.len();
     let pairs = (0..count * count).map(|i| link(NodeId(i / count), NodeId(i % count)).unwrap_or(1.0));

@@ -1,4 +1,5 @@
-//! Random models, and slow second formulations of them: thread by thread, with bisection in place of closed forms.
+//! Random models, and slow second formulations of them: thread by thread, with bisection instead of closed
+//! forms.
 
 use numasim_model::sharing::Parameter;
 use numasim_model::units::GigabytesPerSecond;
@@ -30,8 +31,8 @@ pub(crate) fn corrected() -> impl Strategy<Value = Model> {
 }
 
 impl Case {
-    /// The answer of a model, where it looks at them on a machine with 80 ns to the own memory and 140 ns to any other; of a node without memory the nearest
-    /// one stays the nearest.
+    /// The answer of a model. If the model uses latencies, the machine has 80 ns to local memory and 140 ns
+    /// to any other; the nearest memory of a node without memory stays the same.
     pub(crate) fn under(&self, model: Model) -> Solved {
         let nodes = self.machine.node_count();
         let latency = |pair: usize| {
@@ -58,7 +59,7 @@ impl Case {
 pub(crate) struct Reader {
     pub(crate) app: AppId,
     pub(crate) from: NodeId,
-    /// GB/s of the memory for each GB/s of the thread.
+    /// GB/s of the memory per GB/s of the thread.
     pub(crate) cost: f64,
     pub(crate) demand_gbs: f64,
     gets: f64,
@@ -83,15 +84,15 @@ pub(crate) fn slowly_by_ecm(penalty: [Option<f64>; 2], case: &Case) -> Vec<Vec<O
     by_memories(case, |memory, readers| wait_at_both(penalty, case, memory, readers))
 }
 
-/// A queue of ecm, looked at thread by thread.
+/// A queue of ecm, processed thread by thread.
 struct SlowQueue {
     capacity: f64,
     factor: f64,
-    /// Who needs it, and GB/s of it for each GB/s that one thread moves.
+    /// The threads that need it, and GB/s of it per GB/s that one of them moves.
     needs: Vec<(usize, f64)>,
 }
 
-/// A thread: its row in tables with a row for each L3 domain of an application, its node, and GB/s of it alone.
+/// A thread: its row in tables with a row for each L3 domain of an application, its node, and its GB/s alone.
 #[derive(Clone, Copy)]
 struct SlowThread {
     row: usize,
@@ -99,8 +100,9 @@ struct SlowThread {
     alone: f64,
 }
 
-/// The rules of `ecm` for data on several memories and limits of what nodes and L3 domains read: one wait after the other by bisection, over and over,
-/// until none changes. A row for each L3 domain of an application, if there are such limits. `None` where that takes too long.
+/// The rules of `ecm` for data on several memories and read limits of nodes and L3 domains: bisects one wait
+/// after the other, repeatedly, until none changes. With limits of L3 domains an application has a row for
+/// each domain. `None` if that takes too long.
 pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Option<f64>>>> {
     let machine = &case.machine;
     let per_app = machine.rows_per_app();
@@ -111,7 +113,7 @@ pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Opti
         let one = |_| SlowThread { row, node, alone: alone(case, AppId(row / per_app), node) };
         threads.extend((0..allocation.get(AppId(row), node)).map(one));
     }
-    // What a thread takes of the queues of some memories for each GB/s that it moves.
+    // Traffic of a thread in the queues of some memories per GB/s that it moves.
     let taken = |thread: &SlowThread, memories: &[NodeId]| -> f64 {
         memories.iter().map(|&memory| case.cost(AppId(thread.row / per_app), thread.node, memory)).sum()
     };
@@ -178,7 +180,7 @@ pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Opti
     None
 }
 
-/// Each memory by `rules`, and the smallest part that a thread gets of what it wants.
+/// Applies `rules` to each memory, and takes the smallest fraction of its demand that a thread gets.
 fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Option<f64>>> {
     let mut bandwidth: Vec<Vec<Option<f64>>> = case
         .apps()
@@ -199,7 +201,7 @@ fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Op
     bandwidth
 }
 
-/// What a thread would draw of all memories with the machine to itself.
+/// Bandwidth of a thread on all memories with the machine to itself.
 pub(crate) fn alone(case: &Case, app: AppId, node: NodeId) -> f64 {
     let core = case.machine.node(node);
     let demand = &case.demands[app.0];
@@ -208,7 +210,7 @@ pub(crate) fn alone(case: &Case, app: AppId, node: NodeId) -> f64 {
     ceilings.into_iter().flatten().fold(digests, |least, ceiling| least.min(ceiling.value()))
 }
 
-/// GFLOPS of a thread that memory does not hold back; no limit where it counts something else.
+/// GFLOPS of a thread that memory does not limit; no limit if it counts another unit.
 pub(crate) fn peak(case: &Case, app: AppId, node: NodeId) -> f64 {
     let limits = case.demands[app.0].limits;
     let core = case.machine.node(node).gflops_per_core.value() * limits.speedup.unwrap_or(1.0);
@@ -219,7 +221,7 @@ pub(crate) fn peak(case: &Case, app: AppId, node: NodeId) -> f64 {
     }
 }
 
-/// One entry for each thread that reads `memory`.
+/// One entry per thread that reads `memory`.
 fn readers(case: &Case, memory: NodeId) -> Vec<Reader> {
     let mut readers = Vec::new();
     for app in case.apps() {
@@ -256,7 +258,7 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
     fit(controller, &mut readers.iter_mut().collect::<Vec<_>>());
 }
 
-/// Lowers what all get by the same factor until it fits.
+/// Reduces all rates by the same factor until they fit.
 fn fit(capacity: f64, readers: &mut [&mut Reader]) {
     let sum: f64 = readers.iter().map(|reader| reader.gets).sum();
     if sum <= capacity {
@@ -268,13 +270,14 @@ fn fit(capacity: f64, readers: &mut [&mut Reader]) {
     }
 }
 
-/// ECM: the smallest wait at the controller with which no more is drawn than is delivered; and within each trial of it the
-/// smallest such wait at each link.
+/// ECM: the smallest wait at the controller with which the traffic does not exceed the delivered bandwidth,
+/// and within each trial of it the smallest such wait at each link.
 fn wait_at_both([penalty, of_writes]: [Option<f64>; 2], case: &Case, memory: NodeId, readers: &mut [Reader]) {
     let node = case.machine.node(memory);
     let controller = node.bandwidth.value();
     let link = |from: NodeId| case.machine.link(from, memory).map(GigabytesPerSecond::value);
-    // (N - 1) p0 / capacity: what the rates are multiplied by; a thread that wants less than its even part is a part of one.
+    // (N - 1) p0 / capacity, the factor of the rates. A thread that requests less than its even share counts
+    // as a fraction of one.
     let factor = |there: &[&Reader], capacity: f64, cores: u32| {
         let even = capacity / f64::from(cores.max(1));
         let part = |reader: &Reader| (reader.demand_gbs / even).min(1.0);
@@ -290,7 +293,8 @@ fn wait_at_both([penalty, of_writes]: [Option<f64>; 2], case: &Case, memory: Nod
         if count > 1.0 { (count - 1.0) * mean / capacity / capacity } else { 0.0 }
     };
     let gets = |reader: &Reader, waits: f64| 1.0 / (1.0 / reader.demand_gbs + waits);
-    // What is delivered is the soft minimum of the capacity and of the sum that the wait alone would give.
+    // The delivered bandwidth is the soft minimum of the capacity and of the sum that the wait alone would
+    // give.
     let keeps = |sum: f64, wait: f64, capacity: f64, factor: f64| {
         let alone = if factor > 0.0 { wait / factor } else { f64::INFINITY };
         sum <= (alone.powi(-8) + capacity.powi(-8)).powf(-0.125)
@@ -298,7 +302,7 @@ fn wait_at_both([penalty, of_writes]: [Option<f64>; 2], case: &Case, memory: Nod
     let all: Vec<Reader> = readers.to_vec();
     let everybody: Vec<&Reader> = all.iter().collect();
     let at_controller = factor(&everybody, controller, node.cores);
-    // Of every reader, with this wait at the controller.
+    // Rate of every reader with this wait at the controller.
     let with = |wait: f64| -> Vec<f64> {
         let mut rates = vec![0.0; all.len()];
         for from in case.machine.node_ids() {
@@ -325,13 +329,13 @@ fn wait_at_both([penalty, of_writes]: [Option<f64>; 2], case: &Case, memory: Nod
     }
 }
 
-/// The smallest number from 0 up for which `holds` is true, which is so for all larger ones.
+/// The smallest number from 0 up for which `holds` is true, given that it is true for all larger ones.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1e-9);
     while !holds(high) {
         (low, high) = (high, high * 2.0);
     }
-    // The ends are a factor of 2 apart: as many halvings as a number has digits.
+    // The ends are a factor of 2 apart: one halving per digit of a number.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if holds(middle) { high = middle } else { low = middle }

@@ -1,4 +1,4 @@
-//! Random machines, applications and allocations that fit, with weight on the edges.
+//! Random machines, applications and allocations that fit, with emphasis on edge cases.
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
@@ -11,15 +11,16 @@ use proptest::prelude::*;
 
 use super::{Case, machine};
 
-/// Log-uniform between two positive numbers: as many small ones as large ones.
+/// Log-uniform between two positive numbers: small and large ones are equally frequent.
 pub(crate) fn log_uniform(low: f64, high: f64) -> impl Strategy<Value = f64> {
     (low.ln()..=high.ln()).prop_map(f64::exp)
 }
 
-/// A node with `cores` cores; one in four has a ceiling on what a core can draw.
+/// A node with `cores` cores; one in four has a ceiling on the bandwidth of a core.
 fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
     let ceiling = prop::option::weighted(0.25, log_uniform(0.5, 50.0));
-    // Two of three nodes know nothing of kernels; else each may be faster or slower than reads.
+    // Two of three nodes have no kernel bandwidths; on the others each kernel may be faster or slower than
+    // reads.
     let kernel = || prop::option::weighted(0.6, 0.3..1.25_f64);
     let kernels = prop::option::weighted(0.35, (kernel(), kernel(), kernel(), kernel()));
     (cores, log_uniform(0.1, 100.0), log_uniform(1.0, 200.0), ceiling, kernels).prop_map(
@@ -43,7 +44,7 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
     )
 }
 
-/// Links from much narrower than a controller to wider than any.
+/// Links from much slower than a controller to faster than any.
 fn link() -> impl Strategy<Value = f64> {
     log_uniform(0.2, 400.0)
 }
@@ -63,7 +64,7 @@ fn matrix_machine(nodes: usize) -> impl Strategy<Value = Machine> {
             if list.iter().all(|node| node.cores == 0) {
                 list[i] = with_cores;
             }
-            // Cores without memory, but for node i.
+            // Cores without memory, except on node i.
             for (n, node) in list.iter_mut().enumerate().filter(|(n, node)| *n != i && node.cores > 0) {
                 node.memory = (without >> n & 1 > 0).then_some(Gibibytes::new(0.0));
             }
@@ -76,7 +77,7 @@ fn machine_of(nodes: usize) -> impl Strategy<Value = Machine> {
     prop_oneof![1 => uniform_machine(nodes), 2 => matrix_machine(nodes)]
 }
 
-/// Fractions from small whole weights: often 0, never so small that rounding is all there is.
+/// Fractions from small whole weights: often 0, never so small that only rounding errors remain.
 fn fractions(nodes: usize) -> impl Strategy<Value = Vec<f64>> {
     (vec(0..=4_u32, nodes), 0..nodes).prop_map(|(mut weights, i)| {
         if weights.iter().all(|&weight| weight == 0) {
@@ -99,7 +100,8 @@ pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
     ]
 }
 
-/// The demands with their data where `machine` has memory: what would lie on a node without any lies on the nearest one.
+/// The demands with their data on nodes of `machine` with memory: data on a node without memory moves to the
+/// nearest one.
 fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
     for demand in &mut demands {
         match &mut demand.placement {
@@ -108,7 +110,7 @@ fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
                 for node in machine.node_ids() {
                     let part = std::mem::take(&mut parts[node.0]);
                     let memory = &mut parts[machine.local_memory(node).0];
-                    // Thirds and tenths added up may exceed 1 by their rounding, which no fraction may.
+                    // Sums of thirds and tenths may exceed 1 by rounding, which no fraction may.
                     *memory = (*memory + part).min(1.0);
                 }
             }
@@ -134,7 +136,7 @@ fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
     )
 }
 
-/// Half of all threads have limits of their own; some count something other than FLOP.
+/// Half of all threads have their own limits; some do not count FLOP.
 fn limits() -> impl Strategy<Value = ThreadLimits> {
     let gflops = prop::option::weighted(0.5, log_uniform(0.1, 100.0));
     let speedup = prop::option::weighted(0.2, 1.0..2.0);
@@ -152,7 +154,8 @@ fn limits() -> impl Strategy<Value = ThreadLimits> {
     })
 }
 
-/// The application of each thread on one node: nobody, a single thread, some, all cores, all cores of one.
+/// The application of each thread on one node: no threads, a single thread, some, all cores, all cores of one
+/// application.
 fn residents(apps: usize, cores: usize) -> BoxedStrategy<Vec<usize>> {
     if cores == 0 {
         return Just(Vec::new()).boxed();
@@ -193,7 +196,8 @@ pub(crate) fn case_of(nodes: impl Strategy<Value = usize>) -> impl Strategy<Valu
         .prop_map(|(machine, demands, allocation)| Case { machine, demands, allocation })
 }
 
-/// Many applications with few placements, so that the data of several lie alike on each node, on nodes with many cores.
+/// Many applications with few placements on nodes with many cores, so that several have equal data placement
+/// on each node.
 pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
     let alike = |nodes: usize| {
         let intensity = || log_uniform(1.0 / 64.0, 8.0);
@@ -226,7 +230,7 @@ pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
     })
 }
 
-/// One or two shared links between random groups of nodes, and limits on what some nodes read.
+/// One or two shared links between random groups of nodes, and read limits of some nodes.
 pub(crate) fn case_with_common_limits() -> impl Strategy<Value = Case> {
     case_of(2..=5_usize).prop_flat_map(|case| {
         let nodes = case.machine.node_count();
@@ -269,7 +273,7 @@ pub(crate) fn order(count: usize) -> impl Strategy<Value = Vec<usize>> {
     Just((0..count).collect::<Vec<_>>()).prop_shuffle()
 }
 
-/// The same, where a thread in an L3 domain may be held back by what that reads in all.
+/// The same with threads that the read limit of their L3 domain may slow down.
 pub(crate) fn case_with_domains() -> impl Strategy<Value = Case> {
     case_with_common_limits().prop_flat_map(|case| {
         let nodes = case.machine.node_count();

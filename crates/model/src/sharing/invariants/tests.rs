@@ -1,10 +1,10 @@
-//! Each property by hand: sharings that keep it, and sharings that break it.
+//! Each property with sharings written by hand: some that keep it, and some that violate it.
 
 use super::*;
 
-/// Two nodes of 8 cores with 60 GB/s, links of 10 GB/s.
-/// Application 1 on node 1 reads memory 0: 2 x 5 GB/s fill the link (baseline 10 / 8 = 1.25 GB/s).
-/// Application 0 on node 0 splits what is left: R = 60 - 10 = 50, baseline 50 / 8 = 6.25 GB/s for each thread.
+/// Two nodes of 8 cores with 60 GB/s, links of 10 GB/s. Application 1 on node 1 reads memory 0: 2 x 5 GB/s
+/// fill the link (baseline 10 / 8 = 1.25 GB/s). Application 0 on node 0 splits the rest: R = 60 - 10 = 50,
+/// baseline 50 / 8 = 6.25 GB/s for each thread.
 fn sound() -> Grants {
     let node = MemoryNode { capacity_gbs: 60.0, cores: 8, read_gbs: None };
     Grants {
@@ -38,13 +38,13 @@ fn a_sound_sharing_has_every_property() {
 }
 
 #[test]
-fn more_than_wanted_is_above_demand() {
+fn a_grant_above_the_demand_is_a_violation() {
     let greedy = group(0, 0, 1, 1.0, 1.1);
     assert_eq!(nobody_above_demand(&with_groups(vec![greedy])), Err(Violation::AboveDemand(greedy)));
 }
 
 #[test]
-fn a_negative_or_undefined_grant_is_no_amount() {
+fn a_negative_or_undefined_grant_is_a_violation() {
     let negative = group(0, 0, 1, 1.0, -0.1);
     assert_eq!(nobody_above_demand(&with_groups(vec![negative])), Err(Violation::NotAnAmount(negative)));
     let undefined = group(0, 0, 1, 1.0, f64::NAN);
@@ -52,7 +52,7 @@ fn a_negative_or_undefined_grant_is_no_amount() {
 }
 
 #[test]
-fn rounding_is_no_violation_but_a_millionth_is() {
+fn rounding_errors_are_allowed_and_a_millionth_is_a_violation() {
     assert_eq!(nobody_above_demand(&with_groups(vec![group(0, 0, 1, 1.0, 1.0 + 1e-12)])), Ok(()));
     assert!(nobody_above_demand(&with_groups(vec![group(0, 0, 1, 1.0, 1.0 + 1e-6)])).is_err());
 }
@@ -70,7 +70,7 @@ fn local_and_remote_grants_together_overrun_a_controller() {
 
 #[test]
 fn two_threads_overrun_a_link() {
-    // 2 x 5.5 = 11 GB/s over 10 GB/s; the controller of node 0 would have had enough.
+    // 2 x 5.5 = 11 GB/s over 10 GB/s; the controller of node 0 would have enough.
     let grants = with_groups(vec![group(1, 1, 2, 10.0, 5.5)]);
     assert_eq!(controllers_within_capacity(&grants), Ok(()));
     assert_eq!(
@@ -85,8 +85,8 @@ fn two_threads_overrun_a_link() {
 }
 
 #[test]
-fn an_uneven_split_takes_a_local_thread_below_its_baseline() {
-    // 4 x 5.25 + 4 x 7.25 = 50 = R, but everybody is entitled to 50 / 8 = 6.25 GB/s.
+fn an_uneven_split_leaves_a_local_thread_below_its_baseline() {
+    // 4 x 5.25 + 4 x 7.25 = 50 = R, but the baseline of each thread is 50 / 8 = 6.25 GB/s.
     let robbed = group(0, 0, 4, 20.0, 5.25);
     let grants = with_groups(vec![robbed, group(2, 0, 4, 20.0, 7.25), group(1, 1, 2, 10.0, 5.0)]);
     assert_eq!(
@@ -96,8 +96,8 @@ fn an_uneven_split_takes_a_local_thread_below_its_baseline() {
 }
 
 #[test]
-fn an_uneven_split_takes_a_thread_on_a_link_below_its_baseline() {
-    // 1 + 9 = 10 GB/s on the link, but everybody is entitled to 10 / 8 = 1.25 GB/s.
+fn an_uneven_split_leaves_a_thread_on_a_link_below_its_baseline() {
+    // 1 + 9 = 10 GB/s on the link, but the baseline of each thread is 10 / 8 = 1.25 GB/s.
     let robbed = group(1, 1, 1, 10.0, 1.0);
     let grants = with_groups(vec![robbed, group(2, 1, 1, 10.0, 9.0)]);
     assert_eq!(
@@ -107,13 +107,13 @@ fn an_uneven_split_takes_a_thread_on_a_link_below_its_baseline() {
 }
 
 #[test]
-fn a_thread_that_wants_less_than_the_baseline_is_entitled_to_that_only() {
+fn a_thread_below_the_baseline_is_entitled_only_to_its_demand() {
     let grants = with_groups(vec![group(0, 0, 1, 1.0, 1.0)]);
     assert_eq!(at_least_baseline(&grants), Ok(()));
 }
 
 #[test]
-fn local_threads_are_entitled_to_nothing_when_remote_readers_take_all() {
+fn local_threads_have_no_baseline_if_remote_readers_take_everything() {
     // A controller of 8 GB/s behind a link of 10 GB/s: 2 x 4 GB/s over the link, R = 0.
     let mut grants = with_groups(vec![group(0, 0, 8, 20.0, 0.0), group(1, 1, 2, 10.0, 4.0)]);
     grants.nodes[0].capacity_gbs = 8.0;
@@ -121,7 +121,7 @@ fn local_threads_are_entitled_to_nothing_when_remote_readers_take_all() {
 }
 
 #[test]
-fn a_hungry_local_thread_beside_idle_bandwidth_is_a_violation() {
+fn a_hungry_local_thread_with_idle_bandwidth_is_a_violation() {
     // 8 x 6 + 2 x 5 = 58 of 60 GB/s
     let mut grants = sound();
     grants.groups[0].granted_gbs = 6.0;
@@ -136,7 +136,7 @@ fn a_hungry_local_thread_beside_idle_bandwidth_is_a_violation() {
 }
 
 #[test]
-fn a_hungry_thread_on_a_link_needs_link_or_controller_to_be_full() {
+fn a_hungry_thread_on_a_link_requires_a_full_link_or_controller() {
     // The link is full, the controller is not: 10 of 10 and 10 of 60 GB/s.
     assert_eq!(work_conserving(&with_groups(vec![group(1, 1, 2, 10.0, 5.0)])), Ok(()));
     // The controller is full, the link is not: 8 of 8 and 8 of 10 GB/s.
@@ -159,7 +159,7 @@ fn a_group_without_threads_is_never_hungry() {
 }
 
 #[test]
-fn threads_on_a_memory_only_node_or_beyond_the_machine_have_no_path() {
+fn threads_without_cores_or_outside_the_machine_have_no_path() {
     let mut no_cores = sound();
     no_cores.nodes[1].cores = 0;
     let violation = Err(Violation::NoPath { from: NodeId(1), memory: NodeId(0) });
@@ -170,7 +170,7 @@ fn threads_on_a_memory_only_node_or_beyond_the_machine_have_no_path() {
 }
 
 #[test]
-fn a_violation_names_who_where_and_how_much() {
+fn the_message_of_a_violation_names_the_group_and_the_amounts() {
     let violation = Violation::AboveDemand(group(3, 1, 1, 1.0, 1.5));
     assert_eq!(
         violation.to_string(),
@@ -188,7 +188,8 @@ fn a_violation_names_who_where_and_how_much() {
     );
 }
 
-/// Groups 0 -> 2 and 1 -> 3 share a link of 8 GB/s; node 0 can read 9 GB/s in all. Four nodes of 2 cores, 60 GB/s, links of 10.
+/// Groups 0 -> 2 and 1 -> 3 share a link of 8 GB/s; node 0 can read 9 GB/s in total. Four nodes of 2 cores,
+/// 60 GB/s, links of 10.
 fn limited(first: f64, second: f64) -> Grants {
     let node = MemoryNode { capacity_gbs: 60.0, cores: 2, read_gbs: None };
     let reader = |from: usize, granted_gbs: f64| Group {
@@ -215,7 +216,7 @@ fn limited(first: f64, second: f64) -> Grants {
 }
 
 #[test]
-fn a_shared_link_holds_back_all_that_use_it() {
+fn a_shared_link_limits_all_its_users() {
     assert_eq!(of_default(&limited(4.0, 4.0)), Ok(()));
     // 7 of 8 GB/s: both could have more
     assert!(matches!(nobody_hungry_with_room(&limited(4.0, 3.0)), Err(Violation::HungryWithRoom(_))));
@@ -226,7 +227,7 @@ fn a_shared_link_holds_back_all_that_use_it() {
 }
 
 #[test]
-fn what_a_node_reads_holds_back_its_threads_and_no_others() {
+fn a_read_limit_of_a_node_limits_only_its_threads() {
     let wide = |first, second| {
         let mut grants = limited(first, second);
         grants.shared.clear();
@@ -242,8 +243,8 @@ fn what_a_node_reads_holds_back_its_threads_and_no_others() {
 }
 
 #[test]
-fn own_threads_below_their_equal_part_are_found() {
-    // Node 0 is read from outside by one node: its own 8 threads, which want 160, keep 30 of 60 GB/s.
+fn own_threads_below_their_equal_share_are_found() {
+    // One node reads node 0 from outside. The 8 threads of node 0, with a demand of 160, keep 30 of 60 GB/s.
     let wide = |own: f64, link: f64| {
         let mut grants = with_groups(vec![group(0, 0, 8, 20.0, own), group(1, 1, 2, 50.0, link)]);
         grants.link_capacity_gbs = vec![vec![None, Some(100.0)], vec![Some(100.0), None]];

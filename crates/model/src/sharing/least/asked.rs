@@ -1,14 +1,14 @@
-//! What threads may ask of something that several links lead to: at most so much, wherever they are.
+//! Upper bounds on the requests of threads to a resource behind several links, wherever the threads are.
 
 use crate::ids::NodeId;
 use crate::sharing::compiled::{Compiled, Flow, PoolKind};
 
-/// The most threads that there may be.
+/// Maximum numbers of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct MostThreads<'a> {
-    /// Of each application on the whole machine.
+    /// Per application, on the whole machine.
     pub on_machine: &'a [u32],
-    /// Of each application on each node: `on_node[node * applications + application]`.
+    /// Per application and node: `on_node[node * applications + application]`.
     pub on_node: &'a [u32],
 }
 
@@ -18,18 +18,18 @@ struct Link {
     from: NodeId,
     /// GB/s; infinite for the threads of the memory's own node.
     capacity: f64,
-    /// Cores of the node: the most threads.
+    /// Number of cores of the node, the maximum number of threads.
     cores: f64,
     wants: Vec<Want>,
 }
 
-/// What threads of one application want through a link.
+/// Demand of threads of one application over a link.
 #[derive(Clone, Copy, Debug)]
 struct Want {
     app: usize,
-    /// What one of them wants to occupy, GB/s.
+    /// Demand of one of them, in read-equivalent GB/s.
     of_one: f64,
-    /// All of them together no more than this, GB/s.
+    /// Maximum demand of all of them together, GB/s.
     together: f64,
 }
 
@@ -39,34 +39,35 @@ impl Want {
     }
 }
 
-/// Links that lead to the same, and what is asked through them.
+/// Links to the same resource, and the requests over them.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     /// The node whose threads are known.
     here: NodeId,
     links: Vec<Link>,
-    /// Per application: what so many of its threads elsewhere ask through all of them at most, from none on; GB/s.
+    /// Per application: maximum requests of n of its threads elsewhere over all links, for n from 0 on; GB/s.
     of_many: Vec<Vec<f64>>,
 }
 
 impl Asked {
-    /// What is asked through these `pools`; the threads on `here` are known.
+    /// The requests over these `pools`; the threads on `here` are known.
     pub(super) fn new(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
         Self::with_wants(compiled, pools, here, |flow| (flow.demand_gbs, f64::INFINITY))
     }
 
-    /// What can be drawn through them in the end: who reads several memories is held back by the narrowest way to any of them.
+    /// The final traffic over them: a thread that reads several memories is limited by the narrowest path to
+    /// any of them.
     pub(super) fn drawn(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
         let together = |flow: &Flow| most_moved(compiled, flow.group) * flow.cost;
         Self::with_wants(compiled, pools, here, |flow| (flow.demand_gbs, together(flow)))
     }
 
-    /// What would be occupied through them if each thread occupied one GB/s in all, whatever links let through.
+    /// The read-equivalent traffic over them if each thread had one GB/s in total, regardless of the links.
     pub(super) fn at_pace(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
         Self::through(compiled, pools, here, |_| f64::INFINITY, |flow| (compiled.pace(flow), f64::INFINITY))
     }
 
-    /// Through the links of these pools, each as wide as it is.
+    /// Uses the links of these pools at their own bandwidths.
     fn with_wants(
         compiled: &Compiled,
         pools: impl Iterator<Item = usize>,
@@ -78,7 +79,8 @@ impl Asked {
         Self::through(compiled, pools, here, width, wants)
     }
 
-    /// `width`: GB/s that a pool lets through; `wants`: what one thread of a flow wants, and all of them together at most, GB/s.
+    /// `width`: GB/s that a pool lets through; `wants`: demand of one thread of a flow, and maximum demand of
+    /// all of them together, GB/s.
     fn through(
         compiled: &Compiled,
         pools: impl Iterator<Item = usize>,
@@ -107,7 +109,7 @@ impl Asked {
         Self { here, links, of_many }
     }
 
-    /// The most that is asked, GB/s, where `threads` of each application are on the node that is known.
+    /// The maximum request, GB/s, with `threads` of each application on the known node.
     pub(super) fn at_most(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let elsewhere = |app: usize| most.on_machine[app].saturating_sub(threads[app]);
         let asked = |link: &Link| -> f64 {
@@ -131,7 +133,7 @@ impl Asked {
     }
 }
 
-/// The most that threads of a group can move, GB/s: what the narrowest of their ways lets through.
+/// Maximum traffic of threads of a group, GB/s: limited by their narrowest path.
 fn most_moved(compiled: &Compiled, group: u32) -> f64 {
     let ways = compiled.pool_indices().filter_map(|(m, p, kind)| {
         let flow = compiled.flows[compiled.pools[p].flows.clone()].iter().find(|flow| flow.group == group)?;
@@ -148,10 +150,12 @@ fn most_moved(compiled: &Compiled, group: u32) -> f64 {
     ways.fold(f64::INFINITY, f64::min)
 }
 
-/// What 0, 1, 2... threads of an application on nodes other than `here` ask through these links at most, GB/s; beyond the last no more.
+/// Maximum requests of 0, 1, 2... threads of an application on nodes other than `here` over these links,
+/// GB/s; constant beyond the last entry.
 ///
-/// Each thread is on one node only. One more on the same node asks for no more than the one before, as the links of the node let through so
-/// much and no more: so the largest of all that one more can ask for come first.
+/// Each thread is on one node only. One more thread on the same node requests no more than the one before,
+/// because the links of the node have a limited bandwidth. So the largest requests that one more thread can
+/// add come first.
 fn of_many(links: &[Link], here: NodeId, nodes: usize, app: usize) -> Vec<f64> {
     let mut more: Vec<f64> = Vec::new();
     for from in (0..nodes).map(NodeId).filter(|&from| from != here) {

@@ -1,4 +1,4 @@
-//! One port of a node, and what its threads are granted there at least.
+//! One port of a node, and the guaranteed grants of its threads.
 
 use super::asked::{Asked, MostThreads};
 use super::level;
@@ -11,40 +11,41 @@ use crate::sharing_model::ModelKind;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taker {
     pub(super) app: usize,
-    /// GB/s that one thread wants to occupy of the memory.
+    /// Read-equivalent GB/s that one thread requests from the memory.
     pub(super) demand_gbs: f64,
-    /// GB/s as the thread moves them for each GB/s that it occupies of this memory.
+    /// GB/s that the thread moves in total per read-equivalent GB/s on this memory.
     pub(super) moved_per_occupied: f64,
-    /// GB/s that it occupies of this memory for each that it occupies in all.
+    /// Read-equivalent GB/s on this memory per read-equivalent GB/s in total.
     pace: f64,
-    /// Whether it reads nothing else.
+    /// Whether it reads no other memory.
     pub(super) only_here: bool,
 }
 
 /// A link that other pairs of nodes share with a port.
 #[derive(Clone, Debug)]
 struct Shared {
-    /// GB/s, and the equal part of all pairs.
+    /// Capacity in GB/s, and the equal share of all pairs.
     capacity: f64,
     equal_part: f64,
     others: Asked,
-    /// What others would occupy at the same pace.
+    /// Read-equivalent traffic of others at the same pace.
     at_pace: Asked,
 }
 
 /// A port through which threads of the node read a memory.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
-    /// The controller, and the equal part of all ports, GB/s.
+    /// Bandwidth of the controller, and the equal share of all ports, GB/s.
     pub(super) controller: f64,
     pub(super) equal_part: f64,
-    /// Links into the same memory from other nodes.
+    /// Links to the same memory from other nodes.
     others: Asked,
-    /// Of a link: its GB/s, and what the own threads of the memory ask.
+    /// For a link: its GB/s, and the requests of the memory's own threads.
     link: Option<(f64, Asked)>,
-    /// Where what nobody could use is dealt out again and some of its threads read nothing else: what others draw in the end.
+    /// If unused bandwidth is redistributed and some of its threads read no other memory: the final traffic
+    /// of others.
     pub(super) drawn: Option<Asked>,
-    /// What all others would occupy of the memory at the same pace.
+    /// Read-equivalent traffic of all others on the memory at the same pace.
     at_pace: Asked,
     shared: Vec<Shared>,
     pub(super) takers: Vec<Taker>,
@@ -55,7 +56,7 @@ impl Port {
         let memory = &compiled.memories[m];
         let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
         let is_link = kind == PoolKind::Link;
-        // Under max-min nobody takes more than it can digest.
+        // Under max-min no thread takes more than it can process.
         let takes_what_it_can = compiled.model.kind == ModelKind::MaxMin;
         let asked = |pools: &mut dyn Iterator<Item = usize>| {
             if takes_what_it_can {
@@ -64,7 +65,7 @@ impl Port {
                 Asked::new(compiled, pools, node)
             }
         };
-        // No other rule looks at the pace: nothing is to be counted for it.
+        // No other model uses the pace, so it need not be counted.
         let at_pace = |pools: &mut dyn Iterator<Item = usize>| {
             Asked::at_pace(compiled, pools.filter(|_| takes_what_it_can), node)
         };
@@ -83,7 +84,8 @@ impl Port {
             demand_gbs: flow.demand_gbs,
             moved_per_occupied: flow.inverse_cost,
             pace: compiled.pace(flow),
-            // Not `spread`: fractions sum to 1 but for rounding, so that beside one of 1 there may be another.
+            // Not `spread`: fractions sum to 1 only within rounding errors, so next to a fraction of 1 there
+            // may be another.
             only_here: !is_link
                 && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
         });
@@ -103,7 +105,8 @@ impl Port {
         }
     }
 
-    /// What one thread of each taker is granted at least, GB/s of this memory; `inverse_cores`: 1 / cores of the node.
+    /// Guaranteed grant of one thread of each taker, GB/s of this memory; `inverse_cores`: 1 / cores of the
+    /// node.
     pub(super) fn granted(
         &self,
         rule: ModelKind,
@@ -127,12 +130,12 @@ impl Port {
         }
     }
 
-    /// GB/s of the link; infinite for the threads of the memory's own node.
+    /// Bandwidth of the link, GB/s; infinite for the threads of the memory's own node.
     fn through_link(&self) -> f64 {
         self.link.as_ref().map_or(f64::INFINITY, |link| link.0)
     }
 
-    /// What shared links, which are filled evenly, let through of `wanted` at least, GB/s.
+    /// Part of `wanted` that shared links, which are filled evenly, let through at least, GB/s.
     fn through_shared(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let narrow = self.shared.iter().filter(|shared| shared.equal_part < wanted);
         let left = narrow
@@ -140,7 +143,7 @@ impl Port {
         left.fold(wanted, f64::min)
     }
 
-    /// Under the default: GB/s that it has at least where its threads want `wanted`; no more than that is looked for.
+    /// Under the default: its guaranteed GB/s if its threads request `wanted`; never more than that.
     fn kept_of_even_ports(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let mut kept = self.through_shared(wanted, threads, most);
         if self.equal_part < kept {
@@ -154,14 +157,15 @@ impl Port {
         kept.min(self.through_link())
     }
 
-    /// The same where its threads want more than there is, whoever else is on its node. `none`: no thread of any application.
+    /// The same if its threads request more than the capacity, regardless of other threads on its node.
+    /// `none`: no thread of any application.
     pub(super) fn kept_beside_any(&self, none: &[u32], most: MostThreads<'_>) -> f64 {
-        // Other ports of its node may share a link with it, and have threads: an equal part is sure.
+        // Other ports of its node may share a link with it and have threads: only an equal share is certain.
         let shared = self.shared.iter().map(|shared| shared.equal_part);
         shared.fold(self.kept_of_even_ports(f64::INFINITY, none, most), f64::min)
     }
 
-    /// The same where links are served first.
+    /// The same if links are served first.
     fn kept_by_links_first(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let others = self.others.at_most(threads, most);
         if self.link.is_none() {
@@ -172,7 +176,8 @@ impl Port {
         offered * part_served(self.controller, wanted.min(through), others)
     }
 
-    /// Under `proportional`: the part that it has at least of what its threads want. Nobody is sure of an equal part there.
+    /// Under `proportional`: the guaranteed fraction of its threads' requests. No port is sure of an equal
+    /// share there.
     fn part_of_what_is_asked(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
         if wanted <= 0.0 {
             return 1.0;
@@ -183,11 +188,12 @@ impl Port {
         let shared = self.shared.iter();
         let shared =
             shared.map(|shared| part_served(shared.capacity, asked, shared.others.at_most(threads, most)));
-        // No shared link sees what another one has cut.
+        // Shared links do not see reductions by other shared links.
         asked / wanted * shared.fold(1.0, f64::min) * part_served(self.controller, asked, others)
     }
 
-    /// Under max-min: GB/s that a thread of this port occupies in all at least, if it wants so much.
+    /// Under max-min: guaranteed total read-equivalent GB/s of a thread of this port, if its demand is that
+    /// high.
     fn level(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
         let takers =
             || self.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs, taker.pace));
@@ -209,7 +215,7 @@ impl Port {
     }
 }
 
-/// The part of what is asked that `capacity` serves, where `own` and `others` are asked.
+/// The fraction of the requests `own` and `others` that `capacity` serves.
 fn part_served(capacity: f64, own: f64, others: f64) -> f64 {
     if own + others > capacity { capacity / (own + others) } else { 1.0 }
 }

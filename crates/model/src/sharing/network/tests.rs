@@ -1,4 +1,4 @@
-//! Flows that come, go and change, against the solver that knows them all from the beginning.
+//! Flows that come, go and change, compared with the solver, which knows all flows from the start.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ fn machine(common_limits: bool) -> Machine {
     slower_machine(common_limits, [1.0; NODES])
 }
 
-/// The same where the cores of each node have this part of their speed.
+/// The same machine with the cores of each node at this fraction of their speed.
 fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
     let node = |(&(gbs, reads), speed): (&(f64, Option<f64>), f64)| Node {
         cores: 8,
@@ -48,7 +48,8 @@ fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
     machine.with_shared_links(vec![shared]).expect("two groups")
 }
 
-/// Twelve applications, a third of them copies, a third triads; `spread`: some with data on several memories.
+/// Twelve applications, a third of them copy kernels, a third triads; `spread`: some with data on several
+/// memories.
 fn demands(spread: bool) -> Vec<Demand> {
     let placement = |a: usize| match a % 6 {
         0 | 3 => Placement::Local,
@@ -63,7 +64,7 @@ fn demands(spread: bool) -> Vec<Demand> {
     (0..12).map(demand).collect()
 }
 
-/// A small generator of numbers, the same each time.
+/// A small deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -73,7 +74,7 @@ impl Dice {
     }
 }
 
-/// What the solver says of these counts, GB/s of one thread for each application and node.
+/// The solver's answer for these counts, GB/s of one thread for each application and node.
 fn solved(machine: &Machine, demands: &[Demand], counts: &[f64]) -> Table<f64> {
     let solver = Solver::new(machine, demands);
     let mut workspace = solver.workspace();
@@ -81,13 +82,13 @@ fn solved(machine: &Machine, demands: &[Demand], counts: &[f64]) -> Table<f64> {
     workspace.bandwidth_per_thread().clone()
 }
 
-/// Random changes; after each, every flow has the rate that the solver gives it: to the bit, but under max-min.
+/// Makes random changes; after each, every flow has the rate of the solver: to the bit, except under max-min.
 fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
     let apart = if model.kind == ModelKind::MaxMin { 1e-9 } else { 0.0 };
     stays_close_to_the_solver(model, spread, common_limits, apart, false);
 }
 
-/// The same up to a relative `apart`; `near`: each answer begins near the one before it.
+/// The same up to a relative difference `apart`; `near`: each answer starts near the previous one.
 fn stays_close_to_the_solver(model: Model, spread: bool, common_limits: bool, apart: f64, near: bool) {
     let machine = machine(common_limits).with_sharing(model);
     let demands = demands(spread);
@@ -97,8 +98,8 @@ fn stays_close_to_the_solver(model: Model, spread: bool, common_limits: bool, ap
     let mut dice = Dice(7);
     let mut flows: Table<Option<FlowId>> = Table::filled(demands.len(), NODES, None);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
-    // Powers of two, so that a slower core asks for the same bits.
-    // What the load told of flows, the last of each.
+    // Powers of two, so that the demand of a slower core has the same bits. `told`: the last rate that the
+    // load reported for each flow.
     let mut told = HashMap::new();
     let mut speeds = [1.0; NODES];
     let mut slower = machine.clone();
@@ -175,7 +176,7 @@ fn flows_with_spread_data_have_the_rates_of_the_solver() {
 }
 
 #[test]
-fn waits_lead_from_answer_to_answer_to_those_of_the_solver() {
+fn answers_near_the_previous_one_are_close_to_the_solver() {
     for model in models().into_iter().filter(|model| model.kind == ModelKind::Ecm) {
         for (spread, common_limits) in [(false, false), (true, false), (true, true), (false, true)] {
             stays_close_to_the_solver(model, spread, common_limits, 1e-10, true);
@@ -184,7 +185,7 @@ fn waits_lead_from_answer_to_answer_to_those_of_the_solver() {
 }
 
 #[test]
-fn common_limits_are_those_of_the_solver() {
+fn common_limits_give_the_rates_of_the_solver() {
     for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin] {
         equals_the_solver(kind.into(), true, true);
         equals_the_solver(kind.into(), false, true);
@@ -192,7 +193,7 @@ fn common_limits_are_those_of_the_solver() {
 }
 
 #[test]
-fn whole_counts_give_the_same_bits_as_threads() {
+fn whole_fractional_counts_give_the_same_bits_as_threads() {
     let (machine, demands) = (machine(false), demands(true));
     let mut allocation = Allocation::empty(demands.len(), NODES);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
@@ -207,10 +208,10 @@ fn whole_counts_give_the_same_bits_as_threads() {
 }
 
 #[test]
-fn a_slower_core_wants_less_and_leaves_it_to_others() {
-    // One node of 32 GB/s; two flows of two threads that want 12 each. One at 0.7: 2 x 12 + 2 x 8.4 = 40.8 of 32. Baseline 4
-    // each: 16; 16 are left for 24.8 still wanted: 4 + 8 x 16 / 24.8 and 4 + 4.4 x 16 / 24.8. At 0.25 it wants 3, and
-    // 2 x 12 + 2 x 3 = 30 of 32 are there.
+fn a_slower_core_requests_less_and_leaves_it_to_others() {
+    // One node of 32 GB/s; two flows of two threads that request 12 each. One flow at 0.7: 2 x 12 + 2 x 8.4 =
+    // 40.8 of 32. Baseline 4 each: 16. 16 are left for a remaining demand of 24.8: 4 + 8 x 16 / 24.8 and 4 +
+    // 4.4 x 16 / 24.8. At 0.25 the flow requests 3, and 2 x 12 + 2 x 3 = 30 of 32 are available.
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
@@ -232,7 +233,8 @@ fn a_slower_core_wants_less_and_leaves_it_to_others() {
 
 #[test]
 fn a_slower_core_has_a_lower_peak() {
-    // 10 GFLOPS / 4 = 2.5 GB/s at full speed; at 0.3 3 GFLOPS with 0.75 GB/s. Who comes next has a whole core.
+    // 10 GFLOPS / 4 = 2.5 GB/s at full speed; at 0.3, 3 GFLOPS with 0.75 GB/s. The next flow has a whole
+    // core.
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
@@ -249,9 +251,9 @@ fn a_slower_core_has_a_lower_peak() {
 }
 
 #[test]
-fn a_thread_for_half_of_the_time_takes_half_a_share() {
-    // One node of 32 GB/s, two flows that want 12 for each thread: 2 and 1.5 threads want 42. Baseline 4 each: 14; 18 are left
-    // for 28 still wanted: 4 + 8 x 18 / 28 = 9.142857 for each whole thread.
+fn a_thread_for_half_of_the_time_gets_half_a_share() {
+    // One node of 32 GB/s, two flows that request 12 per thread: 2 and 1.5 threads request 42. Baseline 4
+    // each: 14. 18 are left for a remaining demand of 28: 4 + 8 x 18 / 28 = 9.142857 for each whole thread.
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
@@ -296,10 +298,11 @@ mod wants {
     }
 
     #[test]
-    fn a_reader_wants_the_least_that_its_core_and_its_lines_allow() {
+    fn a_reader_requests_the_least_that_its_core_and_its_lines_allow() {
         let want =
             |machine: &Machine, flop_per_byte| Network::new(machine).want_gbs(NodeId(0), flop_per_byte, half);
-        // 10 GFLOPS at 4 FLOP per byte: 2.5. At 0.5 it is 20, the core draws 8. 6 lines of 64 B in the mean of 100 and 200 ns: 2.56.
+        // 10 GFLOPS at 4 FLOP per byte: 2.5. At 0.5 it would be 20, but the core is limited to 8. 6 lines of
+        // 64 B at the mean of 100 and 200 ns: 2.56.
         assert_eq!(want(&machine(None, None), 4.0), Some(2.5));
         assert_eq!(want(&machine(Some(8.0), None), 0.5), Some(8.0));
         assert_eq!(want(&machine(Some(8.0), Some(6.0)), 0.5), Some(2.56));
@@ -307,8 +310,8 @@ mod wants {
     }
 
     #[test]
-    fn alone_it_has_the_least_of_memories_and_links() {
-        // Half over the link of 5: 10 in all. All of the own memory: 20.
+    fn alone_a_thread_is_limited_by_the_slowest_memory_or_link() {
+        // Half over the link of 5: 10 in total. All in local memory: 20.
         let machine = machine(None, None);
         let network = Network::new(&machine);
         assert_eq!(network.alone_gbs(NodeId(0), half), 10.0);

@@ -1,4 +1,4 @@
-//! The reference solver against calculations by hand.
+//! The reference solver compared with calculations by hand.
 
 use super::*;
 use crate::allocation::TooManyThreads;
@@ -35,7 +35,7 @@ fn threads(rows: &[Vec<u32>]) -> Allocation {
     Allocation::from_rows(rows).expect("rows of equal length")
 }
 
-/// The same threads of each application on each of 4 nodes.
+/// The same numbers of threads of each application on each of 4 nodes.
 fn on_every_node(counts: [u32; 4]) -> Allocation {
     threads(&counts.map(|count| vec![count; 4]))
 }
@@ -47,7 +47,7 @@ fn one_app_per_node(cores: u32) -> Allocation {
     allocation
 }
 
-/// Solves, and checks every property on the way.
+/// Solves the question and checks every property of the answer.
 fn solved(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> ReferenceOutcome {
     let outcome = solve(machine, demands, allocation).expect("an allocation that fits");
     let promised = match machine.sharing().kind {
@@ -78,8 +78,8 @@ fn paper_machine() -> (Machine, Vec<Demand>) {
 
 #[test]
 fn table_1_uneven_threads() {
-    // Wants 20 and 1 GB/s, baseline 32 / 8 = 4. First 3 x 4 + 5 x 1 = 17; 15 left for 3 x 16 still wanted: 5 each.
-    // 9 GB/s x 0.5 = 4.5 GFLOPS; a node has 3 x 4.5 + 5 x 10 = 63.5, four have 254.
+    // Demands 20 and 1 GB/s, baseline 32 / 8 = 4. First 3 x 4 + 5 x 1 = 17; 15 left for a remaining demand of
+    // 3 x 16: 5 each. 9 GB/s x 0.5 = 4.5 GFLOPS; a node has 3 x 4.5 + 5 x 10 = 63.5, four have 254.
     let (machine, demands) = paper_machine();
     let outcome = solved(&machine, &demands, &on_every_node([1, 1, 1, 5]));
     assert_near(bandwidth(&outcome, 0, 0), 9.0);
@@ -111,9 +111,10 @@ fn one_app_per_node_as_in_figure_2c() {
 
 #[test]
 fn numa_bad_application_across_nodes() {
-    // 60 GB/s, links 10, bad AI 1 (wants 10 GB/s a thread) with all data on node 0, 2 threads each everywhere.
-    // Node 0: links min(20, 10) x 3 = 30, R = 30, baseline 30 / 8 = 3.75 for all: 6 x 3.75 x 0.5 + 2 x 3.75 = 18.75.
-    // Nodes 1-3: 60 x 0.5 = 30 and 10 GB/s over the link x 1 = 10. Total 18.75 + 3 x 40 = 138.75.
+    // 60 GB/s, links 10, bad AI 1 (requests 10 GB/s per thread) with all data on node 0, 2 threads each on
+    // every node. Node 0: links min(20, 10) x 3 = 30, R = 30, baseline 30 / 8 = 3.75 for all: 6 x 3.75 x 0.5
+    // + 2 x 3.75 = 18.75. Nodes 1-3: 60 x 0.5 = 30 and 10 GB/s over the link x 1 = 10. Total 18.75 + 3 x 40 =
+    // 138.75.
     let machine = uniform(4, node(8, 10.0, 60.0), 10.0);
     let demands = three_and(0.5, demand(1.0, Placement::Home(NodeId(0))));
     let outcome = solved(&machine, &demands, &on_every_node([2, 2, 2, 2]));
@@ -149,7 +150,7 @@ fn table_3_as_printed() {
     };
     assert_eq!(total(&compute, on_every_node([1, 1, 1, 17])), "23.20");
     assert_eq!(total(&compute, on_every_node([5, 5, 5, 5])), "18.12");
-    // 15.175 prints as 15.17 or 15.18 by its last bit; the paper has 15.18.
+    // 15.175 prints as 15.17 or 15.18, depending on its last bit; the paper has 15.18.
     assert_near(solved(&machine, &compute, &one_app_per_node(20)).total_gflops().value(), 15.175);
     assert_eq!(total(&bad(0), on_every_node([5, 5, 5, 5])), "13.98");
     assert_near(solved(&machine, &bad(3), &one_app_per_node(20)).total_gflops().value(), 15.175);
@@ -157,12 +158,12 @@ fn table_3_as_printed() {
 
 #[test]
 fn under_remote_first_remote_demand_beyond_a_controller_is_scaled_and_starves_local_threads() {
-    // Memory 0 has 12 GB/s. Node 1: 2 threads want 10 each, link 10 -> 10. Node 2: 1 thread wants 5 -> 5.
-    // 15 > 12: each x 0.8 = 8 and 4. The link of node 1: 4 GB/s a thread. Nothing is left for node 0.
+    // Memory 0 has 12 GB/s. Node 1: 2 threads request 10 each, link 10 -> 10. Node 2: 1 thread requests 5 ->
+    // 5. 15 > 12: each x 0.8 = 8 and 4. The link of node 1: 4 GB/s per thread. Nothing is left for node 0.
     let nodes = vec![node(2, 10.0, 12.0), node(2, 10.0, 50.0), node(2, 5.0, 50.0)];
     let machine = Machine::new("m", nodes, vec![GigabytesPerSecond::new(10.0); 9]).expect("a sound machine");
     let demands = [demand(1.0, Placement::Home(NodeId(0)))];
-    // By default the three ports ask 10, 10 and 5 of 12: 4 each.
+    // Under the default the three ports request 10, 10 and 5 of 12: 4 each.
     let even = solved(&machine, &demands, &threads(&[vec![1, 2, 1]]));
     assert_near(bandwidth(&even, 0, 0), 4.0);
     assert_near(bandwidth(&even, 0, 1), 2.0);
@@ -177,9 +178,10 @@ fn under_remote_first_remote_demand_beyond_a_controller_is_scaled_and_starves_lo
 
 #[test]
 fn interleaved_data_on_a_memory_only_node_sets_the_pace() {
-    // Node 0: 2 cores of 10 GFLOPS, 40 GB/s. Node 1: memory only, 40 GB/s, link 6. AI 0.5: wants 20, half from each.
-    // Memory 0: 2 x 10 <= 40, granted 10. Memory 1: min(20, 6) = 6, granted 3. Pace min(10, 3) / 0.5 = 6 GB/s,
-    // 3 GFLOPS. Drawn 3 from each memory a thread: the link is full, so that nobody can use the rest of memory 0.
+    // Node 0: 2 cores of 10 GFLOPS, 40 GB/s. Node 1: memory only, 40 GB/s, link 6. AI 0.5: requests 20, half
+    // from each. Memory 0: 2 x 10 <= 40, granted 10. Memory 1: min(20, 6) = 6, granted 3. Pace min(10, 3) /
+    // 0.5 = 6 GB/s, 3 GFLOPS. 3 GB/s from each memory per thread: the link is full, so no thread can use the
+    // rest of memory 0.
     let nodes = vec![node(2, 10.0, 40.0), node(0, 0.0, 40.0)];
     let machine = Machine::new("m", nodes, vec![GigabytesPerSecond::new(6.0); 4]).expect("a sound machine");
     let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![2, 0]]));
@@ -192,8 +194,8 @@ fn interleaved_data_on_a_memory_only_node_sets_the_pace() {
 
 #[test]
 fn a_zero_fraction_neither_reads_nor_slows() {
-    // Fractions 0.25, 0.75, 0 from node 0, wants 10 / 1 = 10: 2.5 of memory 0 and 7.5 of memory 1 (link 3).
-    // Pace min(2.5 / 0.25, 3 / 0.75) = 4 GB/s: drawn 1 and 3. Memory 2 does not appear.
+    // Fractions 0.25, 0.75, 0 from node 0, demand 10 / 1 = 10: 2.5 of memory 0 and 7.5 of memory 1 (link 3).
+    // Pace min(2.5 / 0.25, 3 / 0.75) = 4 GB/s: 1 and 3 GB/s drawn. Memory 2 does not appear.
     let machine = uniform(3, node(1, 10.0, 20.0), 3.0);
     let demands = [demand(1.0, Placement::Fractions(vec![0.25, 0.75, 0.0]))];
     let outcome = solved(&machine, &demands, &threads(&[vec![1, 0, 0]]));
@@ -202,16 +204,17 @@ fn a_zero_fraction_neither_reads_nor_slows() {
     assert_eq!(draws, [(0, 1.0), (1, 3.0)]);
 }
 
-/// Memory 0 has 10 GB/s and 2 cores. App 0 (half on 0, half on 1 over a link of 1, wants 20) and app 1 (local, wants 10).
+/// Memory 0 has 10 GB/s and 2 cores. App 0 (half on 0, half on 1 over a link of 1) requests 20, app 1 (local)
+/// requests 10.
 fn one_waits_for_its_link() -> (Machine, [Demand; 2], Allocation) {
     let demands = [demand(0.5, Placement::Interleave), demand(1.0, Placement::Local)];
     (uniform(2, node(2, 10.0, 10.0), 1.0), demands, threads(&[vec![1, 0], vec![1, 0]]))
 }
 
 #[test]
-fn what_nobody_could_use_is_dealt_again() {
-    // Baseline 5: app 0 is granted 5 of memory 0, but its link gives 1 of memory 1, so that it draws 1 of each. Dealt again
-    // to app 1 alone, whose link is not full: it has 5 and gets the other 4.
+fn unused_bandwidth_is_redistributed() {
+    // Baseline 5: app 0 is granted 5 of memory 0, but its link gives 1 of memory 1, so it draws 1 of each.
+    // The rest is redistributed to app 1 alone, whose resources are not full: it has 5 and gets the other 4.
     let (machine, demands, allocation) = one_waits_for_its_link();
     let outcome = solved(&machine, &demands, &allocation);
     assert_near(bandwidth(&outcome, 0, 0), 2.0);
@@ -220,7 +223,7 @@ fn what_nobody_could_use_is_dealt_again() {
 }
 
 #[test]
-fn under_remote_first_what_is_not_drawn_is_not_given_to_others() {
+fn under_remote_first_unused_grants_are_not_redistributed() {
     let (machine, demands, allocation) = one_waits_for_its_link();
     let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
     let outcome = solved(&machine, &demands, &allocation);
@@ -244,8 +247,9 @@ fn two_sockets() -> Machine {
 
 #[test]
 fn links_that_share_a_link_are_filled_evenly() {
-    // Threads on 0 and 1 read memory 2 and want 10 each, 8 by the link: 16 of 12, so 6 each. A third one on node 3 reads
-    // memory 2 over a link of its own socket: 8. In all 20: the controller is just full.
+    // Threads on 0 and 1 read memory 2 and request 10 each, limited to 8 by the link: 16 of 12, so 6 each. A
+    // third one on node 3 reads memory 2 over a link inside its socket: 8. The sum is 20: the controller is
+    // exactly full.
     let demands = [demand(1.0, Placement::Home(NodeId(2)))];
     let outcome = solved(&two_sockets(), &demands, &threads(&[vec![1, 1, 0, 1]]));
     let of = |node| bandwidth(&outcome, 0, node);
@@ -256,7 +260,7 @@ fn links_that_share_a_link_are_filled_evenly() {
 
 #[test]
 fn the_other_direction_of_a_shared_link_has_its_own_capacity() {
-    // 0 -> 2 has 8 (its link), 2 -> 0 and 3 -> 1 ask 16 of 12: 6 each.
+    // 0 -> 2 gets 8 (its link); 2 -> 0 and 3 -> 1 request 16 of 12: 6 each.
     let demands = [2, 0, 1].map(|home| demand(1.0, Placement::Home(NodeId(home))));
     let rows = [vec![1, 0, 0, 0], vec![0, 0, 1, 0], vec![0, 0, 0, 1]];
     let outcome = solved(&two_sockets(), &demands, &threads(&rows));
@@ -266,9 +270,10 @@ fn the_other_direction_of_a_shared_link_has_its_own_capacity() {
 }
 
 #[test]
-fn what_a_node_can_read_is_split_before_anything_else() {
-    // Node 0 can read 12: its thread at home (wants 10) and the one that reads memory 1 (wants 10, link 4): baseline 6 each,
-    // nothing left. The second takes 4 by its link; the 2 it could not use go to the first one: 8.
+fn the_read_limit_of_a_node_is_split_first() {
+    // Node 0 can read 12. Its local thread (demand 10) and the one that reads memory 1 (demand 10, link 4)
+    // have a baseline of 6 each, nothing left. The second takes 4 through its link; the 2 that it could not
+    // use go to the first: 8.
     let node = Node { read_bandwidth: Some(GigabytesPerSecond::new(12.0)), ..node(2, 10.0, 20.0) };
     let machine = uniform(2, node, 4.0);
     let demands = [demand(1.0, Placement::Local), demand(1.0, Placement::Home(NodeId(1)))];
@@ -278,9 +283,9 @@ fn what_a_node_can_read_is_split_before_anything_else() {
 }
 
 #[test]
-fn a_share_at_home_leaves_the_rest_beside_the_thread() {
-    // A quarter of the data on node 0, wants 10: from node 1 it reads 2.5 over a link of 2 and 7.5 of its own memory. The
-    // link sets the pace: 2 / 0.25 = 8.
+fn a_share_on_the_home_node_leaves_the_rest_local_to_the_thread() {
+    // A quarter of the data is on node 0, demand 10: from node 1 the thread reads 2.5 over a link of 2 and
+    // 7.5 from local memory. The link sets the pace: 2 / 0.25 = 8.
     let machine = uniform(2, node(1, 10.0, 20.0), 2.0);
     let demands = [demand(1.0, Placement::at_home(NodeId(0), 0.25))];
     let outcome = solved(&machine, &demands, &threads(&[vec![1, 1]]));
@@ -291,9 +296,9 @@ fn a_share_at_home_leaves_the_rest_beside_the_thread() {
 }
 
 #[test]
-fn wide_links_leave_the_local_threads_an_equal_part() {
-    // 4 nodes, 32 GB/s, links 32. Node 0: its own 8 threads want 160; 8 threads on each other node read it and want 160, 32
-    // by the link. Four ports, 8 GB/s each.
+fn fast_links_leave_the_local_threads_an_equal_share() {
+    // 4 nodes, 32 GB/s, links 32. Node 0: its own 8 threads request 160; 8 threads on each other node read it
+    // and request 160, limited to 32 by the link. Four ports, 8 GB/s each.
     let machine = uniform(4, node(8, 10.0, 32.0), 32.0);
     let demands = [demand(0.5, Placement::Local), demand(0.5, Placement::Home(NodeId(0)))];
     let outcome = solved(&machine, &demands, &threads(&[vec![8, 0, 0, 0], vec![0, 8, 8, 8]]));
@@ -304,8 +309,8 @@ fn wide_links_leave_the_local_threads_an_equal_part() {
 }
 
 #[test]
-fn a_core_ceiling_caps_what_a_thread_wants() {
-    // 10 GFLOPS / 0.5 = 20 GB/s wanted, ceiling 12: 12 GB/s, 6 GFLOPS, though the controller has 100.
+fn a_core_ceiling_limits_the_demand_of_a_thread() {
+    // Demand 10 GFLOPS / 0.5 = 20 GB/s, ceiling 12: 12 GB/s, 6 GFLOPS, although the controller has 100.
     let ceiling = Some(GigabytesPerSecond::new(12.0));
     let machine = uniform(1, Node { core_bandwidth: ceiling, ..node(4, 10.0, 100.0) }, 1.0);
     let outcome = solved(&machine, &[demand(0.5, Placement::Local)], &threads(&[vec![2]]));
@@ -316,9 +321,9 @@ fn a_core_ceiling_caps_what_a_thread_wants() {
 
 #[test]
 fn two_applications_split_a_link_by_baseline_and_proportion() {
-    // Node 1 (4 cores of 10 GFLOPS) reads memory 0 over 8 GB/s: baseline 8 / 4 = 2.
-    // App 0, 1 thread, AI 10: wants 1, gets 1. App 1, 1 thread, AI 2: wants 5. App 2, 1 thread, AI 1: wants 10.
-    // First 1 + 2 + 2 = 5; 3 left for 3 + 8 still wanted: 2 + 9/11 and 2 + 24/11.
+    // Node 1 (4 cores of 10 GFLOPS) reads memory 0 over 8 GB/s: baseline 8 / 4 = 2. App 0, 1 thread, AI 10:
+    // requests 1, gets 1. App 1, 1 thread, AI 2: requests 5. App 2, 1 thread, AI 1: requests 10. First 1 + 2
+    // + 2 = 5; 3 left for a remaining demand of 3 + 8: 2 + 9/11 and 2 + 24/11.
     let machine = uniform(2, node(4, 10.0, 50.0), 8.0);
     let demands = [10.0, 2.0, 1.0].map(|intensity| demand(intensity, Placement::Home(NodeId(0))));
     let outcome = solved(&machine, &demands, &threads(&[vec![0, 1], vec![0, 1], vec![0, 1]]));
@@ -329,8 +334,9 @@ fn two_applications_split_a_link_by_baseline_and_proportion() {
 }
 
 #[test]
-fn an_interleaved_application_alone_gets_all_there_is() {
-    // 4 nodes, 32 GB/s, links 32, all 8 threads everywhere: four ports of 8 GB/s at each memory, 128 GB/s in all.
+fn an_interleaved_application_alone_gets_the_whole_bandwidth() {
+    // 4 nodes, 32 GB/s, links 32, all 8 threads on every node: four ports of 8 GB/s at each memory, 128 GB/s
+    // in total.
     let machine = uniform(4, node(8, 10.0, 32.0), 32.0);
     let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![8; 4]]));
     assert_near(outcome.total_gflops().value(), 64.0);
@@ -338,7 +344,7 @@ fn an_interleaved_application_alone_gets_all_there_is() {
 }
 
 #[test]
-fn under_remote_first_an_interleaved_application_alone_gets_nothing_where_links_are_wide() {
+fn under_remote_first_an_interleaved_application_alone_gets_nothing_over_fast_links() {
     // Each memory: 3 links x min(8 x 5, 32) = 96 > 32, nothing left for its own threads, whose pace is then 0.
     let machine = uniform(4, node(8, 10.0, 32.0), 32.0).with_sharing(ModelKind::RemoteFirst.into());
     let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![8; 4]]));

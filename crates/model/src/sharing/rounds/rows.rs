@@ -1,29 +1,31 @@
-//! What each group reads, node by node: rounds walk the groups, and for each the memories that it reads, four at a time.
+//! The memories that each group reads, node by node: rounds walk the groups, and for each group the memories
+//! that it reads, four at a time.
 
 use crate::sharing::compiled::{Compiled, Flow};
 
-/// What a group reads of [`LANES`] memories in a row.
+/// The reads of a group on [`LANES`] consecutive memories.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     /// The ports of the group's node to these memories, as a number of a column.
     pub(super) column: u32,
-    /// What a GB/s of the group occupies of each: the fraction of the data that lies there, in GB/s of reads; 0: none.
+    /// Read-equivalent GB/s on each memory per GB/s of the group: the fraction of its data there times the
+    /// factor of its kernel; 0: none.
     pub(super) cost: Lanes,
     /// The same, infinite for none; and 1 / these, infinite for 0.
     pub(super) floor: Lanes,
     pub(super) inverse: Lanes,
-    /// A bit for each memory where some lies.
+    /// A bit for each memory with a nonzero cost.
     pub(super) used: u8,
 }
 
 impl Block {
-    /// Nothing, of no column.
+    /// No reads, and no column.
     const NONE: Self = {
         let none = [f64::INFINITY; LANES];
         Self { column: NONE, cost: [0.0; LANES], floor: none, inverse: none, used: 0 }
     };
 
-    /// It reads what `flow` does.
+    /// Sets the reads of `flow`.
     fn set(&mut self, lane: usize, flow: &Flow) {
         (self.cost[lane], self.floor[lane]) = (flow.cost, flow.cost);
         self.inverse[lane] = flow.inverse_cost;
@@ -36,35 +38,35 @@ impl Block {
 struct Row {
     group: u32,
     node: u32,
-    /// Of its node.
+    /// Index of the domain within the node.
     domain: u32,
-    /// What it reads, as a range of [`Rows::blocks`].
+    /// Its reads, as a range of [`Rows::blocks`].
     first: u32,
     end: u32,
 }
 
-/// The groups of a node, and where that matters of an L3 domain of it, whose data lie alike.
+/// The groups of a node (and of an L3 domain of it, if domains matter) with equal data placement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) node: u32,
     /// As a range of [`Rows::groups`].
     pub(super) first: u32,
     pub(super) end: u32,
-    /// What each of them reads, as a range of [`Rows::blocks`].
+    /// The reads of each of them, as a range of [`Rows::blocks`].
     pub(super) first_block: u32,
     pub(super) end_block: u32,
-    /// Which limits of what an L3 domain and a node read hold for them; [`Class::UNLIMITED`]: none.
+    /// The read limits of an L3 domain and a node that apply to them; [`Class::UNLIMITED`]: none.
     pub(super) reads: [u32; 2],
-    /// What a GB/s of them occupies, on all memories together.
+    /// Read-equivalent GB/s of one GB/s of them, on all memories together.
     pub(super) occupied: f64,
 }
 
 impl Class {
-    /// What the node reads is not limited.
+    /// The reads of the node are not limited.
     const UNLIMITED: u32 = u32::MAX;
 }
 
-/// A port: where its figures stand.
+/// The position of a port's values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) pool: u32,
@@ -72,10 +74,10 @@ pub(super) struct Place {
     pub(super) lane: u32,
 }
 
-/// Everything that groups read.
+/// The reads of all groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    /// Groups that read something, class by class, and in each in the order of sums.
+    /// Groups that read any memory, class by class, and within each class in the order of summation.
     pub(super) groups: Vec<u32>,
     pub(super) classes: Vec<Class>,
     pub(super) blocks: Vec<Block>,
@@ -85,13 +87,13 @@ pub(super) struct Rows {
     place_of: Vec<u32>,
     /// Per [`LANES`] memories: the column after their last one.
     pub(super) ends: Vec<usize>,
-    /// Groups, and per group its row; per [`LANES`] memories and node the column. While this is compiled.
+    /// Groups, and per group its row; per [`LANES`] memories and node the column. Used during compilation.
     of_groups: Vec<Row>,
     row_of: Vec<u32>,
     column_of: Vec<u32>,
 }
 
-/// What blocks are compared by. Costs are not negative: their bits are in their order.
+/// Sort key of blocks. Costs are not negative, so their bits have the same order.
 fn figures(blocks: &[Block]) -> impl Iterator<Item = (u32, [u64; LANES])> {
     blocks.iter().map(|block| (block.column, block.cost.map(f64::to_bits)))
 }
@@ -103,13 +105,13 @@ pub(super) fn number(i: usize) -> u32 {
 }
 
 impl Rows {
-    /// Compiles what the groups of `compiled` read.
+    /// Compiles the reads of the groups of `compiled`.
     pub(super) fn compile(&mut self, compiled: &Compiled) {
         self.columns_and_places(compiled);
         self.find_blocks(compiled);
         let Self { groups, classes, blocks, of_groups: rows, row_of, .. } = self;
         let figures = |row: &Row| figures(&blocks[row.first as usize..row.end as usize]);
-        // Those that are alike stay in the order of sums, in which their blocks were found.
+        // Equal groups stay in the order of summation, in which their blocks were found.
         let place = |row: &Row| (row.node, row.domain);
         let alike = |a: &Row, b: &Row| place(a).cmp(&place(b)).then_with(|| figures(a).cmp(figures(b)));
         rows.sort_unstable_by(|a, b| alike(a, b).then(a.first.cmp(&b.first)));
@@ -137,7 +139,7 @@ impl Rows {
         }
     }
 
-    /// Finds the blocks of every group that reads something.
+    /// Finds the blocks of every group that reads any memory.
     fn find_blocks(&mut self, compiled: &Compiled) {
         let (groups, nodes) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
         let Self { of_groups: rows, blocks, row_of, column_of, .. } = self;
@@ -154,7 +156,7 @@ impl Rows {
         for (place, row) in rows.iter().enumerate() {
             row_of[row.group as usize] = number(place);
         }
-        // The node of each, how many blocks it has, where these begin, and then the blocks.
+        // First the node of each group, its number of blocks and their start, then the blocks.
         let flows = |p: usize| &compiled.flows[compiled.pools[p].flows.clone()];
         for (m, p, _) in compiled.pool_indices() {
             for flow in flows(p) {
@@ -189,7 +191,7 @@ impl Rows {
         }
     }
 
-    /// Numbers the columns that some group reads, and finds where the figures of every port stand.
+    /// Numbers the columns that any group reads, and finds the position of every port's values.
     fn columns_and_places(&mut self, compiled: &Compiled) {
         let Self { places, place_of, ends, column_of, .. } = self;
         let nodes = compiled.memories.len();
@@ -216,18 +218,18 @@ impl Rows {
         }
     }
 
-    /// Where the figures of a pool stand, if it has flows.
+    /// The position of a pool's values, if it has flows.
     pub(super) fn place(&self, pool: u32) -> Option<&Place> {
         self.places.get(self.place_of[pool as usize] as usize)
     }
 }
 
-/// For each class there may be so many blocks, most of them left behind by classes that are gone.
+/// Maximum number of blocks per class, most of them left behind by removed classes.
 const BLOCKS_PER_CLASS: usize = 8;
 
 impl Rows {
-    /// Adds `group`, which stands in sums where `is_before` ends; `false`, and then all is to be compiled, where some port that it reads has
-    /// no place yet or too much has been left behind.
+    /// Adds `group`, whose position in sums is the end of `is_before`. Returns `false`, which requires a full
+    /// compilation, if a port that it reads has no position yet or too many blocks have been left behind.
     pub(in crate::sharing::rounds) fn add(
         &mut self,
         compiled: &Compiled,
@@ -278,7 +280,7 @@ impl Rows {
         true
     }
 
-    /// Takes `group` away.
+    /// Removes `group`.
     pub(in crate::sharing::rounds) fn remove(&mut self, group: u32) {
         let Some(at) = self.groups.iter().position(|&known| known == group) else { return };
         self.groups.remove(at);
@@ -292,7 +294,7 @@ impl Rows {
         }
     }
 
-    /// Adds what `group` reads to the blocks; whether every port that it reads has a place.
+    /// Adds the reads of `group` to the blocks. Returns whether every port that it reads has a position.
     fn push_blocks(&mut self, compiled: &Compiled, group: u32, node: usize) -> bool {
         let first = self.blocks.len();
         for (m, p, _) in compiled.pool_indices().filter(|&(_, p, _)| compiled.pools[p].from.0 == node) {
@@ -310,31 +312,31 @@ impl Rows {
     }
 }
 
-/// Memories side by side.
+/// Number of memories that are processed together.
 pub(super) const LANES: usize = 4;
 
-/// One figure for each of [`LANES`] memories.
+/// One value for each of [`LANES`] memories.
 pub(super) type Lanes = [f64; LANES];
 
-/// One figure for each memory.
+/// One value for each memory.
 #[inline]
 pub(super) fn lanes(figure: impl FnMut(usize) -> f64) -> Lanes {
     std::array::from_fn(figure)
 }
 
-/// The smaller one; `b` where one is not a number.
+/// The smaller value; `b` if one of the two is NaN.
 #[inline]
 pub(super) fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The larger one; `b` where one is not a number.
+/// The larger value; `b` if one of the two is NaN.
 #[inline]
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Adds `factor` times the figures.
+/// Adds `factor` times `figures`.
 #[inline]
 pub(super) fn add(sum: &mut Lanes, factor: f64, figures: &Lanes) {
     for lane in 0..LANES {
@@ -342,7 +344,7 @@ pub(super) fn add(sum: &mut Lanes, factor: f64, figures: &Lanes) {
     }
 }
 
-/// The smallest figure.
+/// The smallest value.
 #[inline]
 pub(super) fn smallest(figures: &Lanes) -> f64 {
     smaller(smaller(figures[0], figures[1]), smaller(figures[2], figures[3]))
@@ -351,33 +353,34 @@ pub(super) fn smallest(figures: &Lanes) -> f64 {
 /// The ports of one node to [`LANES`] memories; GB/s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// What its threads want, and what it asks its controller for.
+    /// Demand of its threads, and its request to its controller.
     pub(super) wanted: Lanes,
     pub(super) offered: Lanes,
-    /// What it gets.
+    /// Its grant.
     pub(super) granted: Lanes,
-    /// The link, what is left of it, and what is nothing to it. Infinite for the node's own memory, and none.
+    /// The link: capacity, remaining bandwidth, and the amount that counts as nothing. Infinite for the
+    /// node's local memory, and for none.
     pub(super) capacity: Lanes,
     pub(super) left: Lanes,
     pub(super) nothing: Lanes,
-    /// Threads that use it, and what one of them wants of it at least.
+    /// Threads that use it, and the minimum demand of one of them.
     pub(super) users: Lanes,
     pub(super) lowest: Lanes,
-    /// What each thread gets before others get more, and all of that.
+    /// Baseline of each thread, and the sum of the baselines.
     pub(super) baseline: Lanes,
     pub(super) allocated: Lanes,
-    /// Whether what is allocated has to be added up group by group.
+    /// Whether the allocated baselines have to be summed group by group.
     pub(super) is_mixed: bool,
-    /// What one thread that wants w gets: min(w, flat + ratio w).
+    /// Grant of one thread with demand w: min(w, flat + ratio w).
     pub(super) flat: Lanes,
     pub(super) ratio: Lanes,
-    /// What its threads take.
+    /// Traffic of its threads.
     pub(super) drawn: Lanes,
-    /// GB/s of the controller that one GB/s takes, and the pace at which the port is filled.
+    /// GB/s of the controller per GB/s of the port, and the pace at which the port is filled.
     pub(super) cost: Lanes,
     pub(super) weight: Lanes,
     pub(super) inverse_cores: f64,
-    /// A bit for each memory where something that its threads use is full.
+    /// A bit for each memory if a resource that its threads use is full.
     pub(super) full: u8,
 }
 
@@ -407,39 +410,40 @@ impl Column {
         }
     }
 
-    /// Everything is left.
+    /// Restores all capacities.
     pub(super) fn begin(&mut self) {
         (self.left, self.full) = (self.capacity, 0);
     }
 
-    /// Nobody wants anything yet.
+    /// Resets the demands.
     #[inline]
     pub(super) fn clear_wants(&mut self) {
         (self.wanted, self.lowest) = ([0.0; LANES], [f64::INFINITY; LANES]);
     }
 
-    /// Groups whose threads want `wants` GB/s in all, and each of them at least `least`.
+    /// Adds groups whose threads have a total demand of `wants` GB/s, and each of them at least `least`.
     #[inline]
     pub(super) fn want(&mut self, block: &Block, wants: f64, least: f64) {
         add(&mut self.wanted, wants, &block.cost);
         self.lowest = lanes(|lane| smaller(least * block.floor[lane], self.lowest[lane]));
     }
 
-    /// Step 1: what it asks for, before shared links cut that.
+    /// Step 1: its request, before shared links reduce it.
     #[inline]
     pub(super) fn offer(&mut self) {
         self.offered = lanes(|lane| smaller(self.wanted[lane], self.left[lane]));
     }
 
-    /// What its threads get, where controllers are filled up to `level`.
+    /// The grant of its threads if controllers are filled up to `level`.
     #[inline]
     fn grant(&mut self, level: &Lanes) {
         self.granted = lanes(|lane| smaller(self.offered[lane], level[lane] * self.weight[lane]));
         self.baseline = lanes(|lane| self.granted[lane] * self.inverse_cores);
     }
 
-    /// What is allocated where all threads want at least the baseline; whether that is so for every memory that has not enough for
-    /// all. Else, or where threads ask for less than they want, nothing is allocated yet.
+    /// The allocated baselines if all threads request at least the baseline. Returns whether that holds for
+    /// every memory without enough for all. Otherwise, or if threads request less than their demand, nothing
+    /// is allocated yet.
     #[inline]
     pub(super) fn allocate(&mut self, are_limited: bool) -> bool {
         let mut is_mixed = are_limited;
@@ -453,7 +457,7 @@ impl Column {
         !is_mixed
     }
 
-    /// Step 3, when `allocated` is known.
+    /// Step 3, once `allocated` is known.
     #[inline]
     pub(super) fn split(&mut self) {
         for lane in 0..LANES {
@@ -463,12 +467,12 @@ impl Column {
     }
 }
 
-/// How `granted` GB/s are split: one thread that wants w GB/s gets min(w, the first + the second times w).
+/// The split of `granted` GB/s: one thread with demand w GB/s gets min(w, the first + the second times w).
 #[inline]
 pub(super) fn split(granted: f64, wanted: f64, baseline: f64, allocated: f64) -> (f64, f64) {
-    // Not a number, or above 1, only where all have what they want; a remainder of rounding below zero is nothing left.
+    // NaN or above 1 only if all demands are met; a remainder below zero by rounding counts as zero.
     let ratio = larger(smaller((granted - allocated) / (wanted - allocated), 1.0), 0.0);
-    // Above zero, so that it is infinite for who has no data here.
+    // Above zero, so that the result is infinite for a thread without data here.
     let flat = larger(baseline * (1.0 - ratio), f64::MIN_POSITIVE);
     let enough = wanted <= granted;
     (if enough { f64::INFINITY } else { flat }, if enough { 0.0 } else { ratio })
@@ -477,15 +481,15 @@ pub(super) fn split(granted: f64, wanted: f64, baseline: f64, allocated: f64) ->
 /// The controllers of [`LANES`] memories.
 #[derive(Clone, Debug)]
 pub(super) struct Bank {
-    /// The columns that have their ports.
+    /// The columns that contain their ports.
     pub(super) columns: std::ops::Range<usize>,
-    /// GB/s left of them, and what is nothing to them.
+    /// Remaining GB/s, and the amount that counts as nothing.
     pub(super) left: Lanes,
     pub(super) nothing: Lanes,
 }
 
 impl Bank {
-    /// GB/s that the ports ask for.
+    /// Total requests of the ports, GB/s.
     pub(super) fn asked(&self, columns: &[Column]) -> Lanes {
         let mut asked = [0.0; LANES];
         for column in &columns[self.columns.clone()] {
@@ -496,7 +500,8 @@ impl Bank {
         asked
     }
 
-    /// Step 2: fills the ports evenly, each at the pace of its weight, until all have what they ask for or nothing is left.
+    /// Step 2: fills the ports evenly, each at the pace of its weight, until all have their requests or
+    /// nothing is left.
     pub(super) fn fill(&self, columns: &mut [Column]) {
         let columns = &mut columns[self.columns.clone()];
         let mut level = [0.0; LANES];
@@ -513,7 +518,7 @@ impl Bank {
             let mut rises = false;
             for lane in 0..LANES {
                 let next = (self.left[lane] - served[lane]) / pace[lane];
-                // Infinite where all are served; not a number where rounding has served them.
+                // Infinite if all are served; NaN if rounding has already served them.
                 let higher = next > level[lane];
                 level[lane] = if higher { next } else { level[lane] };
                 rises |= higher;
@@ -527,7 +532,7 @@ impl Bank {
         }
     }
 
-    /// Takes what was drawn; whether something is full that was not.
+    /// Subtracts the traffic. Returns whether a resource became full.
     pub(super) fn use_up(&mut self, columns: &mut [Column]) -> bool {
         let mut is_new = false;
         let mut links_full = 0;
@@ -552,17 +557,17 @@ impl Bank {
     }
 }
 
-/// A bit for each memory where what is left is nothing.
+/// A bit for each memory whose remaining bandwidth counts as nothing.
 #[inline]
 fn bits(left: &Lanes, nothing: &Lanes) -> u8 {
     (0..LANES).fold(0, |bits, lane| bits | (u8::from(left[lane] <= nothing[lane]) << lane))
 }
 
-// The ports of one column, in registers while groups that stand one after the other take from them.
+// The ports of one column, in registers while consecutive groups take from them.
 //
-// Each group adds to what is drawn and wanted: in memory, each would wait for the one before.
+// Each group adds to traffic and demand: in memory, each would wait for the one before.
 
-/// A column that groups take from; see there.
+/// A column that groups take from; see the module.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AtHand {
     /// Its number, if there is one.
@@ -581,7 +586,7 @@ impl AtHand {
         Self { column: None, flat: none, ratio: none, drawn: none, wanted: none, lowest: none }
     };
 
-    /// Takes that column, and gives the last one back.
+    /// Loads that column, and writes the last one back.
     #[inline]
     pub(super) fn reach(&mut self, column: u32, columns: &mut [Column]) {
         if self.column != Some(column) {
@@ -591,7 +596,7 @@ impl AtHand {
         }
     }
 
-    /// Notes down in the column what was taken.
+    /// Writes the changes back to the column.
     #[inline]
     pub(super) fn give_back(&mut self, columns: &mut [Column]) {
         if let Some(number) = self.column.take() {

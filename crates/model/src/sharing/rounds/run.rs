@@ -1,9 +1,9 @@
 //! Groups that still take part, class by class.
 //!
 //! # Approach
-//! Groups of one class read the same ports, in the same parts. While the same port holds all of them back in a round, and none
-//! has all it wants, each gains flat + ratio x what it still wants: then a round is a few figures for the class, and what that
-//! means for each group is computed when it is needed ([`Run::settle`]).
+//! Groups of one class read the same ports, in the same proportions. If the same port limits all of them in a
+//! round, and no demand is met, each gains flat + ratio x its remaining demand. A round is then a few values
+//! for the class, and the effect on each group is computed when it is needed ([`Run::settle`]).
 
 use super::rows::AtHand;
 use super::rows::Column;
@@ -15,13 +15,13 @@ use super::rows::{LANES, add, lanes, larger, smaller, smallest};
 pub(super) struct Taker {
     pub(super) group: u32,
     pub(super) threads: f64,
-    /// GB/s that one thread still wanted when the run was settled.
+    /// Remaining demand of one thread when the run was settled, GB/s.
     pub(super) left: f64,
-    /// GB/s that are nothing to it.
+    /// The amount that counts as nothing for it, GB/s.
     pub(super) nothing: f64,
 }
 
-/// Fewer groups than that are dealt with one by one.
+/// Smaller numbers of groups are processed one by one.
 const MANY: usize = 2;
 
 /// The groups of a class that take part.
@@ -31,36 +31,37 @@ pub(super) struct Run {
     first: usize,
     end: usize,
     pub(super) class: Class,
-    /// All their threads, and what these still want in all, GB/s.
+    /// All their threads, and the total remaining demand of these, GB/s.
     threads: f64,
     pub(super) wants: f64,
-    /// What these ask for in this round: less than they want where their node can only read so much.
+    /// Their request in this round: less than their demand if the reads of their node are limited.
     pub(super) asks: f64,
-    /// Where their L3 domain or node can only read so much, what one thread asks for that wants w: a = min(w, flat + ratio w) of the
-    /// first, then the same of the second with a for w.
+    /// If their L3 domain or node has a read limit, the request of one thread with demand w: a = min(w, flat
+    /// + ratio w) for the first, then the same for the second with a instead of w.
     is_limited: bool,
     limits: [(f64, f64); 2],
-    /// What one thread wants, at least and at most.
+    /// Minimum and maximum demand of one thread.
     least: f64,
     most: f64,
-    /// The largest of what is nothing to one.
+    /// The largest amount that counts as nothing for one thread.
     nothing: f64,
-    /// Since the run was settled a thread that wanted w gained `flat + ratio w`.
+    /// Since the run was settled, a thread with demand w gained `flat + ratio w`.
     flat: f64,
     ratio: f64,
 }
 
-/// What a round brought.
+/// The outcome of a round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Brought {
-    /// Whether somebody gained something.
+    /// Whether any thread gained.
     pub(super) gain: bool,
-    /// Whether somebody has all it wants.
+    /// Whether any demand is met.
     pub(super) served: bool,
 }
 
 impl Run {
-    /// Those of `takers` from number `first` on, which are of `class`; nobody has gained anything yet.
+    /// The groups of `takers` from number `first` on, which are of `class`; no thread has gained anything
+    /// yet.
     pub(super) fn new(class: Class, takers: &[Taker], first: usize) -> Self {
         let mut run = Self {
             first,
@@ -88,7 +89,7 @@ impl Run {
         run
     }
 
-    /// Whether nobody takes part.
+    /// Whether no group takes part.
     pub(super) fn is_empty(&self) -> bool {
         self.first == self.end
     }
@@ -101,19 +102,19 @@ impl Run {
         &blocks[self.class.first_block as usize..self.class.end_block as usize]
     }
 
-    /// What a thread that wants `left` asks for.
+    /// The request of a thread with remaining demand `left`.
     #[inline]
     pub(super) fn ask(&self, left: f64) -> f64 {
         self.ask_within(2, left)
     }
 
-    /// The same with as many of the limits.
+    /// The same with this number of the limits.
     #[inline]
     pub(super) fn ask_within(&self, limits: usize, left: f64) -> f64 {
         self.limits[..limits].iter().fold(left, |ask, (flat, ratio)| smaller(flat + ratio * ask, ask))
     }
 
-    /// Gives each group what it gained.
+    /// Adds to each group what it gained.
     pub(super) fn settle(&mut self, takers: &mut [Taker], bandwidth: &mut [f64]) {
         if self.flat > 0.0 || self.ratio > 0.0 {
             for taker in &mut takers[self.first..self.end] {
@@ -125,14 +126,15 @@ impl Run {
         }
     }
 
-    /// Its L3 domain (0) or node (1) can only read so much: a thread that wants w asks for min(w, flat + ratio w).
+    /// Sets the read limit of its L3 domain (0) or node (1): a thread with demand w requests min(w, flat +
+    /// ratio w).
     pub(super) fn limit(&mut self, level: usize, flat: f64, ratio: f64, takers: &[Taker]) {
         (self.is_limited, self.limits[level]) = (true, (flat, ratio));
         let ask = |taker: &Taker| taker.threads * self.ask_within(level + 1, taker.left);
         self.asks = self.takers(takers).iter().map(ask).sum();
     }
 
-    /// Adds to its ports its threads and what they ask for.
+    /// Adds its threads and their requests to its ports.
     #[inline]
     pub(super) fn add_asks(&self, blocks: &[Block], columns: &mut [Column]) {
         for block in self.blocks(blocks) {
@@ -144,7 +146,7 @@ impl Run {
         }
     }
 
-    /// Adds to those of its ports where that is mixed min(ask, baseline) of its threads.
+    /// Adds min(request, baseline) of its threads to those of its ports that are mixed.
     #[inline]
     pub(super) fn add_baselines(
         &mut self,
@@ -180,7 +182,8 @@ impl Run {
         }
     }
 
-    /// Step 4: takes what its threads take, leaves out who has all it wants, and adds to its ports what the others then want.
+    /// Step 4: takes the traffic of its threads, leaves out groups whose demand is met, and adds the
+    /// remaining demand of the others to its ports.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -208,7 +211,7 @@ impl Run {
         drawn
     }
 
-    /// The same where `bandwidth` has what every thread takes in the first round.
+    /// The same if `bandwidth` contains the traffic of every thread in the first round.
     pub(super) fn take_given(
         &mut self,
         all_blocks: &[Block],
@@ -221,7 +224,7 @@ impl Run {
         self.note(drawn, all_blocks, columns);
     }
 
-    /// Adds to its ports what was drawn, and what its threads then want.
+    /// Adds the traffic, and the remaining demand of its threads, to its ports.
     #[inline]
     fn note(&mut self, drawn: f64, all_blocks: &[Block], columns: &mut [Column]) {
         self.asks = self.wants;
@@ -232,8 +235,8 @@ impl Run {
         }
     }
 
-    /// Where the same port holds all of them back, nobody gets all it wants and somebody gains something: what a thread that
-    /// wants w gains, the first plus the second times w.
+    /// The gain of a thread with demand w, the first plus the second times w, if the same port limits all
+    /// threads, no demand is met and a thread gains.
     #[inline]
     fn common_gain(&self, blocks: &[Block], columns: &[Column]) -> Option<(f64, f64)> {
         if self.end - self.first < MANY {
@@ -254,26 +257,26 @@ impl Run {
                 of_most = if holds_back { most[lane] } else { of_most };
             }
         }
-        // A minimum of straight lines: one that is the lowest at both ends is so between them.
+        // A minimum of straight lines: a line that is the lowest at both ends is the lowest between them.
         let is_common = flat + ratio * self.least == of_least && !self.is_limited;
         (is_common && of_least > self.nothing && self.least - of_least > self.nothing)
             .then_some((flat, ratio))
     }
 
-    /// A thread that wants w gains flat + ratio w; what all take.
+    /// A thread with demand w gains flat + ratio w; returns the total.
     #[inline]
     fn gain_alike(&mut self, flat: f64, ratio: f64) -> f64 {
         let drawn = self.threads * flat + ratio * self.wants;
         self.wants -= drawn;
         self.least -= flat + ratio * self.least;
         self.most -= flat + ratio * self.most;
-        // What was left of w, (1 - self.ratio) w - self.flat, gains this.
+        // The remainder of w, (1 - self.ratio) w - self.flat, gains this.
         self.flat += flat - ratio * self.flat;
         self.ratio += ratio * (1.0 - self.ratio);
         drawn
     }
 
-    /// The only block of the only group, where there is no more than that to look at.
+    /// The only block of the only group, if there is no more than that to process.
     #[inline]
     pub(super) fn alone<'b>(&self, blocks: &'b [Block]) -> Option<&'b Block> {
         let is_alone = self.end - self.first < MANY && !self.is_limited;
@@ -283,7 +286,7 @@ impl Run {
         }
     }
 
-    /// The same for the only group, with ports that are at hand.
+    /// The same for the only group, with ports in registers.
     #[inline]
     pub(super) fn take_alone(
         &mut self,
@@ -312,7 +315,7 @@ impl Run {
         self.asks = self.wants;
     }
 
-    /// Group by group: what a thread gains; what all take.
+    /// Group by group: the gain of a thread; returns the total.
     #[inline]
     fn gain_each(
         &mut self,
@@ -347,7 +350,7 @@ impl Run {
     }
 }
 
-/// What a thread that asks for `ask` gains: the least over its memories.
+/// The gain of a thread with the request `ask`: the least over its memories.
 #[inline]
 fn gain_of(ask: f64, blocks: &[Block], columns: &[Column]) -> f64 {
     let mut least = [ask; LANES];
