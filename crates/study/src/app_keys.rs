@@ -1,4 +1,5 @@
-//! Reads the keys of an `[[app]]` that are not of what it does over time, with its real kernel and the size of its problem.
+//! Reads the keys of an `[[app]]`, with its real kernel and problem size, except the keys of its behaviour
+//! over time.
 
 use numasim_model::app::{Access, App, Data, Placement, Smt};
 use numasim_model::ids::NodeId;
@@ -19,41 +20,41 @@ use crate::table::TableReader;
 use crate::value::{Count, Value, given};
 use crate::{data, names};
 
-/// What an `[[app]]` says but for what a family adds, as far as it could be read.
+/// The readable values of an `[[app]]`, without those of a family.
 pub struct AppReading {
-    /// Where it is named.
+    /// The place of its name.
     pub name: Place,
-    /// How many instances it makes; one where the file gives a number that makes no sense.
+    /// Number of instances; 1 if the number in the file is invalid.
     pub instances: usize,
-    /// Whether that is not too many.
+    /// Whether the number of instances is within the limit.
     pub is_kept: bool,
     /// Its arithmetic intensity.
     pub intensity: Option<FlopPerByte>,
-    /// Where its data lies.
+    /// Its data placement.
     pub data: Option<Data>,
-    /// The only nodes that may hold its threads, and where the file says so.
+    /// The only nodes that may hold its threads, and the place in the file.
     nodes: Option<(Vec<NodeId>, Place)>,
-    /// Where the file gives it a rate.
+    /// The place of its rate.
     rate: Option<Place>,
-    /// How much it has to do in the unit of its rate, and where the file says so.
+    /// Its work in the unit of its rate, and the place in the file.
     pub work_of_rate: Option<(f64, Place)>,
 }
 
 impl AppReading {
-    /// Reports a key that counts FLOP beside a rate, which has none.
+    /// Reports a key in FLOP in addition to a rate, which has another unit.
     pub fn check_counting(&self, value: &Value<'_>) {
         if let Some(rate) = &self.rate {
             value.source.log.report(counts_flop(&value.name, value.place(), rate.clone()));
         }
     }
 
-    /// The only nodes that may hold its threads, and where the file says so; `None` is all.
+    /// The only nodes that may hold its threads, and the place in the file; `None` allows all nodes.
     pub fn nodes(&self) -> Option<(&[NodeId], &Place)> {
         self.nodes.as_ref().map(|(nodes, place)| (nodes.as_slice(), place))
     }
 }
 
-/// Reads the keys that are not of what it does over time. Names and work of the application are filled in later.
+/// Reads the keys except those of behaviour over time. Names and work of the application are filled in later.
 pub(super) fn read(
     table: &mut TableReader<'_>,
     name: &Place,
@@ -62,7 +63,7 @@ pub(super) fn read(
 ) -> (Option<App>, AppReading) {
     let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
     let of_thread = OfThread::read(table);
-    // Each falls back to its default, which is noted, only where the key is not there at all.
+    // Each uses its default, which is noted, only if the key is missing.
     let data_value = table.given(&app::DATA);
     let data =
         data_value.as_ref().map_or(Some(Data::Placed(Placement::Local)), |value| data::read(value, machine));
@@ -152,14 +153,14 @@ pub(super) fn read(
     (app, read)
 }
 
-/// What is said of one thread, each value as far as it could be read.
+/// The readable values of one thread.
 struct OfThread<'a> {
     gflops: Option<(Value<'a>, Option<f64>)>,
     gbs: Option<(Value<'a>, Option<f64>)>,
     rate: Option<Rate<'a>>,
 }
 
-/// What an application counts in the place of FLOP.
+/// The rate of an application that does not count FLOP.
 struct Rate<'a> {
     value: Value<'a>,
     unit: Option<String>,
@@ -185,7 +186,7 @@ impl<'a> OfThread<'a> {
         Self { gflops, gbs, rate }
     }
 
-    /// Whether both figures are given, so that the intensity may be left out.
+    /// Whether both values are given, so that the intensity may be omitted.
     fn gives_quotient(&self) -> bool {
         self.gflops.is_some() && self.gbs.is_some() && self.rate.is_none()
     }
@@ -196,7 +197,7 @@ impl<'a> OfThread<'a> {
         Some(FlopPerByte::new((*gflops)? / (*gbs)?))
     }
 
-    /// The intensity in the unit of the rate; reports what does not go with a rate, and what it lacks.
+    /// The intensity in the unit of the rate; reports keys that conflict with a rate, and missing ones.
     fn read_rate(
         &self,
         table: &mut TableReader<'_>,
@@ -239,7 +240,7 @@ fn is_real(stands: Option<Stands>) -> bool {
     matches!(stands, Some(Stands::Real(_)))
 }
 
-/// The share of bytes that are written, 0 where a kernel says it.
+/// The share of bytes that is written, 0 if a kernel defines it.
 fn read_write_share(table: &mut TableReader<'_>) -> Option<f64> {
     let Some(value) = table.optional(&app::WRITE_SHARE) else { return Some(0.0) };
     let share = data::read_share(&value, "1 is all of its bytes, 0 none of them: it only reads")?;
@@ -253,7 +254,7 @@ fn read_write_share(table: &mut TableReader<'_>) -> Option<f64> {
     None
 }
 
-/// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.
+/// The intensity in the file, or the count of a real kernel; `stands` is its readable part.
 fn read_intensity(
     table: &mut TableReader<'_>,
     value: Option<Value<'_>>,
@@ -265,7 +266,7 @@ fn read_intensity(
     let given = value.as_ref().and_then(Value::number).map(FlopPerByte::new);
     let problem = match stands {
         Some(Stands::Real(problem)) => problem,
-        // A word that nobody knows may have been meant for a real kernel.
+        // An unknown word may have been meant as a real kernel.
         None if kernel.is_some() => return given,
         Some(Stands::Synthetic(_)) | None => {
             if value.is_none() {
@@ -294,7 +295,7 @@ fn read_intensity(
     None
 }
 
-/// Hardware threads of a core that the application uses, and how much faster both of them are.
+/// Hardware threads per core that the application uses, and the speedup with both of them.
 fn read_smt(table: &mut TableReader<'_>, machine: &MachineReading) -> Option<(Smt, Option<f64>)> {
     let value = table.optional(&app::SMT);
     let speedup_value = table.optional(&app::SMT_SPEEDUP);
@@ -322,7 +323,7 @@ fn read_speedup(value: &Value<'_>) -> Option<f64> {
     None
 }
 
-/// The choice of a value on this machine: where a core has one thread "any" is one, and "both" is reported.
+/// The choice of a value on this machine: with one thread per core, "any" is one, and "both" is reported.
 pub(crate) fn has_threads(value: &Value<'_>, smt: Smt, machine: &MachineReading) -> Option<Smt> {
     if machine.two_threads || machine.machine.is_none() {
         return Some(smt);
@@ -336,7 +337,7 @@ pub(crate) fn has_threads(value: &Value<'_>, smt: Smt, machine: &MachineReading)
     Some(Smt::One)
 }
 
-/// Two threads on a core without their speed.
+/// The problem of two threads per core without a speedup.
 pub(crate) fn speedup_is_missing(value: &Value<'_>) -> Problem {
     let message = format!("`{}` needs `smt_speedup`, how fast both threads of a core are", value.name);
     Problem::new(ProblemKind::MissingKey, message)
@@ -344,7 +345,7 @@ pub(crate) fn speedup_is_missing(value: &Value<'_>) -> Problem {
         .hint("add e.g. `smt_speedup = 1.25` to the app")
 }
 
-/// With four digits behind the point.
+/// Rounded to four decimals.
 fn short(value: f64) -> String {
     ((value * 1e4).round() / 1e4).to_string()
 }
@@ -364,7 +365,7 @@ fn read_nodes(value: &Value<'_>, machine: &MachineReading) -> Option<Vec<NodeId>
     Some(nodes)
 }
 
-/// Cores of the nodes that may hold threads, if all that is known.
+/// Cores of the nodes that may hold threads, if all values are known.
 fn usable_cores(machine: &MachineReading, nodes: Option<&Option<Vec<NodeId>>>) -> Option<u64> {
     let cores = machine.cores.as_ref()?;
     let of = |cores: u32| u64::from(cores);
@@ -374,13 +375,14 @@ fn usable_cores(machine: &MachineReading, nodes: Option<&Option<Vec<NodeId>>>) -
     })
 }
 
-/// Fewest and most threads of an application.
+/// Minimum and maximum number of threads of an application.
 struct Limits {
     min: u32,
     max: Option<u32>,
 }
 
-/// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have, each with so many threads of it.
+/// `nodes`: the list of nodes that may hold threads, if the file contains one; `cores`: the number of their
+/// cores, each with the application's threads per core.
 fn read_limits(
     table: &mut TableReader<'_>,
     nodes: Option<&Value<'_>>,
@@ -451,9 +453,10 @@ fn report_too_many(
     log.report(problem);
 }
 
-/// Reports data of one application that does not fit where it must lie. `size` is its `memory_gib`, `data` says where it lies.
+/// Reports data of a single application that does not fit on its memories. `size` is its `memory_gib`, `data`
+/// its placement.
 ///
-/// Looked at for itself: what several applications need together depends on the scenario.
+/// Checks each application separately: the total of several applications depends on the scenario.
 fn check_room(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Value<'_>>) {
     let Some(gib) = app.memory.map(Gibibytes::value) else { return };
     let Some(full) = too_small(app, machine, gib) else { return };
@@ -472,7 +475,7 @@ fn check_room(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Valu
     size.source.log.report(problem);
 }
 
-/// What does not fit, in a sentence.
+/// The data that does not fit, in a sentence.
 fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
     let room = |node: NodeId| machine.node(node).memory.map_or(f64::INFINITY, Gibibytes::value);
     let fits = |needed: f64, there: f64| needed <= there * (1.0 + 1e-9);
@@ -487,7 +490,7 @@ fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
                 )
             });
         }
-        // It may be spread: all memories together are looked at by explore.
+        // The data may be spread: `explore` checks all memories together.
         Data::OpenFractions => return None,
     };
     let may_run = |node: &NodeId| app.nodes.as_ref().is_none_or(|nodes| nodes.contains(node));
@@ -523,20 +526,20 @@ fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
 const TITLE: &str = problem::TABLE.title;
 /// A dense matrix has fewer rows than a grid of points.
 const ROWS: Count = Count { what: "a number of rows", example: "5120", min: 1, max: Dmv::MOST_ROWS };
-/// What each thread follows addresses in is smaller than what it copies.
+/// The memory in which each thread follows addresses is smaller than the memory that it copies.
 const CHASE_MIB: Count =
     Count { what: "a size in MiB (2^20 bytes)", example: "256", min: 1, max: Chase::MOST_MIB };
 
-/// What stands for an application.
+/// The kernel that represents an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stands {
-    /// A synthetic kernel, of any intensity.
+    /// A synthetic kernel, with any intensity.
     Synthetic(Access),
-    /// A real one, which counts its own.
+    /// A real kernel, which counts its own intensity.
     Real(KernelProblem),
 }
 
-/// A word that `kernel` may be.
+/// A word that is valid for `kernel`.
 #[derive(Clone, Copy)]
 enum Word {
     Synthetic(Access),
@@ -612,7 +615,7 @@ impl TableReader<'_> {
         self.read_or_shown(key, (default, default), |value| value.large_count_of(count))
     }
 
-    /// Every key is read, so that every mistake is reported.
+    /// All keys are read, so that every mistake is reported.
     fn problem(&mut self, kernel: KernelName) -> Option<KernelProblem> {
         match KernelProblem::of(kernel) {
             KernelProblem::BlackScholes(own) => {

@@ -16,25 +16,25 @@ use super::reading::Group;
 use super::table::TableReader;
 use super::value::Value;
 
-/// One `[[app]]` table. What could not be read is `None`.
+/// One `[[app]]` table. Values that could not be read are `None`.
 struct AppTable {
     name: Option<String>,
     places: AppPlaces,
-    /// How many; `None` if the file gives a number that makes no sense.
+    /// Number of instances; `None` if the number in the file is invalid.
     instances: Option<u32>,
     app: Option<App>,
 }
 
-/// What a name in a scenario stands for.
+/// The meaning of a name in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// All instances of a group, by its number.
     Group(usize),
     /// One instance.
     Instance(usize),
-    /// Perhaps an instance of a group whose number of instances is not known.
+    /// Possibly an instance of a group with an unknown number of instances.
     Unclear,
-    /// Nothing.
+    /// Neither a group nor an instance.
     Nothing,
 }
 
@@ -46,16 +46,16 @@ pub struct Apps {
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
     names: HashMap<String, (Named, usize)>,
-    /// Names of the groups whose number of instances makes no sense.
+    /// Names of the groups with an invalid number of instances.
     uncounted: Vec<String>,
-    /// Whether an application has no name that could be read.
+    /// Whether an application has no readable name.
     nameless: bool,
-    /// Whether some application could not be read.
+    /// Whether any application could not be read.
     incomplete: bool,
 }
 
 impl Apps {
-    /// Reads one more table; `machine` as far as it could be read. `family` reads further keys.
+    /// Reads one more table; `machine` contains the values that could be read. `family` reads further keys.
     pub(super) fn add(
         &mut self,
         mut table: TableReader<'_>,
@@ -90,7 +90,7 @@ impl Apps {
         let (mut app, read) = app_keys::read(&mut table, &places.name, (count, fits), machine);
         let work = family.app(&mut table, &read, machine);
         if let Some(app) = &mut app {
-            // Nothing to do is nothing to finish.
+            // An application without work has nothing to finish.
             app.work = work.filter(|work| work.value() > 0.0);
         }
         table.finish();
@@ -109,7 +109,7 @@ impl Apps {
         }
     }
 
-    /// Gives every instance its name and reports names that are taken.
+    /// Gives every instance its name and reports duplicate names.
     pub(super) fn name_instances(&mut self, log: &Log) {
         let mut names: HashMap<String, (Named, usize)> = HashMap::new();
         for (index, (table, group)) in self.tables.iter().zip(&self.groups).enumerate() {
@@ -160,7 +160,7 @@ impl Apps {
         log.report(problem);
     }
 
-    /// What `name` stands for.
+    /// The meaning of `name`.
     pub(super) fn find(&self, name: &str) -> Named {
         if let Some(&(named, _)) = self.names.get(name) {
             return named;
@@ -174,8 +174,8 @@ impl Apps {
         if unclear { Named::Unclear } else { Named::Nothing }
     }
 
-    /// The only nodes that may hold threads of the application that a scenario names, and where the file says so; `None`
-    /// is all of them.
+    /// The only nodes that may hold threads of the application that a scenario names, with the place in the
+    /// file; `None` allows all nodes.
     pub(super) fn nodes_of(&self, named: Named) -> Option<(&[NodeId], &Place)> {
         let group = match named {
             Named::Group(group) => group,
@@ -186,7 +186,7 @@ impl Apps {
         table.app.as_ref()?.nodes.as_deref().zip(table.places.nodes.as_ref())
     }
 
-    /// Each instance's application, as far as it could be read.
+    /// The application of each instance, if it could be read.
     pub(super) fn each_instance(&self) -> impl Iterator<Item = Option<&App>> {
         let tables = self.tables.iter().zip(&self.groups);
         tables.flat_map(|(table, group)| std::iter::repeat_n(table.app.as_ref(), group.instances))
@@ -197,7 +197,7 @@ impl Apps {
         self.names.keys().map(String::as_str)
     }
 
-    /// Where each table stands in its file.
+    /// The place of each table in its file.
     pub(super) fn places(&self) -> Vec<AppPlaces> {
         self.tables.iter().map(|table| table.places.clone()).collect()
     }
@@ -207,7 +207,7 @@ impl Apps {
         self.total.min(MAX_INSTANCES)
     }
 
-    /// The group that makes this instance.
+    /// The group of this instance.
     pub fn group_of(&self, instance: usize) -> usize {
         self.groups.partition_point(|group| group.first <= instance).saturating_sub(1)
     }
@@ -245,7 +245,7 @@ impl Apps {
     }
 }
 
-/// For each instance the entry that speaks for it: its own, or else that of its group.
+/// For each instance, the entry that applies to it: its own, or else that of its group.
 pub(super) fn by_instance<T>(entries: &[T], apps: &Apps, named: impl Fn(&T) -> Named) -> Vec<Option<usize>> {
     let mut of = vec![None; apps.instance_count()];
     for (row, entry) in entries.iter().enumerate() {
@@ -265,7 +265,7 @@ pub(super) fn by_instance<T>(entries: &[T], apps: &Apps, named: impl Fn(&T) -> N
     of
 }
 
-/// Looks the names up and reports those that no app has.
+/// Looks up the names and reports unknown ones.
 pub(super) fn look_up<'a>(value: &Value<'a>, hint: &str, apps: &Apps) -> Option<Vec<(Named, Value<'a>)>> {
     let entries = value.entries("a table of apps", hint)?;
     let found = entries.into_iter().map(|(name, value)| {
@@ -278,7 +278,7 @@ pub(super) fn look_up<'a>(value: &Value<'a>, hint: &str, apps: &Apps) -> Option<
     Some(found.collect())
 }
 
-/// What the text of a value stands for; `None` where that is nothing, which is reported.
+/// The meaning of the text of a value; `None` for an unknown name, which is reported.
 pub fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
     let name = value.name()?;
     let named = apps.find(name);
@@ -289,7 +289,8 @@ pub fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
     Some(named)
 }
 
-/// The instance that a value names; `None` where it names none, or several: `single` says why that cannot be.
+/// The instance that a value names; `None` if it names none, or several. `single` is the reason that several
+/// are not allowed.
 pub fn instance(value: &Value<'_>, apps: &Apps, single: &str) -> Option<usize> {
     match named(value, apps)? {
         Named::Instance(instance) => Some(instance),

@@ -15,9 +15,9 @@ use super::value::{Quantity, Value};
 
 /// Bandwidths in GB/s.
 pub(super) struct Bandwidth {
-    /// Of each memory controller.
+    /// Bandwidth of each memory controller.
     pub(super) controllers: Vec<f64>,
-    /// Row by row: row = node of the core, column = node of the memory. The diagonal is not used.
+    /// Row by row: row = node of the core, column = node of the memory. The diagonal is unused.
     pub(super) links: Vec<f64>,
 }
 
@@ -71,7 +71,7 @@ fn read_flat(
     if controller.is_none() {
         table.missing(&machine::BANDWIDTH_GBS);
     }
-    // How many nodes `link_gbs` joins: those of the machine, or of each socket.
+    // The number of nodes that `link_gbs` joins: those of the machine, or of each socket.
     let (joined, whose) = match sockets {
         SocketsReading::Absent => (count, "a machine"),
         SocketsReading::Read(sockets) => (Some(sockets.nodes_each), "a socket"),
@@ -123,14 +123,14 @@ fn read_without_memory(entry: &Value<'_>, node: usize) -> Option<f64> {
 
 const MATRIX_HINT: &str = "write one row for each node, e.g. `[[11.0, 5.7], [4.5, 11.3]]`: row = node of the core, column = node of the memory";
 
-/// What to write into a matrix; says what the row of a memory-only node is, if the machine has one.
+/// The syntax of a matrix; explains the row of a memory-only node if the machine has one.
 fn matrix_hint(cores: Option<&[u32]>) -> String {
     let memory_only = cores.and_then(|cores| cores.iter().position(|&cores| cores == 0));
     memory_only
         .map_or_else(|| MATRIX_HINT.to_owned(), |node| format!("{MATRIX_HINT}; {}", memory_only_row(node)))
 }
 
-/// A node without cores reads nothing, but its memory is read.
+/// A node without cores reads no memory, but its memory is read.
 fn memory_only_row(node: usize) -> String {
     format!(
         "node {node} has no cores (memory only, e.g. CXL), but has a row, too: on the diagonal the bandwidth of its memory, elsewhere 0"
@@ -182,7 +182,7 @@ fn read_matrix(
         }
         let shape_fits = entries.len() == nodes;
         for (to, entry) in entries.iter().enumerate() {
-            // A node without cores reads nothing; the figures of its row are not used.
+            // A node without cores reads no memory; the values of its row are unused.
             let may_be_zero = from != to && cores.is_none_or(|cores| cores.get(from) == Some(&0));
             let memory_only = cores.is_some_and(|cores| cores.get(from) == Some(&0));
             if !memory_only && without_memory.contains(&NodeId(to)) {
@@ -210,26 +210,26 @@ fn read_matrix(
     complete.then(|| Bandwidth { controllers: links.iter().step_by(nodes + 1).copied().collect(), links })
 }
 
-/// Nodes on sockets.
+/// The nodes of sockets.
 #[derive(Clone, Copy)]
 pub(super) struct Sockets {
-    /// How many.
+    /// Number of sockets.
     pub(super) count: usize,
-    /// Nodes on each.
+    /// Number of nodes on each socket.
     pub(super) nodes_each: usize,
     /// GB/s between each ordered pair of nodes on different sockets; `None` on one socket.
     pub(super) link: Option<f64>,
-    /// GB/s that the nodes of one socket read from another together.
+    /// Bandwidth between two sockets for all nodes of one socket together, GB/s.
     shared: Option<f64>,
 }
 
-/// What a machine says of its sockets.
+/// The sockets of a machine file.
 pub(super) enum SocketsReading {
-    /// Nothing.
+    /// No sockets.
     Absent,
-    /// Something that makes no sense, and was reported.
+    /// Invalid values, which were reported.
     Broken,
-    /// This.
+    /// Valid sockets.
     Read(Sockets),
 }
 
@@ -255,7 +255,7 @@ impl Sockets {
     }
 }
 
-/// `nodes` is how many there are, if that is known.
+/// `nodes` is the number of nodes, if known.
 pub(super) fn read_sockets(table: &mut TableReader<'_>, nodes: Option<usize>) -> SocketsReading {
     let log = table.source.log;
     let matrix = table.place_of(&machine::BANDWIDTH_MATRIX_GBS);
@@ -320,12 +320,12 @@ pub(super) fn read_sockets(table: &mut TableReader<'_>, nodes: Option<usize>) ->
     }
 }
 
-/// Most shared links of a machine: as many as the pairs of 64 sockets, and more.
+/// Maximum number of shared links of a machine: more than the pairs of 64 sockets.
 const MAX_SHARED_LINKS: usize = 4096;
 
 const BETWEEN: &str = "write two groups of nodes, e.g. `between = [[0, 1], [2, 3]]`";
 
-/// The links of the file; `None` if one of them makes no sense.
+/// The links of the file; `None` if any of them is invalid.
 pub(super) fn read_shared_links(
     table: &mut TableReader<'_>,
     nodes: Option<usize>,
@@ -433,7 +433,7 @@ fn read_between(value: &Value<'_>, nodes: Option<usize>) -> Option<(Vec<NodeId>,
     Some((a, b))
 }
 
-/// `None`, and a report, if a node is in both groups. `here` is where `b` stands, `there` where `a` does.
+/// Returns `None` and reports a node that is in both groups. `here` is the place of `b`, `there` that of `a`.
 fn do_not_overlap(a: &[NodeId], b: &[NodeId], here: &Value<'_>, there: &Value<'_>) -> Option<()> {
     let Some(node) = b.iter().find(|node| a.contains(node)) else { return Some(()) };
     let problem = Problem::new(ProblemKind::BadValue, format!("{node} is in both groups of the shared link"))

@@ -1,7 +1,8 @@
-//! What the grammar of TOML says of a text, token by token.
+//! Grammar of a TOML text, token by token.
 //!
-//! A first look at a long text, before it is parsed ([`too_much`]): a parser keeps what it finds, and of mistakes in every line, or of a
-//! million tables, that is gigabytes. And what is wrong at each mistake ([`Grammar`]): `toml` itself tells that in English alone.
+//! [`too_much`] checks a long text before it is parsed: a parser keeps everything that it finds, and for
+//! mistakes in every line, or for a million tables, that takes gigabytes. [`Grammar`] finds the kind of each
+//! mistake: `toml` itself reports it only as English text.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,25 +11,25 @@ use toml_parser::decoder::Encoding;
 use toml_parser::parser::{EventReceiver, RecursionGuard, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, Expected, ParseError, Raw, Source, Span};
 
-/// Shorter text is parsed whatever it holds.
+/// Shorter texts are parsed regardless of their content.
 const SHORT: usize = 256 << 10;
-/// Mistakes in the syntax up to which a text is parsed: more than are ever listed.
+/// Maximum number of syntax mistakes in a text that is parsed: more than are ever listed.
 pub(super) const MAX_MISTAKES: usize = 1000;
-/// Tables over which a file is refused. Scenarios with a name each need 24 bytes, of which 8 MiB hold fewer.
+/// Maximum number of tables in a file. Scenarios with a name need 24 bytes each, so 8 MiB hold fewer of them.
 pub(super) const MAX_TABLES: usize = 400_000;
 /// Levels of brackets that the parser follows.
 const MAX_DEPTH: u32 = 80;
 
-/// What makes a text too much for the parser.
+/// The reason that a text is too much for the parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TooMuch {
-    /// More than [`MAX_MISTAKES`]; the text up to here has so many.
+    /// More than [`MAX_MISTAKES`]; the text up to this byte contains that many.
     Mistakes(usize),
-    /// More than [`MAX_TABLES`]; the first one too many is here.
+    /// More than [`MAX_TABLES`]; the first excess table is here.
     Tables(Range<usize>),
 }
 
-/// Looks through `text` and keeps nothing of it.
+/// Scans `text` without keeping any of it.
 pub(super) fn too_much(text: &str) -> Option<TooMuch> {
     if text.len() <= SHORT {
         return None;
@@ -39,10 +40,10 @@ pub(super) fn too_much(text: &str) -> Option<TooMuch> {
     census.excess.map(TooMuch::Tables).or(mistakes.enough_at.map(TooMuch::Mistakes))
 }
 
-/// Counts what the parser complains about.
+/// Counts the parser's complaints.
 struct Mistakes {
     count: usize,
-    /// End of the last one that is wanted.
+    /// End of the last mistake to be counted.
     enough_at: Option<usize>,
 }
 
@@ -55,7 +56,7 @@ impl ErrorSink for Mistakes {
     }
 }
 
-/// Counts tables, and reads values and keys, in which there can be mistakes too.
+/// Counts tables, and checks values and keys, which can also contain mistakes.
 struct Census<'a> {
     text: &'a str,
     tables: usize,
@@ -76,7 +77,7 @@ fn raw(text: &str, span: Span, encoding: Option<Encoding>) -> Option<Raw<'_>> {
     Some(Raw::new_unchecked(text.get(span.start()..span.end())?, encoding, span))
 }
 
-/// Goes through a text as `toml` does.
+/// Scans a text like `toml` does.
 fn go_through(source: Source<'_>, receiver: &mut dyn EventReceiver, errors: &mut dyn ErrorSink) {
     let tokens = source.lex().into_vec();
     let mut receiver = ValidateWhitespace::new(receiver, source);
@@ -106,12 +107,12 @@ impl EventReceiver for Census<'_> {
     }
 }
 
-/// What is wrong at a place.
+/// The kind of mistake at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
     /// The text that begins here has no closing quote on its line.
     OpenText(usize),
-    /// There is nothing in the place of a value.
+    /// A value is missing.
     NoValue,
     /// A word that is neither a number nor quoted.
     NoWord,
@@ -121,19 +122,19 @@ pub(super) enum Mistake {
     LeadingZero,
     /// No key, or one without a value.
     NoPair,
-    /// There is nothing in the place of a key.
+    /// A key is missing.
     NoName,
-    /// A table header without its end, which is this.
+    /// A table header without its end, the given text.
     OpenHeader(&'static str),
     /// A list or an inline table without its end.
     OpenBracket,
-    /// Something behind a value.
+    /// Further text after a value.
     MoreText,
-    /// Too many brackets in one another.
+    /// Too many nested brackets.
     TooDeep,
-    /// A key that was there before.
+    /// A duplicate key.
     Again,
-    /// Anything else.
+    /// Any other mistake.
     Other,
 }
 
@@ -141,14 +142,14 @@ pub(super) enum Mistake {
 pub(super) struct Grammar<'a> {
     text: &'a str,
     found: HashMap<(usize, usize), Mistake>,
-    /// Where keys are.
+    /// Positions of keys.
     keys: HashSet<usize>,
-    /// Where table headers begin.
+    /// Positions of table headers.
     headers: HashSet<usize>,
 }
 
 impl<'a> Grammar<'a> {
-    /// Goes through a text that has mistakes.
+    /// Scans a text that has mistakes.
     pub(super) fn of(text: &'a str) -> Self {
         let mut grammar = Self { text, found: HashMap::new(), keys: HashSet::new(), headers: HashSet::new() };
         let mut errors: Vec<ParseError> = Vec::new();
@@ -160,12 +161,12 @@ impl<'a> Grammar<'a> {
         grammar
     }
 
-    /// What is wrong at the place of an error of `toml`.
+    /// The kind of mistake at the place of an error of `toml`.
     pub(super) fn at(&self, span: Option<&Range<usize>>) -> Mistake {
-        // Without a place: keys with too many dots.
+        // Errors without a place are keys with too many dots.
         let Some(span) = span else { return Mistake::TooDeep };
         let found = self.found.get(&(span.start, span.end)).cloned();
-        // The grammar knows nothing of what was there before.
+        // The grammar does not know earlier keys.
         found.unwrap_or(if self.keys.contains(&span.start) { Mistake::Again } else { Mistake::Other })
     }
 
@@ -196,7 +197,7 @@ impl<'a> Grammar<'a> {
     }
 }
 
-/// What is wrong with a value that begins at `start`.
+/// The mistake in a value that begins at `start`.
 fn of_value(value: &str, start: usize, encoding: Option<Encoding>, error: &ParseError) -> Mistake {
     match (encoding, error.expected()) {
         (Some(_), Some([Expected::Literal("\"" | "'")])) => return Mistake::OpenText(start),
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn short_text_is_never_too_much() {
+    fn short_texts_are_never_too_much() {
         assert_eq!(too_much(&"=\n".repeat(SHORT / 2)), None);
     }
 
@@ -293,8 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_enough_up_to_the_last_mistake_that_is_wanted() {
-        // The first thousand lines have a mistake each, and so has the next one.
+    fn the_text_up_to_the_last_counted_mistake_is_sufficient() {
+        // Each of the first thousand lines has a mistake, and so does the next one.
         assert_eq!(too_much(&long("a = x\n")), Some(TooMuch::Mistakes(1001 * "a = x\n".len() - 1)));
     }
 

@@ -1,7 +1,8 @@
-//! CSV texts, row by row, with the place of every field, so that a mistake can be shown where it is.
+//! CSV texts, row by row, with the place of every field, so that messages can point at a mistake.
 //!
-//! The crate `csv` reads, and tells where a record begins; for a message a record is looked at again, cell by cell. What messages of
-//! all readers of texts have in common is here, too: the list stays short, and so does text of files.
+//! The crate `csv` reads the text and reports the start of each record; for a message the record is scanned
+//! again, cell by cell. This module also contains rules for the messages of all readers of texts: the list of
+//! problems stays short, and so does quoted text of files.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -14,10 +15,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Place, Problem, ProblemKind};
 
-/// Most problems that are listed.
+/// Maximum number of listed problems.
 const MOST: usize = 20;
 
-/// Adds a problem to a list, unless it is full; says at its end that there are more.
+/// Adds a problem to a list unless it is full; a last entry says that there are more.
 pub fn add(problems: &mut Vec<Problem>, problem: Problem) {
     if !is_full(problems) {
         problems.push(if problems.len() == MOST { more() } else { problem });
@@ -37,12 +38,12 @@ fn more() -> Problem {
     Problem::new(ProblemKind::More, "there are more problems; these are the first")
 }
 
-/// Whether what is found from here on is not listed, so that there is no need to look for more.
+/// Whether further problems will not be listed, so that the search for them can stop.
 pub fn is_full(problems: &[Problem]) -> bool {
     problems.len() > MOST
 }
 
-/// Text of a file in a message: short, and in one line.
+/// Text of a file for a message: short, on one line.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let short = text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end));
@@ -69,18 +70,19 @@ pub struct Row<'r> {
 }
 
 impl<'t> Rows<'t> {
-    /// Reads the header of a text that people may have written, file 0: comment lines begin with `#`, and spaces around fields do not
-    /// count.
+    /// Reads the header of a text that people may have written, file 0: comment lines begin with `#`, and
+    /// spaces around fields are ignored.
     ///
     /// # Errors
-    /// No header, or a column that is named twice.
+    /// No header, or a duplicate column name.
     pub fn new(text: &'t str) -> Result<Self, Problem> {
         let rows = Self::open(0, text, false)?;
         let repeated = rows.repeated().next();
         repeated.map_or(Ok(rows), Err)
     }
 
-    /// Reads the header of a text that a program wrote: RFC 4180, without comments, and spaces are part of their fields.
+    /// Reads the header of a text that a program wrote: RFC 4180, without comments; spaces belong to their
+    /// fields.
     ///
     /// # Errors
     /// No header.
@@ -119,7 +121,7 @@ impl<'t> Rows<'t> {
         self.headers.iter().position(|header| header == name)
     }
 
-    /// A problem for each column that an earlier one has the name of.
+    /// A problem for each column with the name of an earlier one.
     pub fn repeated(&self) -> impl Iterator<Item = Problem> {
         let columns = self.headers.iter().enumerate();
         columns.filter(|&(column, name)| self.headers[..column].contains(name)).map(|(column, name)| {
@@ -139,15 +141,15 @@ impl<'t> Rows<'t> {
         Problem::new(ProblemKind::UnknownKey, message).at(self.header_place(column), "here")
     }
 
-    /// A problem with the header as a whole.
+    /// A problem with the whole header.
     pub fn header_lacks(&self, message: impl Into<String>) -> Problem {
         let place = row_place(self.file, self.text, row_start(self.text, 0, self.exact));
         Problem::new(ProblemKind::MissingKey, message).at(place, "the columns")
     }
 
-    /// The next row; `None` behind the last.
+    /// The next row; `None` after the last one.
     #[allow(clippy::should_implement_trait, reason = "a row lends from the reader, as no iterator can")]
-    #[inline] // graphs have millions of rows: compiled, and optimised, where they are read
+    #[inline] // graphs have millions of rows: compiled and optimised in the crates that read them
     pub fn next(&mut self) -> Option<Result<Row<'_>, Problem>> {
         match self.reader.read_record(&mut self.record) {
             Ok(false) => return None,
@@ -186,7 +188,7 @@ impl<'r> Row<'r> {
         (at, row_start(self.text, at, self.exact))
     }
 
-    /// Byte where the row begins.
+    /// Byte at which the row begins.
     pub fn start(&self) -> usize {
         self.position().1
     }
@@ -200,7 +202,7 @@ impl<'r> Row<'r> {
     }
 
     /// The column of this name.
-    #[inline] // as `Rows::next`
+    #[inline] // like `Rows::next`
     pub fn column(&self, name: &str) -> Option<usize> {
         self.headers.iter().position(|header| header == name)
     }
@@ -208,7 +210,7 @@ impl<'r> Row<'r> {
     /// All fields as a value, by the names of the columns.
     ///
     /// # Errors
-    /// The first field that is of another type.
+    /// The first field of the wrong type.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ::csv::Error> {
         self.record.deserialize(Some(&StringRecord::from(self.headers)))
     }
@@ -219,12 +221,12 @@ impl<'r> Row<'r> {
     }
 
     /// The text of a field; empty for a column that the file does not have.
-    #[inline] // as `Rows::next`
+    #[inline] // like `Rows::next`
     pub fn text(&self, column: Option<usize>) -> &'r str {
         column.and_then(|column| self.record.get(column)).unwrap_or_default()
     }
 
-    /// Where a field is.
+    /// The place of a field.
     pub fn place(&self, column: usize) -> Place {
         Place::at(self.file, field_span(self.text, self.start(), column))
     }
@@ -239,10 +241,10 @@ impl<'r> Row<'r> {
         Problem::new(kind, message).at(self.place(column), "here")
     }
 
-    /// A name, as input files may have one; perhaps empty.
+    /// A name with the syntax of input files; may be empty.
     ///
     /// # Errors
-    /// A field that is none, with its place.
+    /// An invalid field, with its place.
     pub fn name(&self, column: usize) -> Result<&'r str, Problem> {
         let text = self.text(Some(column));
         if !text.contains(is_hidden) {
@@ -255,10 +257,10 @@ impl<'r> Row<'r> {
             .hint("no name in an input file can have one: delete it"))
     }
 
-    /// A finite number, zero or more. `example` says what belongs there.
+    /// A finite number, zero or more. `example` shows a valid value.
     ///
     /// # Errors
-    /// A field that is none, with its place.
+    /// An invalid field, with its place.
     pub fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
         let text = self.text(Some(column));
         let name = self.header(column);
@@ -273,10 +275,10 @@ impl<'r> Row<'r> {
         Err(self.problem(column, kind, why).hint(format!("write {example}")))
     }
 
-    /// A whole number from `least` up. `example` says what belongs there.
+    /// A whole number of at least `least`. `example` shows a valid value.
     ///
     /// # Errors
-    /// A field that is none, with its place.
+    /// An invalid field, with its place.
     pub fn whole_number(&self, column: usize, least: u32, example: &str) -> Result<u32, Problem> {
         let text = self.text(Some(column));
         text.parse::<u32>().ok().filter(|&number| number >= least).ok_or_else(|| {
@@ -304,8 +306,9 @@ fn field_span(text: &str, start: usize, column: usize) -> Range<usize> {
     cell.start + lead..end.max(cell.start + lead)
 }
 
-/// The first byte of the record that the reader found at or behind `at`: it counts line ends, the mark at the begin of a file and,
-/// unless the text is `exact`, comments before a record to it.
+/// The first byte of the record that the reader found at or after `at`. The reader includes preceding line
+/// ends, the byte order mark at the beginning of a file and, unless the text is `exact`, preceding comments
+/// in a record.
 fn row_start(text: &str, mut at: usize, exact: bool) -> usize {
     loop {
         let Some(rest) = text.get(at..) else { return text.len() };
@@ -361,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_found_behind_comments_quotes_and_line_ends_of_windows() {
+    fn fields_are_found_after_comments_quotes_and_windows_line_ends() {
         let text = "\u{feff}# made by hand\r\na,b\r\n\r\n# more\r\n\"x, \"\"y\"\"\" , 7z\r\n";
         let mut rows = Rows::new(text).expect("a header");
         assert_eq!(rows.headers(), ["a", "b"]);
@@ -373,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_too_many_fields_is_marked_at_the_first_one_too_many() {
+    fn a_row_with_too_many_fields_is_marked_at_the_first_excess_field() {
         let text = "a,b\n1,22,82\n";
         let mut rows = Rows::new(text).expect("a header");
         let problem = rows.next().expect("a row").err().expect("three fields");
@@ -381,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_is_finite_and_not_negative() {
+    fn amounts_are_finite_and_not_negative() {
         let text = "a\n1.5\n-1\ninf\nNaN\n1e999\n1 000\n";
         let mut rows = Rows::new(text).expect("a header");
         let mut good = Vec::new();
@@ -392,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_named_once_and_a_file_has_a_header() {
+    fn column_names_are_unique_and_a_header_is_required() {
         assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` appears twice")));
         assert!(Rows::new("# nothing\n").is_err());
     }

@@ -1,4 +1,4 @@
-//! Reads where the data of an application lies.
+//! Reads the data placement of an application.
 
 use toml::de::DeValue;
 
@@ -14,7 +14,7 @@ use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::Value;
 
-/// All that `data` may be.
+/// All forms of `data`.
 fn hint() -> String {
     const TABLES: [&str; 6] = [
         "{ home = 0 }",
@@ -29,10 +29,10 @@ fn hint() -> String {
     format!("write {}", choice(all.map(|value| format!("`{value}`"))))
 }
 
-/// How far the sum of the fractions may be from 1.
+/// Maximum deviation of the sum of the fractions from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Reads `data`; `machine` as far as it could be read.
+/// Reads `data`; `machine` contains the values that could be read.
 pub fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     match value.get() {
         DeValue::String(word) => read_word(value, word),
@@ -124,7 +124,7 @@ fn report_no_place(value: &Value<'_>, table: &mut TableReader<'_>, share: Option
     table.missing_any(&[&home::HOME, &interleave::INTERLEAVE, &fractions::FRACTIONS], problem);
 }
 
-/// Whether the data is placed in more than one way, which is reported. `ways`: home, interleave, fractions.
+/// Whether several placements are given, which is reported. `ways`: home, interleave, fractions.
 fn conflict(ways: &[Option<&Value<'_>>; 3]) -> bool {
     const WORDS: [&str; 3] = ["on one node", "over all nodes", "a fraction on each node"];
     let mut given = ways.iter().zip(WORDS).filter_map(|(way, words)| way.map(|way| (way, words)));
@@ -151,12 +151,12 @@ pub(super) fn read_share(value: &Value<'_>, hint: &str) -> Option<f64> {
     Some(share)
 }
 
-/// `share` is `None` where it makes no sense.
+/// `share` is `None` if it is invalid.
 fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) -> Option<Data> {
     match value.get() {
         DeValue::String(word) if word == "any" => {
             let share = share?;
-            // Without a share nothing is open.
+            // With a share of 0 nothing is open.
             return Some(if share > 0.0 { Data::OpenHome { share } } else { Data::Placed(Placement::Local) });
         }
         DeValue::String(_) => {
@@ -202,7 +202,7 @@ fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     checked.into_iter().collect::<Option<()>>()?;
     let sum: f64 = fractions.iter().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {
-        // Twelve digits hide the rounding of 0.1 + 0.2, not the mistake.
+        // Twelve digits hide the rounding of 0.1 + 0.2, but not a mistake.
         let shown = format!("{sum:.12}");
         let shown = shown.trim_end_matches('0').trim_end_matches('.');
         let message = format!("the fractions sum to {shown}, not to 1");

@@ -1,7 +1,8 @@
-//! Reads input files: text in, a checked study or a list of located problems out.
+//! Reads input files: the input is text, the output is a checked study or a list of problems with their
+//! places.
 //!
-//! Nothing here touches the disk. Every problem of every file is reported, not only the first, and every value
-//! that no file gives is listed among the defaults.
+//! This crate does not access the disk. It reports every problem of every file, not only the first, and lists
+//! a default for every value that no file contains.
 
 mod app_keys;
 mod apps;
@@ -39,7 +40,7 @@ pub mod writing;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// What readers of further tables are made of.
+/// Building blocks for readers of further tables.
 pub mod reader {
     pub use super::app_keys::AppReading;
     pub use super::apps::{Apps, Named, instance, named};
@@ -66,24 +67,25 @@ use scenarios::Scenarios;
 use table::{TableReader, Tables};
 use value::Value;
 
-/// Most text that is read, in bytes over all files. A full matrix of 1024 nodes fits.
+/// Maximum size of the text of all files together, in bytes. A full matrix of 1024 nodes fits.
 pub const MAX_TEXT_BYTES: usize = 8 << 20;
 
-/// What a family adds to the input files: keys of `[[app]]`, and tables.
+/// Additions of a family to the input files: keys of `[[app]]`, and tables.
 pub trait Family {
-    /// What it reads.
+    /// The result of reading.
     type Read;
 
-    /// Reads further keys of one more application, of which `app` has what the others say. Returns the work of all its iterations, where
-    /// the file says how much there is to do: here, with no keys of its own, in all.
+    /// Reads further keys of one more application; `app` contains the values of the other keys. Returns the
+    /// total work of all its iterations, if the file specifies it. This default implementation has no keys
+    /// and reads the total work.
     fn app(&mut self, table: &mut TableReader<'_>, _: &AppReading, _: &MachineReading) -> Option<Gflop> {
         table
             .read_or(&keys::app::WORK_GFLOP, None, |value| value.number().map(Gflop::new).map(Some))
             .flatten()
     }
 
-    /// Reads further tables, once the applications are known: what they say, and whether that needs caches; `None` where some of
-    /// it makes no sense.
+    /// Reads further tables once the applications are known. Returns their contents, and whether these need
+    /// caches; `None` if any table is invalid.
     fn tables<'a>(
         self,
         tables: &mut Tables<'a>,
@@ -111,12 +113,12 @@ impl Family for () {
 /// Reads all files as one study.
 ///
 /// # Errors
-/// Every problem that was found, in the order of the files and their lines.
+/// All problems, in the order of the files and their lines.
 pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     read_study_with(files, &root::TABLE, ())
 }
 
-/// The same of files with what a family adds: `root` has all tables.
+/// Like [`read_study`], for files with the additions of a family; `root` contains all tables.
 ///
 /// # Errors
 /// Those of [`read_study`].
@@ -134,7 +136,7 @@ pub fn read_study_with<F: Family>(
     }
 }
 
-/// All files; the defaults are still in the log.
+/// Reads all files; the defaults are still in the log.
 fn read_files<F: Family>(
     files: &[SourceFile],
     log: &Log,
@@ -188,7 +190,7 @@ fn read_files<F: Family>(
     })
 }
 
-/// Refuses what cannot be an input file before any of it is parsed.
+/// Rejects texts that cannot be input files before any parsing.
 fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
     if files.is_empty() {
         let problem = Problem::new(ProblemKind::NoFile, "there is no input file");
@@ -224,6 +226,6 @@ fn read_machine(files: &[SourceFile], log: &Log, machines: &[Value<'_>]) -> Mach
         .filter_map(|value| value.table(&keys::machine::TABLE, "a table", hint))
         .map(machine::read)
         .collect();
-    // With two machines nobody knows for which one the apps and scenarios were written.
+    // With two machines it is unclear for which one the apps and scenarios were written.
     read.into_iter().next().filter(|_| single).unwrap_or_default()
 }

@@ -8,16 +8,16 @@ use super::problem::{Place, Problem, ProblemKind};
 use super::reading::{DefaultUsed, TableKind};
 use numasim_model::words::nearest;
 
-/// Problems kept; beyond that the list no longer helps anybody.
+/// Maximum number of stored problems; a longer list no longer helps.
 const MAX_PROBLEMS: usize = 200;
 
-/// Everything the walkers have to tell, shared by them while they run.
+/// All messages of the walkers, which share it while they run.
 #[derive(Default)]
 pub struct Log {
     problems: RefCell<Vec<Problem>>,
     defaults: RefCell<Vec<DefaultUsed>>,
-    /// Text the parser could not make sense of: what is found there only repeats the syntax error.
-    /// Start, by file, and end; no two of them touch.
+    /// Text that the parser could not understand: problems in it only repeat the syntax error. Start, by
+    /// file, and end; no two ranges touch.
     muted: RefCell<BTreeMap<(usize, usize), usize>>,
     broken_syntax: Cell<bool>,
     more: Cell<bool>,
@@ -27,7 +27,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Keeps a problem, unless it only follows from a syntax error.
+    /// Stores a problem, unless it is only a consequence of a syntax error.
     pub fn report(&self, problem: Problem) {
         if self.is_full() {
             self.more.set(true);
@@ -36,14 +36,14 @@ impl Log {
         }
     }
 
-    /// No further problem will be kept, so none is worth the time to explain it.
+    /// Whether no further problem will be stored, so that none is worth the time to explain it.
     pub fn is_full(&self) -> bool {
         self.problems.borrow().len() >= MAX_PROBLEMS
     }
 
     fn is_follow_up(&self, problem: &Problem) -> bool {
         use ProblemKind::{Infeasible, MissingKey, NoMachine, UnknownName};
-        // Something that looks missing may stand in the text that could not be read.
+        // A value that seems missing may be in the text that could not be read.
         let guesses_absence = matches!(problem.kind, MissingKey | NoMachine | UnknownName | Infeasible);
         if self.broken_syntax.get() && guesses_absence {
             return true;
@@ -54,21 +54,21 @@ impl Log {
             .any(|(file, span)| self.is_muted(file, span.start))
     }
 
-    /// Whether nothing is reported at this byte.
+    /// Whether problems at this byte are suppressed.
     pub(super) fn is_muted(&self, file: usize, at: usize) -> bool {
         let muted = self.muted.borrow();
         let before = muted.range((file, 0)..=(file, at)).next_back();
         before.is_some_and(|(_, &end)| at < end)
     }
 
-    /// From now on nothing inside `range` is reported.
+    /// Suppresses all further problems inside `range`.
     pub(super) fn mute(&self, file: usize, range: Range<usize>) {
         if self.is_full() || range.is_empty() {
             return;
         }
         let mut muted = self.muted.borrow_mut();
         let Range { mut start, mut end } = range;
-        // What it touches becomes a part of it, so that a long run of muted lines is one range.
+        // Touching ranges are merged, so that a long run of muted lines is one range.
         loop {
             let other = muted.range((file, 0)..=(file, end)).next_back().map(|(&(_, from), &to)| (from, to));
             let Some((from, to)) = other.filter(|&(_, to)| to >= start) else { break };
@@ -78,7 +78,7 @@ impl Log {
         muted.insert((file, start), end);
     }
 
-    /// Some text could not be read at all, so nothing can be said to be missing.
+    /// Notes that some text could not be read, so that no value can be reported as missing.
     pub(super) fn syntax_is_broken(&self) {
         self.broken_syntax.set(true);
     }
@@ -88,7 +88,7 @@ impl Log {
         self.broken_syntax.get()
     }
 
-    /// Notes a value that no file gives.
+    /// Notes the default of a value that no file contains.
     pub fn note_default(
         &self,
         table: TableKind,
@@ -100,7 +100,8 @@ impl Log {
         self.defaults.borrow_mut().push(default);
     }
 
-    /// The closest of `known`, while the list of problems is short enough to make suggestions worth their time.
+    /// The closest of `known`, as long as the list of problems is short enough for suggestions to be worth
+    /// their time.
     pub fn suggest<'n>(&self, word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         if self.is_full() {
             return None;
@@ -124,10 +125,10 @@ impl Log {
     }
 }
 
-/// One file while it is walked.
+/// One file during the walk.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    /// Where its problems go.
+    /// Destination of its problems.
     pub log: &'a Log,
     pub(super) file: usize,
     pub(super) text: &'a str,

@@ -22,27 +22,27 @@ use super::value::{Count, Quantity, Value};
 
 const DISTANCES: &str = "write one row for each node as `numactl --hardware` prints it, e.g. `[[10, 21], [21, 10]]`: row = node of the core, column = node of the memory";
 
-/// What could be read of a machine. Even a broken one may tell how many cores each node has.
+/// The readable part of a machine. Even an invalid one may contain the number of cores of each node.
 #[derive(Default)]
 pub struct MachineReading {
     pub(super) machine: Option<Machine>,
-    /// Cores of each node, if they are clear.
+    /// Cores of each node, if they are known.
     pub cores: Option<Vec<u32>>,
-    /// The nodes that say that they have no memory.
+    /// The nodes with an explicit size of 0 memory.
     pub(super) without_memory: Vec<NodeId>,
     /// Whether each core has two hardware threads.
     pub(super) two_threads: bool,
-    /// How many sockets the file says it has.
+    /// The number of sockets in the file.
     pub(super) sockets: Option<usize>,
 }
 
 impl MachineReading {
-    /// How many nodes there are, if that is clear.
+    /// The number of nodes, if it is known.
     pub fn nodes(&self) -> Option<usize> {
         self.cores.as_ref().map(Vec::len)
     }
 
-    /// Cores of each node that has any, in order, if that is clear.
+    /// Cores of each node that has any, in order, if they are known.
     pub fn cores_of_sockets(&self) -> Option<Vec<u32>> {
         let cores = self.cores.as_ref()?.iter().copied();
         Some(cores.filter(|&cores| cores > 0).collect())
@@ -112,7 +112,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     MachineReading { machine, cores, without_memory, two_threads, sockets }
 }
 
-/// The machine with a part that was read, which has the right shape.
+/// The machine with a part that was read and has the right shape.
 fn with<T, E>(machine: Machine, part: Option<T>, add: fn(Machine, T) -> Result<Machine, E>) -> Machine {
     part.and_then(|part| add(machine.clone(), part).ok()).unwrap_or(machine)
 }
@@ -155,7 +155,8 @@ fn assemble(
         .ok()?
         .with_shared_links(shared_links)
         .inspect_err(|error| {
-            // Names and groups of the file were checked; only a name of `sockets` can be taken.
+            // Names and groups of the file are already checked; only a name from `sockets` can be a
+            // duplicate.
             refuse(
                 error.to_string(),
                 "give it another name: `shared_link_gbs` makes a shared link for each pair of sockets",
@@ -171,7 +172,7 @@ fn assemble(
 
 const LATENCIES: &str = "write one row for each node, e.g. `[[90.0, 140.0], [140.0, 90.0]]`: row = node of the core, column = node of the memory";
 
-/// The model and its parameters; the default where there is no table. `latencies`: the machine has a latency matrix.
+/// The model and its parameters; the default without a table. `latencies`: the machine has a latency matrix.
 fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
     let Some(value) = table.optional(&keys::SHARING) else { return Model::default() };
     let hint = "write `[machine.sharing]` and below it e.g. `model = \"max-min\"`";
@@ -191,7 +192,7 @@ fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
     model
 }
 
-/// Lines under way on a machine without latencies.
+/// The problem of outstanding lines on a machine without latencies.
 pub(crate) fn lines_without_latencies(value: &Value<'_>) -> Problem {
     Problem::new(ProblemKind::MissingKey, "`outstanding_lines` needs the latencies of the machine")
         .at(value.key_place(), "lines under way / latency = bandwidth")
@@ -220,8 +221,8 @@ fn read_parameter(parameter: Parameter, value: &Value<'_>, model: &mut Model) {
     }
 }
 
-/// The latencies row by row; `None` where they are not given or wrong. Rows of nodes without cores and columns of nodes
-/// without memory may have zeros.
+/// The latencies row by row; `None` if they are missing or invalid. Rows of nodes without cores and columns
+/// of nodes without memory may have zeros.
 fn read_latencies(
     table: &mut TableReader<'_>,
     count: Option<usize>,
@@ -232,7 +233,7 @@ fn read_latencies(
     (true, read_pairs(&matrix, LATENCIES, count, cores, without_memory))
 }
 
-/// The origin of each figure that the file has one for.
+/// The origin of each value for which the file contains one.
 fn read_provenance(table: &mut TableReader<'_>) -> BTreeMap<String, Provenance> {
     table.optional(&keys::PROVENANCE).map(|value| read_origins(&value)).unwrap_or_default()
 }
@@ -284,7 +285,7 @@ const PREFETCH: Count =
     Count { what: "a distance in bytes", example: "6144", min: 0, max: MOST_PREFETCH_BYTES as u64 };
 const STORES: [&str; 2] = ["streaming", "cached"];
 
-/// The variants that the file has.
+/// The access variants of the file.
 fn read_ways(table: &mut TableReader<'_>) -> KernelVariants {
     let Some(value) = table.optional(&keys::KERNELS) else { return KernelVariants::default() };
     let Some(mut table) = value.table(&kernels::TABLE, "a table of kernels", WAYS) else {
@@ -337,7 +338,8 @@ fn word(value: &Value<'_>, known: &[&'static str]) -> Option<&'static str> {
     found
 }
 
-/// The figures row by row; `hint` says what to write; `None` where they make no sense. Rows of nodes without cores and unused columns may have zeros.
+/// The values row by row; `hint` shows the syntax. `None` if they are invalid. Rows of nodes without cores
+/// and unused columns may have zeros.
 fn read_pairs(
     matrix: &Value<'_>,
     hint: &'static str,
@@ -374,14 +376,14 @@ fn read_pairs(
     Some(all)
 }
 
-/// One node that has memory; `machine` as far as it could be read.
+/// One node that has memory; `machine` contains the values that could be read.
 pub fn node_with_memory(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
     let node = nodes::node_number(value, machine.nodes())?;
     has_memory(value, node, machine)?;
     Some(node)
 }
 
-/// `None`, and a report at `value`, if `node` has no memory that data could lie in.
+/// Returns `None` and reports a problem at `value` if `node` has no memory for data.
 pub(super) fn has_memory(value: &Value<'_>, node: NodeId, machine: &MachineReading) -> Option<()> {
     if !machine.without_memory.contains(&node) {
         return Some(());

@@ -8,7 +8,7 @@ pub fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     up_to(SHOWN, words)
 }
 
-/// As [`list`], but never cut: for the keys of a table.
+/// Like [`list`], but never cut: for the keys of a table.
 pub fn all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     up_to(usize::MAX, words)
 }
@@ -19,7 +19,7 @@ pub fn one_of<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     one_of_up_to(SHOWN, words)
 }
 
-/// As [`one_of`], but never cut: for the headers of a file.
+/// Like [`one_of`], but never cut: for the headers of a file.
 pub fn one_of_all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     one_of_up_to(usize::MAX, words)
 }
@@ -39,7 +39,7 @@ fn up_to<'n>(most: usize, words: impl IntoIterator<Item = &'n str>) -> String {
     }
 }
 
-/// Text of a file as it may be shown in one line of a message: short, and without control characters.
+/// Text of a file for one line of a message: short, and without control characters.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);

@@ -1,4 +1,5 @@
-//! Reads the nodes of `[machine]`, equal ones or one by one: cores and peaks, what limits them, caches, and what the operating system calls them.
+//! Reads the nodes of `[machine]`, equal ones or one by one: cores, peaks, limits, caches, and the numbers of
+//! the operating system.
 
 use std::collections::BTreeMap;
 
@@ -18,28 +19,28 @@ use crate::reading::TableKind;
 use crate::table::TableReader;
 use crate::value::{Count, Quantity, Value};
 
-/// The figures of one node, apart from its bandwidth.
+/// The values of one node, except its bandwidth.
 #[derive(Clone)]
 pub(super) struct NodeFigures {
     pub(super) cores: u32,
     pub(super) gflops_per_core: f64,
-    /// What the node says for itself.
+    /// The values in the node's own table.
     pub(super) limits: NodeLimits,
 }
 
-/// What could be read of the nodes.
+/// The readable part of the nodes.
 #[derive(Default)]
 pub(super) struct NodesReading {
-    /// How many there are, as far as that is clear.
+    /// Their number, if it is known.
     pub(super) count: Option<usize>,
     core_counts: Vec<Option<u32>>,
     pub(super) figures: Vec<Option<NodeFigures>>,
-    /// What the operating system calls them; empty where the file does not say it.
+    /// The numbers of the operating system; empty if not given.
     pub(super) os_nodes: Vec<OsNode>,
 }
 
 impl NodesReading {
-    /// The nodes that say that they have no memory.
+    /// The nodes with an explicit size of 0 memory.
     pub(super) fn without_memory(&self) -> Vec<NodeId> {
         let has_none =
             |figures: &Option<NodeFigures>| figures.as_ref().is_some_and(|node| node.limits.has_no_memory());
@@ -91,7 +92,7 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
                 .related(list.key_place(), "this describes them one by one")
                 .hint("keep either `nodes`, `cores_per_node` and `gflops_per_core`, or `[[machine.node]]`");
             table.source.log.report(problem);
-            // Both are still checked, but neither counts.
+            // Both are still checked, but neither is used.
             check_uniform(&uniform);
             read_list(list);
             NodesReading::default()
@@ -171,7 +172,7 @@ fn read_list(list: &Value<'_>) -> NodesReading {
     nodes
 }
 
-/// Cores, figures, and what the operating system calls them.
+/// Cores, values, and the numbers of the operating system.
 type NodeReading<'a> = (Option<u32>, (Option<NodeFigures>, OsKeys<'a>));
 
 fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
@@ -183,7 +184,7 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     let peak_value = table.optional(&node::GFLOPS_PER_CORE);
     let limits =
         NodeLimits::read_of_node(&mut table).filter(|limits| limits.check_domains(&table, cores.into_iter()));
-    // The peak of a node without cores means nothing; 0 or no key at all both say so.
+    // The peak of a node without cores is meaningless; both 0 and a missing key are accepted.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
         Some(value) => value
@@ -214,13 +215,14 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     (cores, (figures, os_keys))
 }
 
-/// The keys that both tables have, as a node declares them.
+/// The keys that both tables have, in the declaration of a node.
 fn shared_keys() -> impl Iterator<Item = &'static Key> {
     let is_number = |key: &&Key| key.inherited.is_some() && *key != &node::MIXED_GBS;
     node::TABLE.keys.iter().copied().filter(is_number)
 }
 
-/// The figures by the names of their keys, as far as a file gives them, and what memories deliver to mixtures of reads and writes.
+/// The values by the names of their keys, if a file gives them, and the bandwidths of memories under mixes of
+/// reads and writes.
 #[derive(Clone, Default)]
 pub(super) struct NodeLimits {
     figures: BTreeMap<&'static str, f64>,
@@ -228,9 +230,9 @@ pub(super) struct NodeLimits {
 }
 
 impl NodeLimits {
-    /// Reads them from `[machine]`; `None` if one of them makes no sense.
+    /// Reads them from `[machine]`; `None` if any of them is invalid.
     pub(super) fn read(table: &mut TableReader<'_>) -> Option<Self> {
-        // Each is read, so that every mistake is reported.
+        // All are read, so that every mistake is reported.
         let read: Vec<(&str, Option<f64>)> = shared_keys()
             .filter_map(|key| {
                 let value = table.named(key.name)?;
@@ -244,7 +246,7 @@ impl NodeLimits {
         Some(Self { figures, mixed: mixed.map_or(Some(None), |mixed| mixed.map(Some))? })
     }
 
-    /// Reads them from a `[[machine.node]]`, which may have no memory; `None` if one of them makes no sense.
+    /// Reads them from a `[[machine.node]]`, which may have no memory; `None` if any of them is invalid.
     pub(super) fn read_of_node(table: &mut TableReader<'_>) -> Option<Self> {
         let limits = Self::read(table)?;
         let kernel = [&node::COPY_GBS, &node::TRIAD_GBS, &node::UPDATE_GBS, &node::MIXED_GBS]
@@ -263,7 +265,7 @@ impl NodeLimits {
         None
     }
 
-    /// These, and what is missing from `machine`.
+    /// These values, and those of `machine` for missing ones.
     pub(super) fn or(&self, machine: &Self) -> Self {
         let mut figures = machine.figures.clone();
         figures.extend(&self.figures);
@@ -274,12 +276,12 @@ impl NodeLimits {
         self.figures.get(key.name).copied()
     }
 
-    /// Whether it says that the node has no memory.
+    /// Whether the node has an explicit size of 0 memory.
     pub(super) fn has_no_memory(&self) -> bool {
         self.get(&node::MEMORY_GIB) == Some(0.0)
     }
 
-    /// Its last-level cache, where a file gives one; the outer `None` where it says nothing of it.
+    /// Its last-level cache, if a file gives one; the outer `None` if the file does not mention it.
     #[allow(clippy::option_option, reason = "not said, none, or one")]
     pub(super) fn cache(&self) -> Option<Option<LastLevelCache>> {
         let size = self.get(&node::LLC_MB)?;
@@ -287,7 +289,7 @@ impl NodeLimits {
         Some((size > 0.0).then_some(LastLevelCache { size: Megabytes::new(size), core_bandwidth }))
     }
 
-    /// Puts them into a node.
+    /// Writes them to a node.
     pub(super) fn put(&self, into: &mut Node) {
         for key in shared_keys() {
             if let (Some(field), Some(value)) = (key.node, self.get(key)) {
@@ -341,7 +343,7 @@ fn read_mixed(value: &Value<'_>) -> Option<MixedBandwidths> {
 }
 
 impl NodeLimits {
-    /// Whether `cores_per_l3` of `table` divides the cores of all `nodes`; reports it if not.
+    /// Reports `cores_per_l3` of `table` if it does not divide the cores of all `nodes`.
     pub(super) fn check_domains(
         &self,
         table: &TableReader<'_>,
@@ -361,13 +363,13 @@ impl NodeLimits {
         false
     }
 
-    /// Whether it says for itself how many cores an L3 domain has.
+    /// Whether the node's own table gives the cores of an L3 domain.
     pub(super) fn has_own_domains(&self) -> bool {
         self.get(&machine::CORES_PER_L3).is_some()
     }
 }
 
-/// Reports `llc_gbs` where no cache has a size.
+/// Reports `llc_gbs` if no cache has a size.
 pub(super) fn check_caches(table: &TableReader<'_>, machine: &NodeLimits, nodes: &[Option<NodeLimits>]) {
     let some =
         |key: &Key| std::iter::once(machine).chain(nodes.iter().flatten()).any(|own| own.get(key).is_some());
@@ -383,7 +385,7 @@ pub(super) fn check_caches(table: &TableReader<'_>, machine: &NodeLimits, nodes:
     table.source.log.report(problem);
 }
 
-/// Notes what the machine does not say of its caches, where there are tasks: nobody else looks at them.
+/// Notes the defaults for caches if there are tasks: caches matter only to tasks.
 pub(super) fn note_caches(log: &Log, machine: &Machine) {
     let with = || machine.compute_nodes().filter_map(|node| machine.cache(node));
     if with().next().is_none() {
@@ -404,7 +406,7 @@ pub(super) fn note_caches(log: &Log, machine: &Machine) {
     }
 }
 
-/// Notes kernels of applications that a memory has no figure of.
+/// Notes kernels of applications for which a memory has no bandwidth.
 pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
     let used = |kernel: &Access| apps.iter().any(|app| app.kernel == *kernel);
     for kernel in Access::WRITING.into_iter().filter(used) {
@@ -424,8 +426,8 @@ pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
     }
 }
 
-/// Notes what neither the machine nor a node gives; a node that could not be read is `None`. Of kernels and caches that is noted where
-/// something uses them.
+/// Notes values that neither the machine nor a node gives; a node that could not be read is `None`. Kernels
+/// and caches are noted only if they are used.
 pub(super) fn note_defaults(log: &Log, name: &str, machine: &NodeLimits, nodes: &[Option<NodeLimits>]) {
     for key in shared_keys().filter(|key| !key.noted_when_used && machine.get(key).is_none()) {
         let open = |node: &Option<NodeLimits>| node.as_ref().is_some_and(|node| node.get(key).is_none());
@@ -441,7 +443,7 @@ pub(super) fn note_defaults(log: &Log, name: &str, machine: &NodeLimits, nodes: 
 
 const EXAMPLE: &str = "write numbers and ranges as Linux does, e.g. `\"0-19\"` or `\"0-9,40-49\"`";
 
-/// The keys of one node; a value that could not be read is there without its meaning.
+/// The keys of one node; an invalid value is present without its meaning.
 #[derive(Default)]
 pub(super) struct OsKeys<'a> {
     cpus: Option<(Value<'a>, Option<CpuList>)>,
@@ -449,7 +451,7 @@ pub(super) struct OsKeys<'a> {
 }
 
 impl<'a> OsKeys<'a> {
-    /// Of a `[[machine.node]]`.
+    /// Reads those of a `[[machine.node]]`.
     pub(super) fn read(table: &mut TableReader<'a>) -> Self {
         let cpus = table.optional(&node::CPUS).map(|value| {
             let list = read_cpus(&value);
@@ -463,7 +465,7 @@ impl<'a> OsKeys<'a> {
     }
 }
 
-/// Of the machine: one list of processors for each node.
+/// Reads those of the machine: one list of logical CPUs for each node.
 fn read_cpu_lists<'a>(value: &Value<'a>, nodes: Option<usize>) -> Vec<OsKeys<'a>> {
     let hint = "write one text for each node, e.g. `cpus = [\"0-19\", \"20-39\"]`";
     let Some(entries) = value.list("a list with one text for each node", hint) else { return Vec::new() };
@@ -499,7 +501,7 @@ fn read_cpus(value: &Value<'_>) -> Option<CpuList> {
     None
 }
 
-/// `[machine] cpus` is for nodes that are all alike.
+/// `[machine] cpus` is only for equal nodes.
 fn report_two_ways(cpus: &Value<'_>, nodes: &Value<'_>) {
     let message = "`cpus` of [machine] is for nodes that are all alike";
     let problem = Problem::new(ProblemKind::Conflict, message)
@@ -509,7 +511,7 @@ fn report_two_ways(cpus: &Value<'_>, nodes: &Value<'_>) {
     cpus.source.log.report(problem);
 }
 
-/// The nodes, if all that is said of them could be read and fits; empty if nothing is said.
+/// The nodes, if all their keys could be read and are consistent; empty if no keys are given.
 fn os_nodes(log: &Log, cores: &[Option<u32>], keys: &[OsKeys<'_>]) -> Vec<OsNode> {
     if keys.iter().all(|key| key.cpus.is_none() && key.os_node.is_none()) {
         return Vec::new();
@@ -583,7 +585,7 @@ fn located(
 const NODE: Count =
     Count { what: "the number of a node, from 0", example: "0", min: 0, max: MAX_NODES as u64 - 1 };
 
-/// One node. `nodes` is how many there are, if the machine is known.
+/// One node. `nodes` is the number of nodes, if the machine is known.
 pub fn node_number(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
     let Some(nodes) = nodes else { return Some(NodeId(value.count_of(NODE)? as usize)) };
     let node = value.count_of(Count { max: u64::from(u32::MAX), ..NODE })? as usize;
@@ -596,7 +598,7 @@ pub fn node_number(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
     Some(NodeId(node))
 }
 
-/// A list of nodes in which none stands twice, as it is written; `None` if it makes no sense or is empty.
+/// A list of nodes without duplicates, in the order of the file; `None` if it is invalid or empty.
 pub(super) fn node_list(value: &Value<'_>, nodes: Option<usize>) -> Option<Vec<NodeId>> {
     let hint = "write the numbers of nodes, e.g. `[0, 2]`";
     let entries = value.list("a list of nodes", hint)?;

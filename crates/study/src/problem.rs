@@ -1,4 +1,4 @@
-//! What can be wrong with input files, and where: values for a front end to show.
+//! Problems of input files and their places: values for a front end to show.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Place {
     /// Index into the files that were read.
     pub file: usize,
-    /// Bytes of its text; `None` means the file as a whole.
+    /// Bytes of its text; `None` is the whole file.
     pub span: Option<Range<usize>>,
 }
 
@@ -17,7 +17,7 @@ impl Place {
         Self { file, span: Some(span) }
     }
 
-    /// The file as a whole.
+    /// The whole file.
     pub const fn whole(file: usize) -> Self {
         Self { file, span: None }
     }
@@ -26,11 +26,11 @@ impl Place {
 /// The kind of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
-    /// No file at all, or one that cannot be read.
+    /// No file, or one that cannot be read.
     NoFile,
     /// A file without any table.
     EmptyFile,
-    /// More than the program reads: text, nodes, cores, instances, thread counts.
+    /// More than the program accepts: text, nodes, cores, instances, thread counts.
     Limit,
     /// Not TOML.
     Syntax,
@@ -38,17 +38,18 @@ pub enum ProblemKind {
     DuplicateKey,
     /// No file has a `[machine]`.
     NoMachine,
-    /// A second table of which there is one over all files: `[machine]`, `[policy]`, `[os]`, `[cluster]`, `[graph]`, `[scheduler]`, `[runtime]`.
+    /// A second table of a kind that is allowed only once over all files: `[machine]`, `[policy]`, `[os]`,
+    /// `[cluster]`, `[graph]`, `[scheduler]`, `[runtime]`.
     SecondTable,
-    /// A key or table that means nothing here.
+    /// An unknown key or table.
     UnknownKey,
-    /// A key that must be there.
+    /// A missing key.
     MissingKey,
-    /// A string where a number belongs, and the like.
+    /// A value of the wrong type, such as a string instead of a number.
     WrongType,
-    /// The right type, but a value that makes no sense.
+    /// An invalid value of the right type.
     BadValue,
-    /// Two keys that say the same thing in different ways.
+    /// Two keys that define the same property in different ways.
     Conflict,
     /// A list or matrix with the wrong number of entries.
     WrongLength,
@@ -56,7 +57,7 @@ pub enum ProblemKind {
     DuplicateName,
     /// The name of an application or a block that does not exist.
     UnknownName,
-    /// A scenario puts more threads on a node than it has cores, or a command orders more than there are.
+    /// A scenario puts more threads on a node than it has cores, or a command orders more threads than exist.
     TooManyThreads,
     /// An application that no allocation can satisfy.
     Infeasible,
@@ -64,20 +65,20 @@ pub enum ProblemKind {
     More,
 }
 
-/// One problem: what is wrong, where, and what to write instead.
+/// One problem: the mistake, its place, and the correction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind of problem.
+    /// Its kind.
     pub kind: ProblemKind,
-    /// What is wrong, in one sentence without a full stop.
+    /// Description of the mistake, in one sentence without a full stop.
     pub message: String,
-    /// Where; `None` if it is about all files together.
+    /// Its place; `None` if it concerns all files together.
     pub place: Option<Place>,
-    /// A few words beside the marked text.
+    /// A few words next to the marked text.
     pub label: String,
-    /// What to write instead.
+    /// The correction.
     pub hint: Option<String>,
-    /// Other places that explain it, each with a few words beside it: "first named here".
+    /// Other places that explain it, each with a few words next to it: "first named here".
     pub related: Vec<(Place, String)>,
 }
 
@@ -94,7 +95,7 @@ impl Problem {
         }
     }
 
-    /// The same problem at `place`, with a few words beside the marked text.
+    /// The same problem at `place`, with a few words next to the marked text.
     #[must_use]
     pub fn at(mut self, place: Place, label: impl Into<String>) -> Self {
         self.place = Some(place);
@@ -102,7 +103,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with advice what to write.
+    /// The same problem with a hint for the correction.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

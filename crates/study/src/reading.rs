@@ -1,5 +1,5 @@
-//! The result of reading: the study, every value that no file gave, and where applications and scenarios stand in the files, for
-//! messages about a study that could be read but cannot be used.
+//! The result of reading: the study, every default, and the places of applications and scenarios in the
+//! files, for messages about a valid study that cannot be used.
 
 use numasim_model::scenario::Study;
 
@@ -8,14 +8,14 @@ use crate::problem::Place;
 /// The text of one input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// How messages call it: the path as given.
+    /// Its name in messages: the path as given.
     pub name: String,
     /// Its whole text.
     pub text: String,
 }
 
 numasim_model::words! {
-    /// Which table of a file a default belongs to.
+    /// The table of a file to which a default belongs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum TableKind {
         /// `[machine]`
@@ -57,16 +57,17 @@ numasim_model::words! {
     }
 }
 
-/// A value that no file gives, and what is used in its place.
+/// A value that no file contains, and its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefaultUsed {
     /// The kind of table.
     pub table: TableKind,
     /// The name of the machine, application or scenario; the number of a node.
     pub name: String,
-    /// The key that is not there: `weight`, `threads.mem-2`.
+    /// The missing key: `weight`, `threads.mem-2`.
     pub key: String,
-    /// What stands for it: `1`, `no limit`. Of blocks and tasks, of which there may be very many: `0, of 3 of 12 tasks` where others give it.
+    /// Its default: `1`, `no limit`. For blocks and tasks, which may be very numerous, with counts: `0, of 3
+    /// of 12 tasks` if only some lack it.
     pub value: String,
 }
 
@@ -77,35 +78,37 @@ pub struct Group {
     pub name: String,
     /// Its first instance, as an index into the applications of the study.
     pub first: usize,
-    /// How many instances.
+    /// Number of instances.
     pub instances: usize,
 }
 
 /// All files, read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading<S = Study, T = ()> {
-    /// What they describe.
+    /// The study that they describe.
     pub study: S,
-    /// What else they say, to readers of further tables.
+    /// The results of readers of further tables.
     pub further: T,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
-    /// How many sockets the machine has, where its file says it by `sockets`.
+    /// Number of sockets of the machine, if its file contains `sockets`.
     pub sockets: Option<usize>,
-    /// For each scenario and each application whether the scenario names it, by its own name or that of its group.
+    /// For each scenario and each application, whether the scenario names it, by its name or that of its
+    /// group.
     pub named: Vec<Vec<bool>>,
-    /// Where the applications and scenarios stand in the files.
+    /// The places of applications and scenarios in the files.
     pub places: Places,
-    /// Every value that no file gave, in the order of the tables.
+    /// Every default, in the order of the tables.
     pub defaults: Vec<DefaultUsed>,
-    /// The numbers of the defaults by table, name and key: files with thousands of tables have a hundred thousand.
+    /// The numbers of the defaults by table, name and key: files with thousands of tables have a hundred
+    /// thousand of them.
     pub(super) defaults_by_name: Vec<usize>,
     /// The names of the files, in the order they were read.
     pub files: Vec<String>,
 }
 
 impl<S, T> Reading<S, T> {
-    /// The same reading with what `made` makes of the study and of what else the files say.
+    /// The same reading with the study and the further tables converted by `made`.
     pub fn map<R, U>(self, made: impl FnOnce(S, T) -> (R, U)) -> Reading<R, U> {
         let Self { study, further, groups, sockets, named, places, defaults, defaults_by_name, files } = self;
         let (study, further) = made(study, further);
@@ -132,7 +135,7 @@ fn by_name(default: &DefaultUsed) -> (TableKind, &str, &str) {
     (default.table, &default.name, &default.key)
 }
 
-/// The places of a study, beside its values.
+/// The places of the values of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// One entry for each `[[app]]` table, in the order of [`Reading::groups`](crate::Reading::groups).
@@ -146,15 +149,15 @@ pub struct Places {
 pub struct AppPlaces {
     /// The value of `name`.
     pub name: Place,
-    /// The value of `data`; `None` where the file does not give it.
+    /// The value of `data`; `None` if the file does not contain it.
     pub data: Option<Place>,
-    /// The value of `min_threads`; `None` where the file does not give it.
+    /// The value of `min_threads`; `None` if the file does not contain it.
     pub min_threads: Option<Place>,
-    /// The value of `nodes`; `None` where the file does not give it.
+    /// The value of `nodes`; `None` if the file does not contain it.
     pub nodes: Option<Place>,
-    /// The value of `memory_gib`; `None` where the file does not give it.
+    /// The value of `memory_gib`; `None` if the file does not contain it.
     pub memory_gib: Option<Place>,
-    /// The value of `smt`; `None` where the file does not give it.
+    /// The value of `smt`; `None` if the file does not contain it.
     pub smt: Option<Place>,
     /// The value of `ranks`; `None` if the file does not contain it.
     pub ranks: Option<Place>,
@@ -167,12 +170,12 @@ pub struct ScenarioPlaces {
     pub name: Place,
     /// Names of applications or of single instances as written in `data`, each with the place of its value.
     pub data: Vec<(String, Place)>,
-    /// The value of `threads`; `None` where the file does not give it.
+    /// The value of `threads`; `None` if the file does not contain it.
     pub threads: Option<Place>,
 }
 
 impl ScenarioPlaces {
-    /// Where this scenario says where the data of `instance` lies: by its own name, else by that of its group.
+    /// The place of the data of `instance` in this scenario: by its own name, or else by that of its group.
     pub fn data_of(&self, instance: &str, group: &str) -> Option<&Place> {
         let written = |name: &str| self.data.iter().find(|(own, _)| own == name).map(|(_, place)| place);
         written(instance).or_else(|| written(group))

@@ -1,4 +1,5 @@
-//! Reads `[[scenario]]`: threads of each application on each node, and data that lies elsewhere for once.
+//! Reads `[[scenario]]`: threads of each application on each node, and data placements that differ from those
+//! of the applications.
 
 use std::collections::HashMap;
 
@@ -21,20 +22,20 @@ use super::threads::{ThreadRow, read_threads};
 use super::value::Value;
 use toml::de::DeValue;
 
-/// Thread counts of all scenarios together; 64 million take 256 MB.
+/// Maximum number of thread counts of all scenarios together; 64 million take 256 MB.
 const MAX_THREAD_COUNTS: usize = 64_000_000;
 
-/// One scenario as far as it could be read.
+/// The readable part of one scenario.
 pub(super) struct ScenarioReading {
     name: String,
-    /// For each row of threads those on each node.
+    /// Threads on each node, for each row.
     rows: Vec<ThreadRow>,
     /// The row of each instance.
     row_of: Vec<Option<usize>>,
     data: Vec<(Named, Data)>,
     smt: Vec<Smt>,
     static_work: bool,
-    /// Whether numbers of threads fill L3 domain after domain.
+    /// Whether threads fill one L3 domain after the other.
     pack: bool,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Scenarios {
 }
 
 impl Scenarios {
-    /// Reads one more table; `machine` as far as it could be read.
+    /// Reads one more table; `machine` contains the values that could be read.
     pub(super) fn add(&mut self, mut table: TableReader<'_>, apps: &Apps, machine: &MachineReading) {
         let (log, cores) = (table.source.log, machine.cores.as_deref());
         let name_value = table.required(&scenario::NAME);
@@ -67,7 +68,7 @@ impl Scenarios {
         let threads = table.required(&scenario::THREADS);
         let data = table.optional(&scenario::DATA);
         let smt = table.optional(&scenario::SMT);
-        // Its default is what a scenario has always been: it is not listed.
+        // The default has always been the behaviour of a scenario, so it is not listed.
         let static_work = table.optional(&scenario::STATIC).map_or(Some(false), |value| value.flag());
         let l3 = table.optional(&scenario::L3);
         let pack = l3.map_or(Some(false), |value| value.word(&[PACK], |word| word).map(|_| true));
@@ -110,7 +111,7 @@ impl Scenarios {
         self.read.push(read());
     }
 
-    /// Where each scenario stands in its file.
+    /// The place of each scenario in its file.
     pub(super) fn places(&self) -> Vec<ScenarioPlaces> {
         self.places.clone()
     }
@@ -134,7 +135,7 @@ impl Scenarios {
 impl ScenarioReading {
     fn scenario(self, apps: &[App], groups: &Apps, machine: &Machine) -> Scenario {
         let nodes = machine.node_count();
-        // Cores; while the choice of `smt` is open a scenario has threads.
+        // Cores; as long as `smt` is open, a scenario contains threads.
         let places: Vec<Vec<OnNode>> = (0..apps.len())
             .map(|instance| {
                 let row = self.row_of.get(instance).copied().flatten().and_then(|row| self.rows.get(row));
@@ -151,7 +152,7 @@ impl ScenarioReading {
             self.pack || places.iter().flatten().any(|on_node| matches!(on_node, OnNode::Domains(_)));
         let rows: Vec<Vec<u32>> =
             places.iter().map(|row| row.iter().map(OnNode::threads).collect()).collect();
-        // Else they are dealt where L3 domains matter.
+        // Otherwise they are dealt if L3 domains matter.
         let allocation = if machine.has_domains() && says_domains {
             Allocation::from_domains(deal(machine, &places, self.pack))
         } else {
@@ -172,18 +173,18 @@ impl ScenarioReading {
 fn read_data(value: &Value<'_>, apps: &Apps, machine: &MachineReading) -> Option<Vec<(Named, Data)>> {
     let hint = "write e.g. `data = { bad = { home = 3 } }`";
     let entries = look_up(value, hint, apps)?;
-    // Every entry is read, so that every mistake is reported.
+    // All entries are read, so that every mistake is reported.
     let read: Vec<_> =
         entries.into_iter().map(|(named, value)| Some((named, data::read(&value, machine)?))).collect();
     read.into_iter().collect()
 }
 
-/// Hardware threads of a core that each instance uses: what the scenario says, else what the application says.
+/// Hardware threads per core of each instance: the value of the scenario, or else that of the application.
 fn read_smt(value: Option<&Value<'_>>, apps: &Apps, machine: &MachineReading) -> Option<Vec<Smt>> {
     let own = || apps.each_instance().map(|app| app.map_or(Smt::One, |app| app.smt));
     let Some(value) = value else { return Some(own().collect()) };
     let entries = look_up(value, "write e.g. `smt = { vm = \"both\" }`", apps)?;
-    // Every entry is read, so that every mistake is reported.
+    // All entries are read, so that every mistake is reported.
     let read: Vec<Option<(Named, Smt)>> = entries
         .iter()
         .map(|(named, value)| {
@@ -208,7 +209,7 @@ fn read_smt(value: Option<&Value<'_>>, apps: &Apps, machine: &MachineReading) ->
     complete.then_some(of)
 }
 
-/// The place of each entry; none where the value is no table, which is reported elsewhere.
+/// The place of each entry; empty if the value is not a table, which is reported elsewhere.
 fn entry_places(value: &Value<'_>) -> Vec<(String, Place)> {
     let DeValue::Table(table) = value.get() else { return Vec::new() };
     let place = |span: std::ops::Range<usize>| value.source.place(&span);

@@ -1,4 +1,5 @@
-//! The JSON Schema of an input file, made of the declarations of its keys ([`crate::keys`]); what keys say together is added here.
+//! The JSON Schema of an input file, generated from the declarations of its keys ([`crate::keys`]); relations
+//! between keys are added here.
 
 use serde_json::{Map, Value, json};
 
@@ -29,10 +30,10 @@ fn paragraph(doc: &str) -> Value {
     doc.trim().into()
 }
 
-/// A reference to the type of this name, which `make` makes where there is none so far.
+/// A reference to the type with this name; `make` creates the type if it does not exist yet.
 fn reference(name: &str, types: &mut Schema, make: impl FnOnce(&mut Schema) -> Schema) -> Schema {
     if !types.contains_key(name) {
-        // The place of a type is before those that it needs.
+        // A type precedes the types that it uses.
         types.insert(name.to_owned(), Value::Null);
         let made = make(types);
         types.insert(name.to_owned(), made.into());
@@ -82,7 +83,7 @@ fn shape(of: &Shape, types: &mut Schema) -> Schema {
                 ("format", format!("uint{bits}").into()),
                 ("minimum", (*least).into()),
             ]);
-            // Beyond these the type says it, or no number of a file is exact.
+            // Beyond these bounds, the type defines the limit, or the numbers of a file are not exact.
             if *most < if *bits == u32::BITS { u64::from(u32::MAX) } else { MOST_EXACT } {
                 schema.insert("maximum".to_owned(), (*most).into());
             }
@@ -129,7 +130,7 @@ fn any_of(forms: &Forms, types: &mut Schema) -> Schema {
     object([("anyOf", forms_of.into()), ("description", paragraph(forms.doc))])
 }
 
-/// What the keys of a table say together: which need each other, and which exclude each other.
+/// Relations between the keys of a table: keys that require each other, and keys that exclude each other.
 fn relations(table: &Table) -> Value {
     // One of the keys on the left, or those on the right.
     let form = |keys: &[&str], other: &str| {
@@ -153,7 +154,7 @@ fn relations(table: &Table) -> Value {
             ],
             "dependentRequired": { "socket_link_gbs": ["sockets"], "shared_link_gbs": ["sockets"] },
         }),
-        // A node with cores needs their peak.
+        // A node with cores requires their peak.
         "NodeTable" => json!({
             "if": { "properties": { "cores": { "minimum": 1 } } },
             "then": {
@@ -165,7 +166,7 @@ fn relations(table: &Table) -> Value {
             { "required": ["between"], "not": { "anyOf": [{ "required": ["from"] }, { "required": ["to"] }] } },
             { "required": ["from", "to"], "not": { "required": ["between"] } },
         ] }),
-        // An intensity, or a kernel that counts its own; sizes only for such a kernel.
+        // An intensity, or a kernel that counts its own; problem sizes only for such a kernel.
         "AppTable" => {
             let real = KernelName::ALL.map(|kernel| json!({ "const": kernel.as_str() }));
             json!({
@@ -189,7 +190,7 @@ fn relations(table: &Table) -> Value {
         "BlockTable" | "ProgramArrayTable" => {
             json!({ "oneOf": [{ "required": ["bytes"] }, { "required": ["mb"] }] })
         }
-        // All keys but the name belong to a generator.
+        // All keys except the name belong to a generator.
         "GraphTable" => {
             let own = |key: &&&Key| !matches!(key.name, "name" | "generator");
             let needs: Schema = table

@@ -1,4 +1,4 @@
-//! From text to a TOML table, and what the parser says in words that help.
+//! From text to a TOML table, with helpful messages for the parser's errors.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::keys::{Shape, root};
 use super::log::Source;
 use super::problem::{Place, Problem, ProblemKind};
 
-/// Parses one file. Whatever could be read comes back; problems go to the log.
+/// Parses one file. Returns the readable part; problems go to the log.
 pub(super) fn parse(source: Source<'_>) -> Spanned<DeTable<'_>> {
     match census::too_much(source.text) {
         None => parse_up_to(source, source.text.len()),
@@ -18,7 +18,7 @@ pub(super) fn parse(source: Source<'_>) -> Spanned<DeTable<'_>> {
             let end = end_of_line(source.text, end);
             let table = parse_up_to(source, end);
             let message = format!("there are more than {MAX_MISTAKES} mistakes; what follows is not read");
-            // Where nothing more is said of this line, of the file.
+            // The end of the muted text in this line, or in the file.
             let muted = source.log.is_muted(source.file, end);
             let place = if muted { Place::whole(source.file) } else { source.place(&(end..end)) };
             source.log.syntax_is_broken();
@@ -42,7 +42,7 @@ pub(super) fn parse(source: Source<'_>) -> Spanned<DeTable<'_>> {
     }
 }
 
-/// Parses what stands before `end`. What only its own end would make a mistake is none.
+/// Parses the text before `end`. A mistake that exists only because the text ends there is ignored.
 fn parse_up_to(source: Source<'_>, end: usize) -> Spanned<DeTable<'_>> {
     let cut = end < source.text.len();
     let source = Source { text: &source.text[..end], ..source };
@@ -83,12 +83,12 @@ fn parse_up_to(source: Source<'_>, end: usize) -> Spanned<DeTable<'_>> {
         let at = clip(source.text, error.span().unwrap_or(0..0));
         let line = line_of(source.text, at.start).1;
         let repeated_table = line.trim_start().starts_with('[') && !line.contains('=');
-        // To look for the first one takes time: not for what would not be shown.
+        // The search for the first one takes time, so it is skipped if it would not be shown.
         if !source.log.is_muted(source.file, at.start) {
             source.log.report(duplicate(source, &at, repeated_table));
         }
         if repeated_table {
-            // The keys below a repeated header would all be reported once more.
+            // The keys below a repeated header would all be reported as duplicates.
             source.log.mute(source.file, at.start..next_header(source.text, at.end));
         }
     }
@@ -108,7 +108,7 @@ fn clip(text: &str, span: Range<usize>) -> Range<usize> {
     start..fit(span.end).max(start)
 }
 
-/// The end of the line around `at`, or `at` where that is not near.
+/// The end of the line around `at`, or `at` if that is not near.
 fn end_of_line(text: &str, at: usize) -> usize {
     const NEAR: usize = 1000;
     let at = clip(text, at..at).start;
@@ -170,7 +170,8 @@ fn duplicate(source: Source<'_>, at: &Range<usize>, repeated_table: bool) -> Pro
     }
 }
 
-/// Where `word` was given first: before `at` in the same line, or at the start of an earlier line of the same table.
+/// The place at which `word` was first given: before `at` in the same line, or at the start of an earlier
+/// line of the same table.
 fn first_of(text: &str, word: &str, at: usize, line: usize, header: bool) -> Option<Range<usize>> {
     let is_key = |found: usize| {
         let before = text[..found].chars().next_back().unwrap_or('\n');
@@ -298,7 +299,8 @@ fn value_around(text: &str, at: &Range<usize>) -> Range<usize> {
     begin..begin + value.trim().len()
 }
 
-/// Where the parser noticed that a list or an inline table is never closed, in ascending order like `errors`.
+/// The places at which the parser noticed that a list or an inline table is never closed, ascending like
+/// `errors`.
 fn places_of_giving_up(errors: &[(Mistake, Error)]) -> Vec<usize> {
     let unclosed = errors.iter().filter(|(mistake, _)| *mistake == Mistake::OpenBracket);
     unclosed.filter_map(|(_, error)| Some(error.span()?.start)).collect()
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_never_closed_is_reported_once_where_it_opens() {
+    fn a_list_that_is_never_closed_is_reported_once_at_its_opening() {
         assert_eq!(
             problems("a = 1\nm = [[1, 2],\n[3, 4]\nb = 2\n[[app]]\nname = \"x\"\n"),
             [("this list is never closed".to_owned(), "[[1, 2],".to_owned())]
@@ -384,19 +386,19 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_table_is_one_problem_not_one_for_each_of_its_keys() {
+    fn a_repeated_table_is_one_problem_not_one_per_key() {
         let found = problems("[machine]\nname = \"a\"\nnodes = 1\n[machine]\nname = \"b\"\nnodes = 2\n");
         assert_eq!(found, [("`[machine]` is given twice".to_owned(), "machine".to_owned())]);
     }
 
     #[test]
-    fn as_many_problems_are_kept_of_many_broken_lines_as_of_a_thousand() {
+    fn many_broken_lines_give_the_same_number_of_problems_as_a_thousand() {
         for line in ["a\n", "[[[\n", "\"\n", "\r", "x = = 1\n"] {
             let [few, many] = [1000, 50_000].map(|lines| problems(&line.repeat(lines)));
             assert_eq!(few.len(), 201, "{line:?}");
             assert!(few == many, "{line:?}");
         }
-        // All repeat the first one; the second is told, and hides what follows it.
+        // All repeat the first one; the second is reported, and hides the following ones.
         let headers = problems(&"[machine]\n".repeat(50_000));
         assert_eq!(headers, [("`[machine]` is given twice".to_owned(), "machine".to_owned())]);
     }
@@ -406,7 +408,7 @@ mod tests {
         for (line, all_in_one) in [("=\n", false), ("\r", false), ("=", true)] {
             let found = problems(&line.repeat(500_000));
             if all_in_one {
-                // All on one line, which is told once.
+                // All on one line, which is reported once.
                 assert_eq!(found.len(), 2, "{line:?}");
                 assert!(found[1].0.contains("more than 1000 mistakes"), "{}", found[1].0);
             } else {
@@ -416,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_closed_later_is_not_said_to_be_open() {
+    fn a_list_that_is_closed_later_is_not_reported_as_open() {
         let text = format!("m = [\n{}]\n[[app]]\n", "x,\n".repeat(200_000));
         let found = problems(&text);
         assert!(found.iter().all(|(message, _)| !message.contains("never closed")), "{:?}", &found[..2]);
@@ -424,14 +426,14 @@ mod tests {
     }
 
     #[test]
-    fn more_tables_than_are_read_are_refused_at_the_first_too_many() {
+    fn the_first_table_above_the_limit_is_rejected() {
         let found = problems(&"[[app]]\n".repeat(MAX_TABLES + 5));
         let message = "there are too many tables; at most 400000 are read";
         assert_eq!(found, [(message.to_owned(), "[[".to_owned())]);
     }
 
     #[test]
-    fn four_million_brackets_are_refused_without_deep_recursion() {
+    fn four_million_brackets_are_rejected_without_deep_recursion() {
         assert_eq!(problems(&"[".repeat(4_000_000)).len(), 1);
         assert_eq!(problems(&format!("a = {}", "[".repeat(1_000_000))).len(), 1);
         assert_eq!(problems(&format!("a = {}", "{a=".repeat(50_000))).len(), 1);

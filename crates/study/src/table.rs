@@ -1,4 +1,5 @@
-//! Reads a table key by key, and reports the keys that were not asked for; and the tables of all files, of which lists are joined.
+//! Reads a table key by key, and reports unknown keys. Also contains the tables of all files, with lists
+//! joined.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,18 +16,19 @@ use crate::value::Value;
 
 /// A table while its keys are read.
 pub struct TableReader<'a> {
-    /// The file that has it.
+    /// The file that contains it.
     pub source: Source<'a>,
     declared: &'static Table,
-    /// `None` where no file has it, so that all its defaults hold.
+    /// `None` if no file contains it, so that all its defaults apply.
     table: Option<&'a DeTable<'a>>,
     header: Range<usize>,
-    /// Whose defaults these are: the name of an application.
+    /// The owner of the defaults: the name of an application.
     pub name: String,
-    /// What stands before its keys where defaults are listed: `problem.`.
+    /// Prefix of its keys in the list of defaults: `problem.`.
     pub(super) prefix: &'static str,
     known: Vec<&'static str>,
-    /// Keys that seem to be missing. If one is only misspelt, the unknown key says so, and this is not reported.
+    /// Keys that seem to be missing. If one is only misspelt, the problem of the unknown key covers it, and
+    /// this one is not reported.
     missing: Vec<(Vec<&'static str>, Problem)>,
 }
 
@@ -45,7 +47,7 @@ impl<'a> Value<'a> {
         Some(TableReader::new(self.source, declared, table, self.spanned.span()))
     }
 
-    /// A list of tables, each below its header, which are to be read key by key.
+    /// A list of tables, each below its header, to be read key by key.
     pub fn tables(&self, declared: &'static Table, hint: &str) -> Option<Vec<TableReader<'a>>> {
         if matches!(self.get(), DeValue::Table(_)) {
             let message = format!("`{}` is a list; its entries begin with `{}`", self.name, declared.title);
@@ -67,7 +69,7 @@ impl<'a> TableReader<'a> {
         Self { table: Some(table), header, ..Self::absent(source, declared) }
     }
 
-    /// A table that no file has.
+    /// A table that no file contains.
     pub(super) fn none(log: &'a Log, declared: &'static Table) -> Self {
         Self::absent(Source { log, file: 0, text: "" }, declared)
     }
@@ -77,34 +79,34 @@ impl<'a> TableReader<'a> {
         Self { source, declared, table: None, header: 0..0, name, prefix: "", known, missing }
     }
 
-    /// Whether some file has it.
+    /// Whether any file contains it.
     pub const fn is_there(&self) -> bool {
         self.table.is_some()
     }
 
-    /// The header `[[app]]`, or the whole of an inline table.
+    /// The header `[[app]]`, or the whole inline table.
     pub fn place(&self) -> Place {
         self.source.place(&self.header)
     }
 
-    /// The value of `key`, if it is there; from now on the key is known.
+    /// The value of `key`, if present; marks the key as known.
     pub fn optional(&mut self, key: &'static Key) -> Option<Value<'a>> {
         self.known.push(key.name);
         let (found, value) = self.table?.get_key_value(key.name)?;
         Some(Value::new(self.source, key, found.span(), value))
     }
 
-    /// The value of the declared key with this name, if it is there.
+    /// The value of the declared key with this name, if present.
     pub fn named(&mut self, name: &str) -> Option<Value<'a>> {
         self.declared.key(name).and_then(|key| self.optional(key))
     }
 
-    /// The value of `key`; where it is not there, its default is noted.
+    /// The value of `key`; notes its default if it is missing.
     pub fn given(&mut self, key: &'static Key) -> Option<Value<'a>> {
         self.given_or(key, || key.default.to_owned())
     }
 
-    /// The value of `key`; where it is not there, this default is noted.
+    /// The value of `key`; notes this default if it is missing.
     pub fn given_or(&mut self, key: &'static Key, default: impl FnOnce() -> String) -> Option<Value<'a>> {
         let value = self.optional(key);
         if value.is_none() {
@@ -113,7 +115,8 @@ impl<'a> TableReader<'a> {
         value
     }
 
-    /// What `read` makes of the value of `key`, or its default, which is noted; `None` where the value makes no sense.
+    /// The result of `read` for the value of `key`, or its default, which is noted; `None` if the value is
+    /// invalid.
     pub fn read_or<T>(
         &mut self,
         key: &'static Key,
@@ -123,7 +126,7 @@ impl<'a> TableReader<'a> {
         self.given(key).map_or(Some(default), |value| read(&value))
     }
 
-    /// The same with a default that is a value of the model, and how it is shown.
+    /// The same with a default that is a value of the model, with its text.
     pub fn read_or_shown<T>(
         &mut self,
         key: &'static Key,
@@ -133,7 +136,7 @@ impl<'a> TableReader<'a> {
         self.given_or(key, || shown.to_string()).map_or(Some(default), |value| read(&value))
     }
 
-    /// The one of `all` whose word the value of `key` is, or the default.
+    /// The entry of `all` whose word is the value of `key`, or the default.
     pub fn word_or<T: Copy>(
         &mut self,
         key: &'static Key,
@@ -144,7 +147,7 @@ impl<'a> TableReader<'a> {
         self.read_or_shown(key, (default, word(default)), |value| value.word(all, word))
     }
 
-    /// Notes that a default holds.
+    /// Notes that a default is used.
     pub fn note(&self, key: &'static Key, default: impl Into<String>) {
         if let Some(kind) = self.declared.kind {
             let key = format!("{}{}", self.prefix, key.name);
@@ -152,13 +155,13 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Where the value of `key` stands, if it is there; the key is not known by that.
+    /// The place of the value of `key`, if present; does not mark the key as known.
     pub fn place_of(&self, key: &Key) -> Option<Place> {
         let (_, value) = self.table?.get_key_value(key.name)?;
         Some(self.source.place(&value.span()))
     }
 
-    /// The value of `key`; reports it as missing if it is not there.
+    /// The value of `key`; reports it as missing if it is absent.
     pub fn required(&mut self, key: &'static Key) -> Option<Value<'a>> {
         let value = self.optional(key);
         if value.is_none() {
@@ -177,12 +180,12 @@ impl<'a> TableReader<'a> {
         self.missing_any(&[key], problem);
     }
 
-    /// Reports `problem`, which is that none of `keys` is there.
+    /// Reports `problem`, which is that none of `keys` is present.
     pub fn missing_any(&mut self, keys: &[&'static Key], problem: Problem) {
         self.missing.push((keys.iter().map(|key| key.name).collect(), problem));
     }
 
-    /// Reports the keys that are missing and every key that was not asked for.
+    /// Reports the missing keys and all unknown keys.
     pub fn finish(self) {
         let log = self.source.log;
         #[cfg(test)]
@@ -225,7 +228,7 @@ impl<'a> TableReader<'a> {
         if self.is_root() && table { "table" } else { "key" }
     }
 
-    /// A key as it is written in the file: at the top with its brackets.
+    /// A key as written in the file: at the top with its brackets.
     fn written(&self, key: &'static str) -> &'static str {
         let table = self.declared.key(key).filter(|_| self.is_root()).and_then(|key| key.shape.table());
         table.map_or(key, |table| table.title)
@@ -241,7 +244,7 @@ impl<'a> TableReader<'a> {
 }
 
 impl Shape {
-    /// The table that it is, or that each entry of a list is.
+    /// The declared table of this key, or of each entry of its list.
     pub const fn table(&self) -> Option<&'static Table> {
         match self {
             Self::Table(table) | Self::Tables(table, ..) => Some(table),
@@ -250,7 +253,7 @@ impl Shape {
     }
 }
 
-/// A value in so many of a second, or the one that is assumed.
+/// A value in the given fraction of a second, or the assumed default.
 pub fn time(
     table: &mut TableReader<'_>,
     key: &'static Key,
@@ -267,19 +270,19 @@ pub fn time(
 /// The tables of all files, by their keys.
 pub struct Tables<'a> {
     root: &'static Table,
-    /// Tables that there should be one of.
+    /// Tables that may exist once.
     singles: BTreeMap<&'static str, Vec<Value<'a>>>,
     /// The entries of lists.
     lists: BTreeMap<&'static str, Vec<TableReader<'a>>>,
 }
 
 impl<'a> Tables<'a> {
-    /// None so far, of files with these.
+    /// No tables yet, of files with these declarations.
     pub(super) const fn of(root: &'static Table) -> Self {
         Self { root, singles: BTreeMap::new(), lists: BTreeMap::new() }
     }
 
-    /// Adds those of one more file.
+    /// Adds the tables of one more file.
     pub(super) fn add(&mut self, source: Source<'a>, table: &'a DeTable<'a>) {
         if table.is_empty() {
             if !source.log.has_broken_syntax() {
@@ -308,13 +311,13 @@ impl<'a> Tables<'a> {
             }
         }
         if source.log.has_broken_syntax() {
-            // Behind a broken header the keys of its table seem to stand at the top.
+            // After a broken header the keys of its table seem to be at the top.
             return;
         }
         reader.finish();
     }
 
-    /// The tables with this key, of which there should be one; a second one is reported.
+    /// The tables with this key, which may exist once; a second one is reported.
     pub(super) fn single(&mut self, key: &Key, log: &Log) -> Vec<Value<'a>> {
         let all = self.singles.remove(key.name).unwrap_or_default();
         if let [first, others @ ..] = all.as_slice() {
@@ -334,18 +337,18 @@ impl<'a> Tables<'a> {
         all
     }
 
-    /// The table with this key, of which there should be one; the first of several is read.
+    /// The table with this key, which may exist once; the first of several is read.
     pub fn table(&mut self, key: &'static Key, log: &Log) -> Option<TableReader<'a>> {
         let declared = key.shape.table()?;
         let hint = format!("write `[{}]`, with one bracket on each side; there is one only", key.name);
         let values = self.single(key, log);
-        // Every one that is no table is reported.
+        // Every value that is not a table is reported.
         let read = values.iter().map(|value| value.table(declared, "a table", hint.as_str()));
         let read: Vec<Option<TableReader<'_>>> = read.collect();
         read.into_iter().next().flatten()
     }
 
-    /// The same; where no file has it, a table without keys.
+    /// The same, or a table without keys if no file contains it.
     pub fn table_or_none(&mut self, key: &'static Key, log: &'a Log) -> TableReader<'a> {
         self.table(key, log).unwrap_or_else(|| TableReader::none(log, key.shape.table().unwrap_or(self.root)))
     }

@@ -1,17 +1,17 @@
-//! What tests of readers share: a machine, texts as files, and what is wrong with them.
+//! Shared parts of the tests of readers: a machine, texts as files, and the problems in them.
 
 use crate::{Problem, ProblemKind, SourceFile};
 
 /// Two nodes of 4 cores.
 pub const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
 
-/// The texts as files with the names `0.toml`, `1.toml`, ...
+/// The texts as files named `0.toml`, `1.toml`, ...
 pub fn files(texts: &[&str]) -> Vec<SourceFile> {
     let file = |(n, text): (usize, &&str)| SourceFile { name: format!("{n}.toml"), text: (*text).to_owned() };
     texts.iter().enumerate().map(file).collect()
 }
 
-/// Kind and marked text of each problem that `read` finds; none if it reads the texts.
+/// Kind and marked text of each problem that `read` finds; empty if it reads the texts.
 pub fn problems<T>(
     texts: &[&str],
     read: impl Fn(&[SourceFile]) -> Result<T, Vec<Problem>>,
@@ -23,7 +23,7 @@ pub fn problems<T>(
     read(&files(texts)).err().unwrap_or_default().into_iter().map(marked).collect()
 }
 
-/// The same of the only problem of a text.
+/// The same for the only problem of a text.
 ///
 /// # Panics
 /// If there is not exactly one.

@@ -1,4 +1,4 @@
-//! Tests of the whole reader; what the messages look like is tested where they are shown.
+//! Tests of the whole reader; the messages are tested where they are shown.
 
 mod caches;
 mod kernels;
@@ -68,7 +68,7 @@ fn all_four_combinations_of_node_and_bandwidth_forms_are_legal() {
 }
 
 #[test]
-fn a_matrix_row_of_a_node_without_cores_counts_only_on_its_diagonal() {
+fn in_the_row_of_a_node_without_cores_only_the_diagonal_counts() {
     let text = "[machine]\nname = \"cxl\"\nbandwidth_matrix_gbs = [[20, 6], [0, 12]]\n[[machine.node]]\ncores = 4\ngflops_per_core = 1\n[[machine.node]]\ncores = 0\n";
     let machine = read(text).study.machine;
     assert_eq!(machine.node(NodeId(1)).bandwidth.value().to_bits(), 12.0_f64.to_bits());
@@ -133,7 +133,7 @@ fn every_form_of_data_is_read() {
 }
 
 #[test]
-fn fractions_may_miss_one_by_a_billionth() {
+fn the_sum_of_fractions_may_miss_one_by_a_billionth() {
     let sum = |last: &str| with_app(&format!("data = {{ fractions = [0.5, {last}] }}"));
     read(&sum("0.5000000009"));
     assert_eq!(problem(&sum("0.500000002")).0, ProblemKind::BadValue);
@@ -142,7 +142,7 @@ fn fractions_may_miss_one_by_a_billionth() {
 const SCENARIO: &str = "[[app]]\nname = \"mem\"\ninstances = 3\narithmetic_intensity = 0.5\n[[app]]\nname = \"x\"\narithmetic_intensity = 1\n[[scenario]]\nname = \"s\"\n";
 
 #[test]
-fn an_instance_overrides_its_group_wherever_it_is_written() {
+fn an_instance_overrides_its_group_regardless_of_the_order() {
     let text = format!(
         "{MACHINE}{SCENARIO}threads = {{ \"mem-2\" = [2, 0], mem = 1 }}\ndata = {{ \"mem-3\" = {{ home = 1 }}, mem = \"interleave\" }}\n"
     );
@@ -156,7 +156,7 @@ fn an_instance_overrides_its_group_wherever_it_is_written() {
 }
 
 #[test]
-fn one_number_means_every_node_that_has_cores() {
+fn one_number_means_every_node_with_cores() {
     let machine = "[machine]\nname = \"cxl\"\nbandwidth_gbs = 9\nlink_gbs = 9\n[[machine.node]]\ncores = 4\ngflops_per_core = 1\n[[machine.node]]\ncores = 0\n";
     let reading = read(&format!("{machine}{SCENARIO}threads = {{ x = 4 }}\n"));
     assert_eq!(reading.study.scenarios[0].allocation.row(numasim_model::AppId(3)), [4, 0]);
@@ -172,7 +172,7 @@ fn threads_of_all_instances_count_against_the_cores_of_a_node() {
 }
 
 #[test]
-fn every_value_that_no_file_gives_is_listed() {
+fn every_default_is_listed() {
     let text = format!("{MACHINE}{SCENARIO}threads = {{ \"mem-2\" = 1 }}\n");
     let found: Vec<String> = read(&text)
         .defaults
@@ -210,7 +210,7 @@ fn every_value_that_no_file_gives_is_listed() {
 }
 
 #[test]
-fn l3_domains_are_those_of_the_machine_unless_a_node_says_otherwise() {
+fn l3_domains_are_those_of_the_machine_unless_the_node_defines_them() {
     let text = "[machine]\nname = \"m\"\nbandwidth_gbs = 20\nlink_gbs = 5\ncores_per_l3 = 4\nl3_read_gbs = 50\n[[machine.node]]\ncores = 8\ngflops_per_core = 1\n[[machine.node]]\ncores = 6\ngflops_per_core = 1\ncores_per_l3 = 2\n[[machine.node]]\ncores = 0\n";
     let machine = read(text).study.machine;
     let domains: Vec<usize> = machine.nodes().iter().map(Node::domains).collect();
@@ -242,7 +242,7 @@ fn the_problems_of_all_files_are_reported_in_order() {
 }
 
 #[test]
-fn a_broken_machine_hides_no_mistake_of_an_app_and_invents_none() {
+fn a_broken_machine_neither_hides_nor_creates_mistakes_of_an_app() {
     let text = format!("{}{SCENARIO}threads = {{ mem = 1, y = 2 }}\n", MACHINE.replace("= 32", "= nan"));
     let found = problems(&[&text]);
     assert_eq!(
@@ -252,7 +252,7 @@ fn a_broken_machine_hides_no_mistake_of_an_app_and_invents_none() {
 }
 
 #[test]
-fn figures_that_make_no_sense_are_refused() {
+fn invalid_values_are_rejected() {
     for (value, kind) in [
         ("0", ProblemKind::BadValue),
         ("-0.0", ProblemKind::BadValue),
@@ -274,7 +274,7 @@ fn figures_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn counts_that_make_no_sense_are_refused() {
+fn invalid_counts_are_rejected() {
     for (value, kind) in [
         ("0", ProblemKind::BadValue),
         ("-1", ProblemKind::BadValue),
@@ -291,15 +291,15 @@ fn counts_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn zero_is_allowed_where_it_means_something() {
+fn zero_is_allowed_if_it_is_meaningful() {
     let app = &read(&with_app("weight = 0\nmin_threads = 0\nmax_threads = 0")).study.apps[0];
     assert_eq!((app.weight.to_bits(), app.min_threads, app.max_threads), (0, 0, Some(0)));
-    // without min_threads = 0 the default of 1 stands against it
+    // without min_threads = 0 the default of 1 contradicts it
     assert_eq!(problem(&with_app("max_threads = 0")).0, ProblemKind::BadValue);
 }
 
 #[test]
-fn limits_hold_before_anything_of_that_size_is_built() {
+fn limits_are_checked_before_values_of_that_size_are_built() {
     let app = |n: usize, instances: usize| {
         format!("[[app]]\nname = \"a{n}\"\ninstances = {instances}\narithmetic_intensity = 1\n")
     };
@@ -311,7 +311,7 @@ fn limits_hold_before_anything_of_that_size_is_built() {
 }
 
 #[test]
-fn thousands_of_problems_are_cut_in_time_that_nobody_notices() {
+fn thousands_of_problems_are_cut_quickly() {
     for unit in ["a b\n", "x = 1\n", "[a.b]\n", "[[app]]\n", "[[scenario]]\nthreads = { q = 1 }\n"] {
         let text = unit.repeat(1_000_000 / unit.len());
         let found = read_study(&files(&[&text])).expect_err("nonsense");
@@ -351,7 +351,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 }
 
 #[test]
-fn lines_under_way_of_an_application_need_latencies() {
+fn outstanding_lines_of_an_application_require_latencies() {
     let problems = read_study(&files(&[&with_app("outstanding_lines = 1")])).expect_err("a mistake");
     assert_eq!(problems[0].message, "`outstanding_lines` needs the latencies of the machine");
     let text = format!(
@@ -360,9 +360,9 @@ fn lines_under_way_of_an_application_need_latencies() {
     assert_eq!(read(&text).study.apps[0].outstanding_lines, Some(1.0));
 }
 
-/// The reader asks for every key that is declared, in every table, so that none is accepted and ignored.
+/// The reader asks for every declared key in every table, so that none is accepted and ignored.
 #[test]
-fn every_key_that_is_declared_is_asked_for() {
+fn every_declared_key_is_read() {
     let text = format!(
         "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nrate = {{}}\n{}",
         KernelName::ALL
@@ -398,7 +398,7 @@ fn add_keys_of(shape: &Shape, into: &mut BTreeMap<&'static str, BTreeSet<&'stati
 }
 
 #[test]
-fn the_kernel_of_the_benchmark_is_one_of_four_words() {
+fn the_benchmark_kernel_is_one_of_four_words() {
     let kernel = |keys: &str| read(&with_app(keys)).study.apps[0].kernel;
     assert_eq!(kernel(""), Access::Read);
     for access in Access::ALL {
@@ -423,7 +423,7 @@ fn shared_links_are_read_in_both_directions_or_in_one() {
 }
 
 #[test]
-fn sockets_stand_for_a_matrix_and_for_shared_links() {
+fn sockets_are_equivalent_to_a_matrix_and_shared_links() {
     let text = "[machine]\nname = \"m\"\nnodes = 6\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\nsockets = 3\nsocket_link_gbs = 8\nshared_link_gbs = 12\n";
     let reading = read(text);
     let machine = &reading.study.machine;
@@ -441,7 +441,7 @@ fn sockets_stand_for_a_matrix_and_for_shared_links() {
 }
 
 #[test]
-fn what_a_node_reads_and_has_is_its_own_or_that_of_the_machine() {
+fn node_limits_and_memories_are_those_of_the_node_or_of_the_machine() {
     let text = "[machine]\nname = \"m\"\nread_gbs = 50\nmemory_gib = 64\nbandwidth_matrix_gbs = [[40, 9], [9, 40]]\n[[machine.node]]\ncores = 1\ngflops_per_core = 1\nread_gbs = 45.5\n[[machine.node]]\ncores = 0\nmemory_gib = 512\n";
     let nodes = read(text).study.machine.nodes().to_vec();
     let of = |n: usize| {
@@ -451,13 +451,13 @@ fn what_a_node_reads_and_has_is_its_own_or_that_of_the_machine() {
 }
 
 #[test]
-fn a_share_of_the_data_may_lie_elsewhere() {
+fn a_share_of_the_data_may_be_placed_elsewhere() {
     let data = |value: &str| read(&with_app(&format!("data = {value}"))).study.apps[0].data.clone();
     let home = NodeId(1);
     assert_eq!(data("{ home = 1, share = 0.5 }"), Data::Placed(Placement::PartHome { home, share: 0.5 }));
     assert_eq!(data("{ home = \"any\", share = 0.25 }"), Data::OpenHome { share: 0.25 });
     assert_eq!(data("{ interleave = 0.3 }"), Data::Placed(Placement::PartInterleave { share: 0.3 }));
-    // All and nothing are what they are without a share.
+    // A share of 1 or 0 equals the placement without a share.
     assert_eq!(data("{ home = 1, share = 1 }"), Data::Placed(Placement::Home(home)));
     assert_eq!(data("{ interleave = 1.0 }"), Data::Placed(Placement::Interleave));
     for nothing in ["{ home = 1, share = 0 }", "{ home = \"any\", share = 0.0 }", "{ interleave = 0 }"] {
@@ -466,7 +466,7 @@ fn a_share_of_the_data_may_lie_elsewhere() {
 }
 
 #[test]
-fn an_application_may_be_kept_to_some_nodes_and_have_a_size() {
+fn an_application_may_be_restricted_to_nodes_and_have_a_size() {
     let app = &read(&with_app("nodes = [1, 0]\nmemory_gib = 40")).study.apps[0];
     assert_eq!(app.nodes, Some(vec![NodeId(0), NodeId(1)]));
     assert_eq!(app.memory.map(Gibibytes::value), Some(40.0));
@@ -477,7 +477,7 @@ fn an_application_may_be_kept_to_some_nodes_and_have_a_size() {
 proptest::proptest! {
     #![proptest_config(crate::random::questions(256))]
 
-    /// Whatever the text, the reader answers; it never panics.
+    /// The reader answers for any text and never panics.
     #[test]
     fn no_text_makes_the_reader_panic(text in r#"([\[\]{}=,."' \n#a-c0-1]|machine|app|\[\[app\]\]\n|nodes|name|scenario|threads|data|task|block|graph|generator|in|out|é){0,60}"#) {
         let _ = read_study(&files(&[&text, &text]));

@@ -18,7 +18,8 @@ pub fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Option<Vec<u
     row(value, count, cores, Some, |_, entry| entry.count_of(count), |&threads| threads)
 }
 
-/// The same, where the entry for a node may have an entry for each of its L3 domains: `domains` are how many each node has.
+/// The same, with optional entries for each L3 domain of a node: `domains` is the number of domains of each
+/// node.
 pub(super) fn read_places(
     value: &Value<'_>,
     cores: Option<&[u32]>,
@@ -104,7 +105,7 @@ pub fn is_list(value: &Value<'_>) -> bool {
     matches!(value.get(), DeValue::Array(_))
 }
 
-/// `None`, and a report, where an application has threads on a node that it may not use.
+/// Returns `None` and reports an application with threads on a node that it may not use.
 pub fn nodes_are_allowed(
     value: &Value<'_>,
     threads: &[u32],

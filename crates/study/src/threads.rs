@@ -18,14 +18,14 @@ use super::value::Value;
 const THREADS_HINT: &str =
     "write threads for each app: a number for every node, or a list, e.g. `{ mem = 1, compute = [5, 0] }`";
 
-/// What a scenario says about one application, by group or by instance.
+/// The entry of a scenario for one application, by group or by instance.
 struct Row<'a> {
     value: Value<'a>,
     named: Named,
     threads: ThreadRow,
 }
 
-/// Threads on each node, where an entry is a list of L3 domains in which of these.
+/// Threads on each node; if an entry is a list of L3 domains, threads in each of these.
 pub(super) type ThreadRow = Vec<OnNode>;
 
 type Rows = (Vec<ThreadRow>, Vec<Option<usize>>);
@@ -65,13 +65,13 @@ pub(super) fn read_threads(
     Some((rows.into_iter().map(|row| row.threads).collect(), row_of))
 }
 
-/// The cores that `threads` of each instance of a row use; where the choice is open, at least.
+/// The number of cores that `threads` of each instance of a row use, or the minimum if the choice is open.
 fn cores_of(uses: &[(Smt, u64)], threads: u32) -> u64 {
     let cores = |smt: Smt| if smt == Smt::Any { Smt::Both.cores(threads) } else { smt.cores(threads) };
     uses.iter().map(|&(smt, instances)| instances * u64::from(cores(smt))).sum()
 }
 
-/// As [`check_cores`] for lists of L3 domains; other threads of the node are in those that are left.
+/// Like [`check_cores`], for lists of L3 domains; other threads of the node are in the remaining ones.
 fn check_domains(rows: &[Row<'_>], uses: &[Uses], machine: &Machine) {
     let mut used: HashMap<(usize, usize), u64> = HashMap::new();
     for (row, uses) in rows.iter().zip(uses) {
@@ -98,16 +98,16 @@ fn check_domains(rows: &[Row<'_>], uses: &[Uses], machine: &Machine) {
     }
 }
 
-/// What is too many, and than what.
+/// The words for the excess and for its limit.
 fn words_of_cores(uses: &[Uses]) -> (&'static str, &'static str) {
     let one = uses.iter().flatten().all(|&(smt, instances)| smt == Smt::One || instances == 0);
     if one { ("threads", "threads than cores") } else { ("used cores", "used cores than there are") }
 }
 
-/// How many instances have the threads of a row, by what they use of a core.
+/// The number of instances that have the threads of a row, by their use of a core.
 type Uses = [(Smt, u64); Smt::ALL.len()];
 
-/// How many instances have the threads of each row, each with what it uses of a core.
+/// The number of instances that have the threads of each row, by their use of a core.
 fn uses(rows: &[Row<'_>], row_of: &[Option<usize>], smt: &[Smt]) -> Vec<Uses> {
     let mut uses = vec![Smt::ALL.map(|smt| (smt, 0)); rows.len()];
     for (row, &smt) in row_of.iter().zip(smt) {
@@ -117,7 +117,7 @@ fn uses(rows: &[Row<'_>], row_of: &[Option<usize>], smt: &[Smt]) -> Vec<Uses> {
     uses
 }
 
-/// `None`, and a report, where threads of whole cores are an odd number.
+/// Returns `None` and reports an odd number of threads that should fill whole cores.
 fn fill_cores(row: &Row<'_>, uses: &Uses) -> Option<()> {
     if !uses.iter().any(|&(smt, instances)| smt == Smt::Both && instances > 0) {
         return Some(());
@@ -146,7 +146,8 @@ fn fill_cores(row: &Row<'_>, uses: &Uses) -> Option<()> {
     None
 }
 
-/// At most one application on a core, with one or both of its threads; the entry that goes over it first is the one that is shown.
+/// Checks that each core has at most one application, with one or both of its threads; reports the first
+/// entry that exceeds the limit.
 fn check_cores(rows: &[Row<'_>], uses: &[Uses], cores: &[u32]) {
     let mut sums = vec![0_u64; cores.len()];
     let mut culprit = None;

@@ -1,5 +1,5 @@
-//! The topology of a host as plain values: what was read of this host, of XML of hwloc or of the output of another tool. A machine
-//! file is made of it ([`crate::machine_file`]), and `numasim detect` shows it.
+//! The topology of a host as plain values, read from this host, from XML of hwloc or from the output of
+//! another tool. Machine files are made from it ([`crate::machine_file`]), and `numasim detect` shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,37 +14,38 @@ use serde::{Serialize, Serializer};
 pub struct HostTopology {
     /// Name of the host.
     pub name: String,
-    /// What read it.
+    /// The tool that read it.
     pub source: String,
     /// The machine it describes.
     pub origin: Origin,
-    /// What is counted as a core.
+    /// The unit that is counted as a core.
     pub counting: Counting,
-    /// Its NUMA nodes in ascending order of the operating system's numbers; the entry's place is the number of the node in a
-    /// machine file.
+    /// Its NUMA nodes in ascending order of the operating system's numbers; the index of the entry is the
+    /// number of the node in a machine file.
     pub nodes: Vec<HostNode>,
     /// Its data caches, the smallest level first, each kind once.
     pub caches: Vec<Cache>,
     /// Relative distances as the firmware reports them (ACPI SLIT, 10 is local), neither bandwidths nor latencies. Row: node of the
     /// core; column: node of the memory; in the order of `nodes`.
     pub distances: Option<Vec<Vec<u64>>>,
-    /// Processors and NUMA nodes that exist and are not in `nodes`.
+    /// Existing logical CPUs and NUMA nodes that are not in `nodes`.
     pub unusable: Vec<Unusable>,
-    /// Figures that the source has of the machine, and a host does not tell: of a machine that numasim exported.
+    /// Values of the machine that a host does not report, but the source contains: from a machine that
+    /// numasim exported.
     pub figures: Option<Figures>,
-    /// What else the source says, in a line each.
+    /// Further information of the source, one line each.
     pub notes: Vec<String>,
 }
 
-/// Figures of a machine beside its topology. Rows: node of the core; columns: node of the memory; in the order of
-/// [`HostTopology::nodes`]. Rows of nodes without cores are 0 but for the diagonal.
+/// Values of a machine in addition to its topology. Rows: node of the core; columns: node of the memory; in
+/// the order of [`HostTopology::nodes`]. Rows of nodes without cores are 0 except on the diagonal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Bandwidths of reads.
     pub bandwidth: Vec<Vec<GigabytesPerSecond>>,
-    /// Latencies in ns, where they are known.
+    /// Latencies in ns, if known.
     pub latency_ns: Option<Vec<Vec<f64>>>,
-    /// Peak of a core of each node in GFLOPS, where it is known.
+    /// Peak of a core of each node in GFLOPS, if known.
     pub gflops_per_core: Option<Vec<f64>>,
     /// Kind and source of the bandwidths.
     pub origin: Option<(FigureKind, String)>,
@@ -53,27 +54,29 @@ pub struct Figures {
 /// The machine that a topology describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The machine on which this program runs: its processors can be bound.
+    /// The machine on which this program runs: threads can be bound to its logical CPUs.
     #[default]
     ThisHost,
-    /// Another machine, or an imagined one: nothing can be bound, and nobody may be kept from its processors here.
+    /// Another machine, or an imagined one: threads cannot be bound, and the affinity of processes on this
+    /// host does not matter.
     Other,
 }
 
-/// What is counted as a core.
+/// The unit that is counted as a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
     /// Physical cores, with their first hardware thread.
     #[default]
     Cores,
-    /// Each hardware thread (SMT) as a core of its own.
+    /// Each hardware thread (SMT) as a separate core.
     HardwareThreads,
-    /// Processors of the operating system, as nobody said which of them share a core: there are as many cores, or fewer.
+    /// Logical CPUs of the operating system, because it is unknown which of them share a core: the number of
+    /// cores is the same or smaller.
     Processors,
 }
 
 impl Counting {
-    /// What a core is, in words.
+    /// The unit in words.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Cores => "physical core",
@@ -87,12 +90,12 @@ impl Counting {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostNode {
-    /// The operating system's number of the node (`numactl --membind`), which may leave gaps.
+    /// The operating system's number of the node (`numactl --membind`); the numbering may have gaps.
     pub os_index: u32,
     /// Cores (or hardware threads, if these are counted) that this process may use; 0 for a memory-only node.
     pub cores: u32,
-    /// One processor of each core, the first hardware threads of all cores first; absent without cores. Of a node with several equal
-    /// L3 domains the cores of a domain are together.
+    /// One logical CPU of each core, the first hardware threads of all cores first; absent without cores. On
+    /// a node with several equal L3 domains the cores of a domain are consecutive.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub cpus: Option<CpuList>,
@@ -100,19 +103,19 @@ pub struct HostNode {
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub second_cpus: Option<CpuList>,
-    /// Its L3 domains: cores that share an L3 cache. Absent where they are not known, or all cores are in one.
+    /// Its L3 domains: cores that share an L3 cache. Absent if they are unknown, or all cores are in one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub l3: Vec<L3Domain>,
-    /// Processors that belong to the node and that this process may not use, as far as the system says where they are.
+    /// Logical CPUs of the node that this process may not use, if the system reports their node.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub unusable_cpus: Option<CpuList>,
     /// Memory of the node in bytes, if the system reports it. Cores on a node with 0 bytes have all their data on others.
     pub memory_bytes: Option<u64>,
-    /// Sockets (processor packages) next to the memory, counted from 0, ascending: usually one, several if a node spans them, none if
-    /// the system does not tell.
+    /// Sockets (processor packages) next to the memory, counted from 0, ascending: usually one, several if a
+    /// node spans them, none if the system does not report them.
     pub sockets: Vec<u32>,
-    /// What the firmware reports about this memory, if it does.
+    /// The firmware's values for this memory, if reported.
     pub firmware: Option<Firmware>,
 }
 
@@ -120,27 +123,28 @@ pub struct HostNode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DetectedL3"))]
 pub struct L3Domain {
-    /// The number of the cache; one that several nodes share has the same number in each.
+    /// The number of the cache; a cache shared by several nodes has the same number in each.
     pub cache: u32,
     /// Cores (or hardware threads, if these are counted) that this process may use.
     pub cores: u32,
 }
 
-/// A core of a node, as a source shows it.
+/// A core of a node, as reported by a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Core {
-    /// Its processors (hardware threads), ascending.
+    /// Its logical CPUs (hardware threads), ascending.
     pub cpus: Vec<u32>,
-    /// The number of its L3 cache, where that is known.
+    /// The number of its L3 cache, if known.
     pub l3: Option<u32>,
 }
 
-/// Memory attributes of a node from the firmware (ACPI HMAT). They are design figures, not measurements, and exist for the
-/// cores nearest to the memory only.
+/// Memory attributes of a node from the firmware (ACPI HMAT). They are design values, not measurements, and
+/// exist only for the cores nearest to the memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DetectedFirmware"))]
 pub struct Firmware {
-    /// Operating-system numbers of the nodes whose cores are meant: the node itself, or for a memory-only node those nearest.
+    /// Operating-system numbers of the nodes whose cores are meant: the node itself, or for a memory-only
+    /// node the nearest nodes.
     pub seen_from_os_nodes: Vec<u32>,
     /// Bandwidth of reads.
     pub read_bandwidth_gbs: Option<f64>,
@@ -162,38 +166,39 @@ pub struct Cache {
     pub bytes: u64,
     /// Physical cores that share one, used by this process or not.
     pub cores: u32,
-    /// How many there are.
+    /// Number of such caches.
     pub count: u32,
 }
 
-/// Processors or a NUMA node that exist, but not for this process.
+/// Logical CPUs or a NUMA node that exist, but not for this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
-    /// What it is.
+    /// The unusable resource.
     pub what: UnusableThing,
-    /// Why it cannot be used.
+    /// The reason that it cannot be used.
     pub why: Why,
 }
 
-/// What cannot be used.
+/// An unusable resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusableThing {
-    /// Processors (hardware threads).
+    /// Logical CPUs (hardware threads).
     Cpus(CpuList),
-    /// The memory of NUMA nodes: operating-system numbers, ascending. These nodes are left out.
+    /// The memory of NUMA nodes: operating-system numbers, ascending. These nodes are omitted.
     Nodes(Vec<u32>),
 }
 
-/// Why processors or nodes cannot be used.
+/// The reason that logical CPUs or nodes cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
     /// Switched off.
     Offline,
-    /// The cgroup of this process leaves them out: a container or a batch job.
+    /// The cgroup of this process excludes them: a container or a batch job.
     Cgroup,
-    /// The processor mask of this process leaves them out: `taskset`, `numactl`, a batch job, or a container.
+    /// The CPU affinity mask of this process excludes them: `taskset`, `numactl`, a batch job, or a
+    /// container.
     Mask,
-    /// Another machine's description leaves them out, and does not say why.
+    /// The description of another machine excludes them without a reason.
     Unknown,
 }
 
@@ -240,7 +245,7 @@ fn as_text<S: Serializer>(cpus: &Option<CpuList>, out: S) -> Result<S::Ok, S::Er
 }
 
 impl HostNode {
-    /// A node with these cores, of which nothing else is known. A core without processors does not count.
+    /// A node with these cores, without further information. A core without logical CPUs does not count.
     pub fn of_cores(os_index: u32, cores: &[Core], counting: Counting) -> Self {
         let threads = cores.iter().map(|core| core.cpus.len()).max().unwrap_or_default();
         let most = if counting == Counting::HardwareThreads { threads } else { 1 };
@@ -258,7 +263,7 @@ impl HostNode {
                 cores: u32::try_from(counted(part)).unwrap_or(u32::MAX),
             })
             .collect();
-        // Each cache for one core says nothing: so do many virtual machines.
+        // One cache per core carries no information: many virtual machines report that.
         let l3 = if l3.len() > 1 && l3.len() < cores.len() { l3 } else { Vec::new() };
         let parts = if equal(&l3).is_some() { parts } else { vec![cores.iter().collect()] };
         let nth = |nth: usize| move |core: &&Core| core.cpus.get(nth).copied();
@@ -278,20 +283,20 @@ impl HostNode {
         }
     }
 
-    /// Cores without memory of their node: it has no controller.
+    /// Whether the node has cores but no memory, and therefore no controller.
     pub fn without_memory(&self) -> bool {
         self.cores > 0 && self.memory_bytes == Some(0)
     }
 }
 
 impl HostTopology {
-    /// A host of these nodes, of which nothing else is known.
+    /// A host with these nodes, without further information.
     pub fn from_nodes(name: impl Into<String>, source: impl Into<String>, nodes: Vec<HostNode>) -> Self {
         Self { name: name.into(), source: source.into(), nodes, ..Self::default() }
     }
 
-    /// A host whose nodes 0, 1, ... have this many cores and consecutive processors: `&[8, 8, 0]` has processors 0-7 on
-    /// node 0, 8-15 on node 1, and memory only on node 2.
+    /// A host whose nodes 0, 1, ... have these numbers of cores and consecutive logical CPUs: `&[8, 8, 0]`
+    /// has logical CPUs 0-7 on node 0, 8-15 on node 1, and memory only on node 2.
     pub fn from_cores(name: impl Into<String>, cores: &[u32]) -> Self {
         let mut first = 0;
         let nodes = (0..).zip(cores).map(|(os_index, &cores)| {
@@ -302,13 +307,14 @@ impl HostTopology {
         Self::from_nodes(name, "made from numbers of cores", nodes.collect())
     }
 
-    /// Whether every core is known to have exactly two hardware threads, of which the first is counted.
+    /// Whether every core is known to have exactly two hardware threads, the first of which is counted.
     pub fn has_second_threads(&self) -> bool {
         let with_cores = || self.nodes.iter().filter(|node| node.cores > 0);
         with_cores().next().is_some() && with_cores().all(|node| node.second_cpus.is_some())
     }
 
-    /// The processors of each node, as a machine lists them; with `second` the second hardware threads follow those of the cores.
+    /// The logical CPUs of each node, in the order of a machine; with `second` the second hardware threads
+    /// follow the first ones.
     pub fn cpus(&self, second: bool) -> Vec<Option<CpuList>> {
         let of = |node: &HostNode| {
             let first = node.cpus.as_ref()?;
@@ -318,23 +324,24 @@ impl HostTopology {
         self.nodes.iter().map(of).collect()
     }
 
-    /// Numbers of nodes and their [`HostTopology::cpus`], as a machine takes them.
+    /// Numbers of nodes and their [`HostTopology::cpus`], in the form that a machine takes.
     pub fn os_nodes(&self, second: bool) -> Vec<OsNode> {
         let node = |(node, cpus): (&HostNode, _)| OsNode { number: node.os_index, cpus };
         self.nodes.iter().zip(self.cpus(second)).map(node).collect()
     }
 
-    /// The operating system numbers the nodes as a machine file does: 0, 1, 2, ...
+    /// Whether the operating system numbers the nodes like a machine file: 0, 1, 2, ...
     pub fn numbered_from_zero(&self) -> bool {
         (0..).zip(&self.nodes).all(|(place, node)| node.os_index == place)
     }
 
-    /// The cores of each L3 domain of a node, where it has several and all domains of the host are equal parts of their node.
+    /// The cores of each L3 domain of a node, if it has several and all domains of the host have equal shares
+    /// of their node.
     pub fn cores_per_l3(&self, node: &HostNode) -> Option<u32> {
         equal_l3(node).filter(|_| self.unequal_l3().is_none())
     }
 
-    /// What of its L3 domains a machine file cannot say, in a line.
+    /// A line on L3 domains that a machine file cannot describe.
     pub fn unequal_l3(&self) -> Option<String> {
         let mut nodes_of: BTreeMap<u32, usize> = BTreeMap::new();
         for domain in self.nodes.iter().flat_map(|node| &node.l3) {
@@ -361,7 +368,8 @@ impl HostTopology {
         })
     }
 
-    /// The sockets in ascending order, as far as the topology shows them. A node beside several sockets is on none.
+    /// The sockets in ascending order, as far as the topology contains them. A node next to several sockets
+    /// is on none.
     pub fn sockets(&self) -> Vec<Socket> {
         let mut sockets: Vec<Socket> = Vec::new();
         for (place, node) in self.nodes.iter().enumerate() {
@@ -376,7 +384,8 @@ impl HostTopology {
     }
 }
 
-/// The cores of each L3 domain of a node that has several, all equal: its `cpus` have them domain by domain.
+/// The cores of each L3 domain of a node that has several equal ones: its `cpus` list the domains one after
+/// the other.
 pub(crate) fn equal_l3(node: &HostNode) -> Option<u32> {
     equal(&node.l3)
 }
@@ -391,11 +400,12 @@ fn equal(domains: &[L3Domain]) -> Option<u32> {
 pub struct Socket {
     /// Its number, as in [`HostNode::sockets`].
     pub number: u32,
-    /// Its nodes, ascending: places in [`HostTopology::nodes`].
+    /// Its nodes, ascending: indices into [`HostTopology::nodes`].
     pub nodes: Vec<NodeId>,
 }
 
-/// Pairs of sockets between which several pairs of nodes read: at least one of the two has more than one node.
+/// Pairs of sockets with reads between several pairs of nodes: at least one of the two has more than one
+/// node.
 pub(crate) fn joined(sockets: &[Socket]) -> Vec<(&Socket, &Socket)> {
     let mut pairs = Vec::new();
     for (n, a) in sockets.iter().enumerate() {
@@ -410,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_made_from_numbers_of_cores_counts_processors_on() {
+    fn from_cores_numbers_logical_cpus_consecutively() {
         let host = HostTopology::from_cores("box", &[2, 0, 2]);
         let cpus: Vec<Option<String>> =
             host.nodes.iter().map(|node| node.cpus.as_ref().map(ToString::to_string)).collect();
@@ -419,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_says_what_cannot_be_used_and_why() {
+    fn unusable_resources_are_described_in_one_line_with_the_reason() {
         let cpus = CpuList::parse("6-7").expect("valid");
         let message = Unusable { what: UnusableThing::Cpus(cpus), why: Why::Offline };
         assert_eq!(message.describe(), "processors 6-7: offline");
@@ -439,8 +449,8 @@ mod tests {
     }
 
     #[test]
-    fn cores_of_an_l3_domain_are_together() {
-        // Numbered across the domains, as Windows and some firmware do.
+    fn cores_of_an_l3_domain_are_consecutive() {
+        // Numbered across the domains, as by Windows and some firmware.
         let cores = [core(&[0, 4], 7), core(&[1, 5], 9), core(&[2, 6], 7), core(&[3, 7], 9)];
         let node = HostNode::of_cores(0, &cores, Counting::Cores);
         assert_eq!(node.l3, [7, 9].map(|cache| L3Domain { cache, cores: 2 }));
@@ -451,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn one_domain_and_a_cache_for_each_core_are_no_domains() {
+    fn one_domain_or_one_cache_per_core_gives_no_domains() {
         for caches in [[0, 0], [0, 1]] {
             let cores = [core(&[0], caches[0]), core(&[1], caches[1])];
             assert_eq!(HostNode::of_cores(0, &cores, Counting::Cores).l3, []);
@@ -459,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_domains_and_those_of_several_nodes_are_a_doubt() {
+    fn unequal_domains_and_domains_across_nodes_are_reported() {
         let node = |os_index, caches: &[u32]| {
             let cores: Vec<Core> =
                 (0..).zip(caches).map(|(cpu, &l3)| core(&[10 * os_index + cpu], l3)).collect();
@@ -468,7 +478,8 @@ mod tests {
         let host = |nodes: Vec<HostNode>| HostTopology::from_nodes("box", "test", nodes);
         let equal = host(vec![node(0, &[0, 0, 1, 1]), node(1, &[2, 2])]);
         assert_eq!((equal.unequal_l3(), equal.cores_per_l3(&equal.nodes[0])), (None, Some(2)));
-        // A core of the second domain is switched off: nothing is moved, and nothing is said of the other node either.
+        // A core of the second domain is offline: no core is moved, and no message is printed for the other
+        // node.
         let less = host(vec![node(0, &[0, 1, 0]), node(1, &[2, 2, 3, 3])]);
         assert_eq!(lists(&less.nodes[0])[0].as_deref(), Some("0-2"));
         assert_eq!(less.cores_per_l3(&less.nodes[1]), None);
@@ -491,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_grouped_by_their_package_and_one_beside_all_is_on_none() {
+    fn nodes_are_grouped_by_package_and_a_node_of_all_packages_is_on_none() {
         let nodes = |list: &[usize]| list.iter().copied().map(NodeId).collect::<Vec<_>>();
         let sockets = host(&[&[1], &[0], &[1], &[0, 1]]).sockets();
         assert_eq!(
@@ -502,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_node_each_are_joined_by_the_link_of_that_pair() {
+    fn sockets_of_one_node_each_are_joined_by_the_link_of_the_pair() {
         assert_eq!(joined(&host(&[&[0], &[1]]).sockets()), []);
     }
 }

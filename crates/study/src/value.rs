@@ -1,4 +1,4 @@
-//! Reads one value: its type, its range, and what to say when either is wrong.
+//! Reads one value: its type, its range, and the messages for errors in either.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::problem::{Place, Problem, ProblemKind};
 use numasim_model::bounds;
 use numasim_model::text::is_bidirectional;
 
-/// What `read` makes of a value that may be left out; `None` where it makes no sense, `Some(None)` where there is none.
+/// The result of `read` for an optional value; `None` if the value is invalid, `Some(None)` if it is missing.
 pub fn given<'a, 'v, T>(
     value: Option<&'v Value<'a>>,
     read: impl FnOnce(&'v Value<'a>) -> Option<T>,
@@ -20,7 +20,7 @@ pub fn given<'a, 'v, T>(
     value.map_or(Some(None), |value| read(value).map(Some))
 }
 
-/// A figure with a unit.
+/// A number with a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
     /// "a bandwidth in GB/s"
@@ -45,13 +45,13 @@ pub struct Count {
 }
 
 impl Key {
-    /// The number that its value, or each entry of it, is.
+    /// The declared number of its value, or of each entry of it.
     pub fn quantity(&self) -> Quantity {
         let (least, _) = self.shape.numbers().unwrap_or_default();
         Quantity { what: self.what, example: self.example, zero: least == 0.0 }
     }
 
-    /// The whole number that its value, or each entry of it, is.
+    /// The declared whole number of its value, or of each entry of it.
     pub(super) fn count(&self) -> Count {
         let (min, max) = self.shape.counts().unwrap_or_default();
         Count { what: self.what, example: self.example, min, max }
@@ -61,11 +61,11 @@ impl Key {
 /// A value, with the key that leads to it.
 #[derive(Clone)]
 pub struct Value<'a> {
-    /// The file that has it.
+    /// The file that contains it.
     pub source: Source<'a>,
     /// `threads.mem[2]`
     pub name: String,
-    /// The declaration of that key, or of the one whose list or table it is in.
+    /// The declaration of that key, or of the key whose list or table contains it.
     pub of: &'static Key,
     key: Range<usize>,
     pub(super) spanned: &'a Spanned<DeValue<'a>>,
@@ -81,12 +81,12 @@ impl<'a> Value<'a> {
         Self { source, name: of.name.to_owned(), of, key, spanned: value }
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn place(&self) -> Place {
         self.source.place(&self.spanned.span())
     }
 
-    /// Where its key stands.
+    /// The place of its key.
     pub fn key_place(&self) -> Place {
         self.source.place(&self.key)
     }
@@ -95,7 +95,7 @@ impl<'a> Value<'a> {
         self.spanned.get_ref()
     }
 
-    /// The value as it stands in the file, cut to a readable length.
+    /// The value as written in the file, cut to a readable length.
     pub fn text(&self) -> String {
         names::shown(self.source.text.get(self.spanned.span()).unwrap_or_default())
     }
@@ -127,27 +127,27 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number that its key declares.
+    /// The number declared by its key.
     pub fn number(&self) -> Option<f64> {
         self.number_of(self.of.quantity())
     }
 
-    /// The whole number that its key declares, one of 32 bits.
+    /// The whole number declared by its key, one of 32 bits.
     pub fn count(&self) -> Option<u32> {
         self.count_of(self.of.count())
     }
 
-    /// The whole number that its key declares.
+    /// The whole number declared by its key.
     pub fn large_count(&self) -> Option<u64> {
         self.large_count_of(self.of.count())
     }
 
-    /// The whole number that its key declares, which may also be written as a decimal number: `1e7`, `36.1e6`.
+    /// The whole number declared by its key, which may also be written as a decimal number: `1e7`, `36.1e6`.
     pub fn scientific_count(&self) -> Option<u64> {
         self.scientific_count_of(self.of.count())
     }
 
-    /// A finite figure; whole numbers are accepted.
+    /// A finite number; whole numbers are accepted.
     pub fn number_of(&self, quantity: Quantity) -> Option<f64> {
         let advice = self.advice(quantity.what, quantity.example);
         let number = match self.get() {
@@ -213,13 +213,13 @@ impl<'a> Value<'a> {
             self.wrong_type("a whole number", self.advice(count.what, count.example));
             return None;
         };
-        // Numbers beyond the limits of the type become these, which are beyond those of any count.
+        // Numbers beyond the limits of the type saturate; they are beyond the limits of any count.
         #[allow(clippy::cast_possible_truncation, reason = "as the comment says")]
         let value = whole as i128;
         self.within(Some(value), whole < 0.0, count)
     }
 
-    /// A whole number, `None` if it is too large to be read, if it is within the limits.
+    /// A whole number within the limits; `None` if it is too large to be read.
     fn within(&self, value: Option<i128>, negative: bool, count: Count) -> Option<u64> {
         let fits = value.and_then(|value| u64::try_from(value).ok());
         if let Some(fits) = fits.filter(|fits| (count.min..=count.max).contains(fits)) {
@@ -236,7 +236,7 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// The one of `all` whose word it is: `control = "per-node"`.
+    /// The entry of `all` with this word: `control = "per-node"`.
     pub fn word<T: Copy>(&self, all: &[T], word: fn(T) -> &'static str) -> Option<T> {
         let words = || all.iter().map(|&one| word(one));
         let all_words = || {
@@ -274,7 +274,7 @@ impl<'a> Value<'a> {
         if let DeValue::String(text) = self.get() { Some(text) } else { None }
     }
 
-    /// Free text; another value is reported.
+    /// Free text; other types are reported.
     pub fn string(&self) -> Option<&'a str> {
         if let Some(text) = self.as_text() {
             return Some(text);
@@ -284,7 +284,7 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// A name: text in one line that is not empty.
+    /// A name: text on one line that is not empty.
     pub fn name(&self) -> Option<&'a str> {
         let name = self.string()?;
         let hint = "write a short name on one line, e.g. `\"mem\"`";
@@ -330,7 +330,7 @@ impl<'a> Value<'a> {
         Some(array.iter().enumerate().map(entry).collect())
     }
 
-    /// One entry of a list; `None` if it is no list, or shorter.
+    /// One entry of a list; `None` if the value is not a list, or is shorter.
     pub fn list_entry(&self, index: usize) -> Option<Value<'a>> {
         let DeValue::Array(array) = self.get() else { return None };
         let name = format!("{}[{index}]", self.name);
@@ -366,7 +366,7 @@ fn to_i128(integer: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// What to write for a number in quotes, perhaps with its unit.
+/// The correction for a number in quotes, perhaps with its unit.
 fn quoted_number(text: &str) -> Option<String> {
     let number: String =
         text.trim().chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')).collect();

@@ -1,8 +1,8 @@
-//! Writes input files, for `detect`, `calibrate`, `fit`, `import`, `init`, `profile-app` and `--save`: the names of keys are those of their
-//! declarations, and what is read again is what was written.
+//! Writes input files, for `detect`, `calibrate`, `fit`, `import`, `init`, `profile-app` and `--save`: the
+//! names of keys are those of their declarations, and files are read back unchanged.
 //!
-//! A [`machine`](machine::machine), a [`study`](study::study) or a [`scenario`](study::Written) is a value of the model. What
-//! only a person can fill in, and what a comment says, are [`Lines`] beside it.
+//! A [`machine`](machine::machine), a [`study`](study::study) or a [`scenario`](study::Written) is a value of
+//! the model. Values that only a person can fill in, and comments, are [`Lines`].
 
 pub mod machine;
 pub mod study;
@@ -15,13 +15,13 @@ use numasim_model::text::is_hidden;
 
 use crate::keys::{Key, Table, origin, provenance};
 
-/// What stands behind a `gflops_per_core` that is not known: how to find it.
+/// The comment after an unknown `gflops_per_core`: how to find the value.
 pub const PEAK: &str = "  # GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
 
 /// Table, number among the tables of this name, and key of a line.
 type Place = (&'static str, usize, &'static str);
 
-/// Comments on the lines of a file: above a key, also where that is not written, and behind it.
+/// Comments on the lines of a file: above a key, even if the key is not written, and after it.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     above: BTreeMap<Place, Vec<String>>,
@@ -29,17 +29,17 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// A line above a key of the table with this number.
+    /// Adds a line above a key of the table with this number.
     pub fn above(&mut self, (table, number): (&Table, usize), key: &Key, text: impl Into<String>) {
         self.above.entry((table.title, number, key.name)).or_default().push(text.into());
     }
 
-    /// Behind a key of the table with this number.
+    /// Adds a comment after a key of the table with this number.
     pub fn behind(&mut self, (table, number): (&Table, usize), key: &Key, text: impl Into<String>) {
         self.behind.insert((table.title, number, key.name), text.into());
     }
 
-    /// Behind the line that begins a table.
+    /// Adds a comment after the line that begins a table.
     pub fn of_table(&mut self, (table, number): (&Table, usize), text: impl Into<String>) {
         self.behind.insert((table.title, number, ""), text.into());
     }
@@ -66,7 +66,7 @@ impl Lines {
         self.text
     }
 
-    /// Lines as they are.
+    /// Writes lines unchanged.
     pub fn line(&mut self, text: impl Display) {
         // Writing to a String cannot fail, here as below.
         let _ = writeln!(self.text, "{text}");
@@ -85,7 +85,7 @@ impl Lines {
         self.first_table(table);
     }
 
-    /// Begins a table with a comment behind its name.
+    /// Begins a table with a comment after its name.
     pub fn noted_table(&mut self, table: &Table, note: &str) {
         self.notes.behind.insert(
             (table.title, self.tables.get(table.title).copied().unwrap_or_default(), ""),
@@ -94,7 +94,7 @@ impl Lines {
         self.table(table);
     }
 
-    /// Begins a table right below what is there: a comment that is meant for it.
+    /// Begins a table directly below the existing text, a comment that belongs to the table.
     pub fn first_table(&mut self, table: &Table) {
         let next = self.tables.entry(table.title).or_default();
         self.table = (table.title, *next);
@@ -122,7 +122,7 @@ impl Lines {
         }
     }
 
-    /// A key with its value, or the key as a comment for a person to fill in; `rest` is what stands behind it then.
+    /// A key with its value, or the key as a comment for a person to fill in, followed by `rest`.
     pub fn put_or_open(&mut self, key: &Key, value: Option<impl Display>, rest: impl Display) {
         match value {
             Some(value) => self.put(key, value),
@@ -130,12 +130,12 @@ impl Lines {
         }
     }
 
-    /// A key as a comment for a person to fill in; `rest` is what stands behind it.
+    /// A key as a comment for a person to fill in, followed by `rest`.
     pub fn open(&mut self, key: &Key, rest: impl Display) {
         self.comment(format_args!("{} = ?{rest}", key.name));
     }
 
-    /// A matrix, a row on each line.
+    /// A matrix, one row per line.
     pub fn rows(&mut self, key: &Key, rows: impl IntoIterator<Item = Vec<String>>) {
         let rows: Vec<String> = rows.into_iter().map(|row| format!("    [{}],\n", row.join(", "))).collect();
         self.put(key, format_args!("[\n{}]", rows.concat()));
@@ -191,12 +191,12 @@ pub fn float(value: f64) -> String {
     format!("{value:?}")
 }
 
-/// Six significant digits, more than any fit or counter is worth, as TOML reads a float.
+/// Six significant digits, more than the accuracy of any fit or counter, in the syntax of a TOML float.
 pub fn six_digits(value: f64) -> String {
     float(format!("{value:.5e}").parse().unwrap_or(value))
 }
 
-/// Values one after the other, as a list.
+/// Values separated by commas, as a list.
 pub fn list<V: Display>(values: impl IntoIterator<Item = V>) -> String {
     let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
     format!("[{}]", values.join(", "))
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_read_back_as_it_was_written() {
+    fn text_is_read_back_unchanged() {
         for text in ["plain", "a \"b\" \\ c", "two\nlines\u{7}", "ä → 八"] {
             let read: toml::Table = toml::from_str(&format!("x = {}", quoted(text))).expect("TOML");
             assert_eq!(read["x"].as_str(), Some(text));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_six_digits_and_a_point() {
+    fn values_have_six_digits_and_a_point() {
         assert_eq!(
             [100.0, 93.0133, 0.290_000_1, 1234.568, 1e7, 0.0].map(six_digits),
             ["100.0", "93.0133", "0.29", "1234.57", "10000000.0", "0.0"]
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_above_and_behind_keys_also_those_that_are_not_written() {
+    fn comments_are_above_and_after_keys_even_if_these_are_not_written() {
         use crate::keys::node;
         let mut notes = Notes::default();
         notes.above((&node::TABLE, 1), &node::READ_GBS, "not measured");

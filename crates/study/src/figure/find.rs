@@ -1,4 +1,4 @@
-//! From a key to the figure that it stands for.
+//! From a key to its value in the machine or an application.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use numasim_model::machine::Machine;
 use numasim_model::scenario::Study;
 use numasim_model::sharing_model::{ModelKind, Parameter};
 
-/// Why a key stands for nothing: facts, which each caller puts in words of its own.
+/// The reason that a key is invalid: facts, which each caller puts into its own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Too few or too many parts.
@@ -19,40 +19,40 @@ pub enum KeyError {
     /// The first part is neither `machine` nor `app`.
     #[error("'{0}' has no figures")]
     Table(String),
-    /// The table has no such key.
+    /// The table does not have this key.
     #[error("{table} has no key '{key}'")]
     Unknown {
         /// The table, by its key: `machine.node.0`.
         table: String,
         /// The key.
         key: String,
-        /// The keys that it has.
+        /// The keys of the table.
         known: Vec<&'static str>,
     },
-    /// There is no such node.
+    /// Unknown node.
     #[error("there is no node {0}")]
     Node(String),
-    /// There is no such application or group.
+    /// Unknown application or group.
     #[error("there is no application '{0}'")]
     App(String),
-    /// There is no such figure of applications, or of the tables of a family.
+    /// No such value of applications, or of the tables of a family.
     #[error("{message}")]
     Absent {
-        /// Why.
+        /// The reason.
         message: String,
-        /// What to write.
+        /// The correct syntax.
         hint: String,
     },
-    /// The machine has no shared link of that name.
+    /// The machine has no shared link with that name.
     #[error("there is no shared link '{0}'")]
     SharedLink(String),
     /// A machine with one node has no links.
     #[error("a machine with one node has no links")]
     NoLinks,
-    /// Without cores nobody reads.
+    /// A node without cores reads no memory.
     #[error("node {from} has no cores that could read from node {to}", from = .from.0, to = .to.0)]
     NoReader {
-        /// Where the cores should be.
+        /// The node that should have cores.
         from: NodeId,
         /// The memory.
         to: NodeId,
@@ -60,7 +60,7 @@ pub enum KeyError {
     /// The node has no memory.
     #[error("{0} has no memory")]
     NoMemory(NodeId),
-    /// The sharing model of the machine does not look at the parameter.
+    /// The sharing model of the machine does not use the parameter.
     #[error("{} has no influence on the model {}", .0.as_str(), .1.as_str())]
     Unused(Parameter, ModelKind),
     /// The parameter needs `latency_matrix_ns`.
@@ -68,37 +68,38 @@ pub enum KeyError {
     NeedsLatencies(Parameter),
 }
 
-/// A study whose figures may be replaced, with those of a family.
+/// A study whose values may be replaced, including those of a family.
 pub trait Swept: Clone + std::fmt::Debug + PartialEq {
-    /// A figure of the family.
+    /// A value of the family.
     type Figure: Clone + std::fmt::Debug + PartialEq;
 
     /// Machine, applications and scenarios.
     fn at_rest(&self) -> &Study;
 
-    /// The same, to be changed.
+    /// The same, mutable.
     fn at_rest_mut(&mut self) -> &mut Study;
 
-    /// Finds what the parts of a key stand for.
+    /// Finds the value for the parts of a key.
     ///
     /// # Errors
-    /// [`KeyError`] if the family has no such figure.
+    /// [`KeyError`] if the family has no such value.
     fn find(&self, parts: &[&str]) -> Result<Self::Figure, KeyError>;
 
     /// The unit of its values; empty for a plain number.
     fn unit(figure: &Self::Figure) -> &'static str;
 
-    /// The values that it may have.
+    /// Its valid range.
     fn range(figure: &Self::Figure) -> ValueRange;
 
-    /// Gives everything that it stands for this value, which is in its range.
+    /// Sets everything that `figure` refers to; `value` is within its range.
     fn set(&mut self, figure: &Self::Figure, value: f64);
 
-    /// Where the family has data of an application of its own, it lies here from now on, unless the files say where that lies.
+    /// If the family stores data placements of an application, replaces them by `data`, except those that the
+    /// files specify.
     fn move_data(&mut self, app: usize, data: &Data);
 }
 
-/// The keys of `[machine]` that a figure of its nodes may have; of one node the first is `cores`.
+/// The keys of `[machine]` for values of its nodes; for a single node the first key is `cores`.
 pub fn of_nodes() -> impl Iterator<Item = &'static Key> {
     let keys = machine::TABLE.keys.iter().copied();
     keys.filter(|key| key.node.is_some() && key.changed_in.is_some())
@@ -121,7 +122,8 @@ fn node_keys() -> Vec<&'static str> {
     std::iter::once(&node::CORES).chain(of_nodes().skip(1)).map(|key| key.name).collect()
 }
 
-/// Whether this key of an application says what its threads ask for, so that it matters where they are placed by hand, too.
+/// Whether this key of an application affects the demand of its threads, so that it also matters for threads
+/// that are placed by hand.
 pub fn is_of_demand(key: &Key) -> bool {
     let keys = [
         &app::ARITHMETIC_INTENSITY,
@@ -134,23 +136,23 @@ pub fn is_of_demand(key: &Key) -> bool {
     keys.contains(&key)
 }
 
-/// The figures of applications.
+/// The keys for values of applications.
 pub fn of_apps() -> impl Iterator<Item = &'static Key> {
     let keys = app::TABLE.keys.iter().copied();
     keys.filter(|key| key.app.is_some() && key.changed_in.is_some())
 }
 
-/// Keys of `[[app]]`; `data` is the one that is no number.
+/// Keys of `[[app]]`; `data` is the only one that is not a number.
 fn app_keys() -> Vec<&'static str> {
     let of_sweeps = |key: &Key| key == &app::DATA || of_apps().any(|other| other == key);
     app::TABLE.keys.iter().filter(|key| of_sweeps(key)).map(|key| key.name).collect()
 }
 
 impl Figure {
-    /// Finds what the parts of a key stand for: `["machine", "node", "0", "bandwidth_gbs"]`.
+    /// Finds the value for the parts of a key: `["machine", "node", "0", "bandwidth_gbs"]`.
     ///
     /// # Errors
-    /// [`KeyError`] if there is no such figure.
+    /// [`KeyError`] if there is no such value.
     pub fn find(machine: &Machine, apps: &[App], parts: &[&str]) -> Result<Self, KeyError> {
         match parts {
             ["machine", rest @ ..] => of_machine(machine, rest),
@@ -169,10 +171,10 @@ impl Figure {
     }
 }
 
-/// Refuses the intensity of a real kernel, which would no longer be its own.
+/// Rejects the intensity of a real kernel, which counts its own.
 ///
 /// # Errors
-/// [`KeyError::Absent`] if it is one.
+/// [`KeyError::Absent`] for a real kernel.
 pub fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
     match apps.get(instances.start).and_then(|app| app.problem) {
         Some(problem) => Err(absent(
@@ -221,7 +223,7 @@ fn of_machine(of: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
             }
         }
         ["sharing", key] => of_sharing(of, key),
-        // A name may have dots of its own.
+        // A name may contain dots.
         ["shared_link", name @ .., "gbs"] if !name.is_empty() => {
             let name = name.join(".");
             let found = of.shared_links().iter().position(|link| link.name == name);
@@ -235,7 +237,7 @@ fn of_machine(of: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
     }
 }
 
-/// A parameter that the sharing model looks at.
+/// A parameter that the sharing model uses.
 fn of_sharing(machine: &Machine, key: &str) -> Result<Figure, KeyError> {
     let kind = machine.sharing().kind;
     let parameter = Parameter::from_word(key).ok_or_else(|| KeyError::Unknown {
@@ -261,10 +263,10 @@ pub fn node_number(machine: &Machine, text: &str) -> Result<NodeId, KeyError> {
     number.map(NodeId).ok_or_else(|| KeyError::Node(text.to_owned()))
 }
 
-/// The instances that a name addresses: its own, or all of its group.
+/// The instances that a name addresses: a single one, or all of a group.
 ///
 /// # Errors
-/// [`KeyError::App`] if there is neither.
+/// [`KeyError::App`] if neither exists.
 pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
     let first = apps.iter().position(|app| app.group == name);
     if let Some(first) = first {
@@ -277,12 +279,12 @@ pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
     }
 }
 
-/// There is no such figure.
+/// The error for a missing value.
 pub fn absent(message: String, hint: impl Into<String>) -> KeyError {
     KeyError::Absent { message, hint: hint.into() }
 }
 
-/// The table has no such key; these it has.
+/// The error for a key that the table does not have; `known` are its keys.
 pub fn unknown(table: &str, key: &str, known: Vec<&'static str>) -> KeyError {
     KeyError::Unknown { table: table.to_owned(), key: key.to_owned(), known }
 }

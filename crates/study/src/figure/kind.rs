@@ -1,4 +1,5 @@
-//! The figures of a machine and its applications: their keys, units and ranges, what they are now, and copies to change in place.
+//! Values of a machine and its applications: keys, units, ranges and current values, and copies that can be
+//! changed.
 
 use std::ops::Range;
 
@@ -16,21 +17,22 @@ use crate::keys::{Key, Shape, machine, shared_link};
 /// A number of the input files, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Of one node, the number where the key says; `None`: of every node that has cores, or, for the bandwidths of its memory, of every node that
-    /// has memory.
+    /// A value of one node, with its number if the key contains one. `None`: of every node with cores or, for
+    /// memory bandwidths, of every node with memory.
     Node(&'static Key, Option<NodeId>),
     /// Bandwidth of one link (node of the cores, node of the memory), GB/s; `None`: of every link.
     Link(Option<(NodeId, NodeId)>),
-    /// What a shared link carries in each direction, GB/s, by its place in [`numasim_model::Machine::shared_links`].
+    /// Bandwidth of a shared link in each direction, GB/s, by its index in
+    /// [`numasim_model::Machine::shared_links`].
     SharedLink(usize),
     /// A parameter of the sharing model.
     Sharing(Parameter),
-    /// Of these application instances.
+    /// A value of these application instances.
     App(&'static Key, Range<usize>),
 }
 
 impl Figure {
-    /// The last part of its key, which says what it is: `bandwidth_gbs`.
+    /// The last part of its key, which names the value: `bandwidth_gbs`.
     pub const fn key(&self) -> &'static str {
         match self {
             Self::Node(key, _) | Self::App(key, _) => key.name,
@@ -54,10 +56,10 @@ impl Figure {
         }
     }
 
-    /// The values that it may have.
+    /// Its valid range.
     pub const fn range(&self) -> ValueRange {
         match self {
-            // Of all nodes it is `cores_per_node`, of those that have cores.
+            // For all nodes the key is `cores_per_node`, for those with cores.
             Self::Node(Key { node: Some(_), shape: Shape::Whole(..), .. }, None) => {
                 ValueRange::of(&machine::CORES_PER_NODE)
             }
@@ -68,13 +70,14 @@ impl Figure {
         }
     }
 
-    /// Whether it stands for one value of the whole machine; where a node or a link has its own, that one holds.
+    /// Whether it refers to a single value of the whole machine; a value of a node or a link takes
+    /// precedence.
     pub const fn is_of_whole_machine(&self) -> bool {
         matches!(self, Self::Node(_, None) | Self::Link(None) | Self::Sharing(_))
     }
 }
 
-/// The values that a figure may have, in files as everywhere else.
+/// The range of a value, the same in files and everywhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRange {
     /// Above 0 ([`bounds::misfit`]).
@@ -83,11 +86,11 @@ pub enum ValueRange {
     NotNegative,
     /// From 0 to 1.
     Fraction,
-    /// Whole.
+    /// A whole number.
     Whole {
-        /// The smallest.
+        /// The smallest valid value.
         least: u64,
-        /// The largest.
+        /// The largest valid value.
         most: u64,
     },
     /// The range of the parameter ([`Parameter::range`]).
@@ -95,7 +98,7 @@ pub enum ValueRange {
 }
 
 impl ValueRange {
-    /// The range that a key declares.
+    /// The range declared by a key.
     pub const fn of(key: &Key) -> Self {
         match (key.shape.counts(), key.shape.numbers()) {
             (Some((least, most)), _) => Self::Whole { least, most },
@@ -105,17 +108,17 @@ impl ValueRange {
         }
     }
 
-    /// Whole, from `least` up, as far as `u32` goes.
+    /// A whole number of at least `least`, limited by `u32`.
     pub const fn whole(least: u32, most: u32) -> Self {
         Self::Whole { least: least as u64, most: most as u64 }
     }
 
-    /// Whether `value` is in it.
+    /// Whether `value` is in the range.
     pub fn contains(self, value: f64) -> bool {
         self.misfit(value).is_none()
     }
 
-    /// Why `value` is not in it, where it is not.
+    /// The reason that `value` is outside the range, if it is.
     pub fn misfit(self, value: f64) -> Option<Misfit> {
         match self {
             Self::Positive => bounds::misfit(value, false),
@@ -141,7 +144,7 @@ impl ValueRange {
         }
     }
 
-    /// The number in it that is nearest to `value`.
+    /// The number in the range that is closest to `value`.
     pub fn nearest(self, value: f64) -> f64 {
         let (low, high) = match self {
             Self::Positive => (SMALLEST, LARGEST),
@@ -151,12 +154,12 @@ impl ValueRange {
             Self::Parameter(parameter) => parameter.range(),
         };
         let value = value.clamp(low, high);
-        // Nearly 0 is 0.
+        // Numbers close to 0 become 0.
         if value < SMALLEST { low } else { value }
     }
 }
 
-/// What a node has.
+/// Whether a node has cores and memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Has {
     cores: bool,
@@ -168,7 +171,7 @@ impl Has {
         Self { cores: node.cores > 0, memory: node.has_memory() }
     }
 
-    /// Whether a key that names `only`, or no node, stands for node `n`.
+    /// Whether a key for the node `only`, or for all nodes, applies to node `n`.
     pub(super) fn covers(self, key: &Key, only: Option<NodeId>, n: usize) -> bool {
         let is_there = if key.of_memory { self.memory } else { self.cores };
         only.map_or(is_there, |only| only == NodeId(n))
@@ -176,7 +179,8 @@ impl Has {
 }
 
 impl Figure {
-    /// The values in `machine` and `apps`, one for each node, link or application that it stands for and that has one.
+    /// The values in `machine` and `apps`, one for each node, link or application that the key refers to and
+    /// that has one.
     pub fn values(&self, machine: &Machine, apps: &[App]) -> Vec<f64> {
         let link = |(from, to)| machine.link(from, to).map(GigabytesPerSecond::value);
         match self {
@@ -202,14 +206,14 @@ impl Figure {
     }
 }
 
-/// A copy of the figures, of which some are replaced.
+/// A copy of the values, some of which may be replaced.
 #[derive(Clone, Debug)]
 pub struct Figures {
     nodes: Vec<Node>,
-    /// Per node, before any change: "every node" are those that have cores, or memory, in the files, whatever else is changed, so
-    /// that the result does not depend on the order of changes.
+    /// Per node, before any change. "Every node" refers to the nodes with cores, or memory, in the files,
+    /// regardless of other changes, so the result does not depend on the order of changes.
     has: Vec<Has>,
-    /// From each node to each; where there is no link the figure is not looked at.
+    /// From each node to each; entries without a link are unused.
     links: Table<GigabytesPerSecond, NodeId>,
     shared_links: Vec<SharedLink>,
     sharing: Model,
@@ -218,7 +222,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of `machine` and `apps`.
+    /// The values of `machine` and `apps`.
     pub fn of(machine: &Machine, apps: &[App]) -> Self {
         let count = machine.node_count();
         Self {
@@ -231,13 +235,13 @@ impl Figures {
         }
     }
 
-    /// Gives everything that `figure` stands for this value. Values outside of [`Figure::range`] are the caller's fault:
-    /// [`Figures::machine`] refuses them, or, for the sharing model, nothing is changed.
+    /// Sets everything that `figure` refers to. Values outside [`Figure::range`] are an error of the caller:
+    /// [`Figures::machine`] rejects them or, for the sharing model, nothing changes.
     pub fn set(&mut self, figure: &Figure, value: f64) {
         self.update(figure, &|_| Some(value));
     }
 
-    /// Replaces each value that `figure` stands for by what `new` makes of it; what has no value stays without.
+    /// Replaces each value that `figure` refers to by the result of `new`; missing values stay missing.
     pub fn change(&mut self, figure: &Figure, new: impl Fn(f64) -> f64) {
         self.update(figure, &|old| old.map(&new));
     }
@@ -276,7 +280,7 @@ impl Figures {
             }
             Figure::Sharing(parameter) => {
                 if let Some(value) = new(self.sharing.parameters.get(*parameter)) {
-                    // Out of range is refused where values are read.
+                    // Values out of range are rejected when they are read.
                     let _ = self.sharing.parameters.set(*parameter, value);
                 }
             }
@@ -292,24 +296,24 @@ impl Figures {
         }
     }
 
-    /// `base` with these figures. What says where the old ones came from, and the numbers of the operating system, are left
-    /// out.
+    /// `base` with these values. Provenance and the numbers of the operating system are dropped.
     ///
     /// # Errors
-    /// Why there is no such machine.
+    /// The reason that the machine is invalid.
     pub fn machine(&self, base: &Machine) -> Result<Machine, MachineError> {
         self.completed(base.with_figures(self.nodes.clone(), self.links.as_slice().to_vec())?)
     }
 
-    /// `base` with these figures and all else as it is: the caller says what of its provenance is no longer true.
+    /// `base` with these values and all other fields unchanged: the caller must update provenance that is no
+    /// longer true.
     ///
     /// # Errors
-    /// Why there is no such machine.
+    /// The reason that the machine is invalid.
     pub fn retuned(&self, base: &Machine) -> Result<Machine, MachineError> {
         self.completed(base.retuned(self.nodes.clone(), self.links.as_slice().to_vec())?)
     }
 
-    /// The machine with what [`Machine::new`] does not take.
+    /// The machine with the fields that [`Machine::new`] does not take.
     fn completed(&self, machine: Machine) -> Result<Machine, MachineError> {
         let machine = machine.with_sharing(self.sharing);
         if self.shared_links.is_empty() {

@@ -1,11 +1,11 @@
-//! The figures of machine and applications by the keys of the input files: `machine.link_gbs`,
-//! `app.mem.arithmetic_intensity`. For whoever changes figures: sweeps, fits, analyses of sensitivity.
+//! Values of machine and applications by the keys of the input files: `machine.link_gbs`,
+//! `app.mem.arithmetic_intensity`. Sweeps, fits and sensitivity analyses use them to change values.
 //!
-//! A family has figures of a type of its own ([`Swept`]).
+//! A family has values of a separate type ([`Swept`]).
 //!
-//! [`Figure::find`] parses a key, [`Figure::values`] reads what it stands for, [`Figures::set`] and [`Figures::change`]
-//! write it, [`Figure::unit`] and [`Figure::range`] say what its numbers are. What to do with a figure (which values, how
-//! large a step, what to say of a wrong key) is the caller's own.
+//! [`Figure::find`] parses a key, [`Figure::values`] reads the values it refers to, [`Figures::set`] and
+//! [`Figures::change`] write them, [`Figure::unit`] and [`Figure::range`] describe the numbers. The use of a
+//! value (which numbers, how large a step, the message for a wrong key) is up to the caller.
 
 mod find;
 mod kind;

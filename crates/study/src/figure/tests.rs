@@ -51,10 +51,10 @@ fn values(key: &str) -> Vec<f64> {
 }
 
 #[test]
-fn a_key_reads_what_the_files_say() {
+fn keys_read_the_values_of_the_files() {
     assert_eq!(values("machine.cores_per_node"), [4.0, 2.0]);
     assert_eq!(values("machine.gflops_per_core"), [5.0, 5.0]);
-    // The memory-only node has a controller, too.
+    // The memory-only node also has a controller.
     assert_eq!(values("machine.bandwidth_gbs"), [40.0, 20.0, 10.0]);
     assert_eq!(values("machine.core_bandwidth_gbs"), [12.0]);
     // From the two nodes with cores to two others each.
@@ -74,7 +74,7 @@ fn a_key_reads_what_the_files_say() {
 }
 
 #[test]
-fn what_is_set_is_read_again_and_all_else_stays() {
+fn set_values_are_read_again_and_all_others_are_unchanged() {
     let keys = [
         "machine.cores_per_node",
         "machine.node.0.gflops_per_core",
@@ -111,7 +111,7 @@ fn what_is_set_is_read_again_and_all_else_stays() {
 }
 
 #[test]
-fn a_change_starts_from_the_value_and_leaves_out_what_has_none() {
+fn changes_start_from_the_value_and_skip_missing_values() {
     let mut figures = Figures::of(&machine(), &apps());
     figures.change(&Figure::Node(&crate::keys::machine::CORE_BANDWIDTH_GBS, None), |old| 2.0 * old);
     let changed = figures.machine(&machine()).expect("a machine");
@@ -120,8 +120,8 @@ fn a_change_starts_from_the_value_and_leaves_out_what_has_none() {
 }
 
 #[test]
-fn every_node_are_those_that_have_cores_in_the_files() {
-    // First all cores are taken away, then the peak of "every node" is set: the order does not matter.
+fn every_node_refers_to_the_nodes_with_cores_in_the_files() {
+    // All cores are removed first, then the peak of "every node" is set: the order does not matter.
     let (cores, peak) = (found("machine.cores_per_node"), found("machine.gflops_per_core"));
     let mut figures = Figures::of(&machine(), &apps());
     figures.set(&cores.expect("a figure"), 0.0);
@@ -132,7 +132,7 @@ fn every_node_are_those_that_have_cores_in_the_files() {
 }
 
 #[test]
-fn what_is_no_figure_is_reported_by_its_reason() {
+fn invalid_keys_are_reported_with_their_reason() {
     assert_eq!(found("machine"), Err(KeyError::Incomplete));
     assert_eq!(found("scenario.s.threads.one"), Err(KeyError::Table("scenario".to_owned())));
     assert!(matches!(found("machine.links"), Err(KeyError::Unknown { table, .. }) if table == "machine"));
@@ -150,7 +150,7 @@ fn what_is_no_figure_is_reported_by_its_reason() {
 }
 
 #[test]
-fn units_and_ranges_are_those_of_the_key() {
+fn units_and_ranges_match_the_key() {
     let of = |key: &str| found(key).map(|figure| (figure.unit(), figure.range())).expect("a figure");
     assert_eq!(of("machine.cores_per_node"), ("", ValueRange::whole(1, MAX_CORES_PER_NODE)));
     assert_eq!(of("machine.link_gbs"), ("GB/s", ValueRange::Positive));

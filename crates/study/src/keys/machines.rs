@@ -12,22 +12,22 @@ use super::{
     Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, count, key, table, whole, words,
 };
 
-/// What the memory of a node delivers to a kernel that writes.
+/// The key for the memory bandwidth of a node under a write kernel.
 const fn kernel(access: Access) -> Key {
     let what = "what the memory of a node delivers to this kernel in GB/s, as the kernel counts its traffic";
     key(access.figure_key(), POSITIVE).means(what, "24.0").default("the bandwidth of reads").noted_when_used()
 }
 
 table! {
-    /// The machine. Its nodes are all alike (`nodes`, `cores_per_node`, `gflops_per_core`) or listed one by one
-    /// (`[[machine.node]]`); its bandwidths are all alike (`bandwidth_gbs`, `link_gbs`) or a full matrix
+    /// The machine. Its nodes are equal (`nodes`, `cores_per_node`, `gflops_per_core`) or listed one by one
+    /// (`[[machine.node]]`); its bandwidths are equal (`bandwidth_gbs`, `link_gbs`) or a full matrix
     /// (`bandwidth_matrix_gbs`).
     machine "[machine]" "MachineTable" Some(TableKind::Machine);
     /// Name of the machine.
     NAME = key("name", Shape::Name).example("\"4 nodes x 8 cores\"").required();
-    /// Where the figures come from; free text.
+    /// Source of the values; free text.
     SOURCE = key("source", Shape::Text).default("not given");
-    /// Number of NUMA nodes, all alike.
+    /// Number of NUMA nodes, all equal.
     NODES = key("nodes", whole(1, MAX_NODES as u64))
         .means("a number of NUMA nodes", "4")
         .also(&["numa_nodes", "domains", "numa_domains"]);
@@ -61,8 +61,9 @@ table! {
         .changed_in("GB/s")
         .means("the bandwidth of a link in GB/s", "10.0")
         .also(&["link", "link_bandwidth", "link_bandwidth_gbs", "remote_gbs", "remote_bandwidth_gbs"]);
-    /// Sockets, each with the same number of nodes, which are numbered socket by socket: a shorthand for a matrix
-    /// of bandwidths. `link_gbs` is then for nodes on the same socket; not needed where each socket has one node.
+    /// Number of sockets, each with the same number of nodes, which are numbered socket by socket: a
+    /// shorthand for a matrix of bandwidths. `link_gbs` then applies to nodes on the same socket; it is not
+    /// needed if each socket has one node.
     SOCKETS = key("sockets", whole(1, 64))
         .means("a number of sockets", "2")
         .also(&["packages", "number_of_sockets", "num_sockets"]);
@@ -70,8 +71,9 @@ table! {
     SOCKET_LINK_GBS = key("socket_link_gbs", POSITIVE)
         .means("the bandwidth between two nodes on different sockets in GB/s", "10.0")
         .also(&["socket_link", "socket_gbs", "inter_socket_gbs", "cross_socket_gbs"]);
-    /// What all nodes of a socket together read from another socket in GB/s: a shared link for each pair of
-    /// sockets, named `socket 0 - socket 1`; needs `sockets`. Default: no limit but the links of the pairs.
+    /// Bandwidth in GB/s from another socket for all nodes of a socket together: a shared link for each pair
+    /// of sockets, named `socket 0 - socket 1`; needs `sockets`. Default: no limit but the links of the
+    /// pairs.
     SHARED_LINK_GBS = key("shared_link_gbs", POSITIVE)
         .means("what all nodes of a socket together read from another socket in GB/s", "60.0");
     /// Bandwidths in GB/s as Intel MLC prints them: row = node of the core, column = node of the memory; the
@@ -79,24 +81,25 @@ table! {
     /// of a node without memory is 0.
     BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
         .also(&["matrix", "bandwidth_matrix", "matrix_gbs"]);
-    /// Nanoseconds that a load takes on the idle machine: row = node of the core, column = node of the memory, the
-    /// diagonal included. `outstanding_lines`, of `[machine.sharing]` or of an application, and the model `ecm` look at it.
+    /// Latency of a load on the idle machine in nanoseconds: row = node of the core, column = node of the
+    /// memory, the diagonal included. `outstanding_lines`, of `[machine.sharing]` or of an application, and
+    /// the model `ecm` use it.
     LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
         .means("a latency in ns", "90.0")
         .also(&["latency", "latencies", "latency_ns", "latency_matrix"]);
-    /// How far the firmware says that memories are (SLIT, `numactl --hardware`): row = node of the core, column =
-    /// node of the memory; 10 is the own node. Only schedulers of tasks look at it.
+    /// Distances of memories as reported by the firmware (SLIT, `numactl --hardware`): row = node of the
+    /// core, column = node of the memory; 10 is the local node. Only schedulers of tasks use it.
     DISTANCE_MATRIX = key("distance_matrix", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
         .means("a distance as the firmware states it", "10.0")
         .default("not given")
         .also(&["distances", "distance", "slit", "firmware_distances"]);
-    /// Size of the last-level cache of each node in MB (10^6 bytes); 0 for none. Only tasks look at it.
+    /// Size of the last-level cache of each node in MB (10^6 bytes); 0 for none. Only tasks use it.
     LLC_MB = key("llc_mb", NOT_NEGATIVE)
         .default("none")
         .noted_when_used()
         .means("the size of the last-level cache of a node in MB (10^6 bytes), 0 for none", "20.0")
         .also(&["llc", "llc_mib", "l3", "l3_mb", "l3_mib", "cache", "cache_mb", "last_level_cache_mb"]);
-    /// The most one core reads from the last-level cache of its node in GB/s; needs `llc_mb`.
+    /// Maximum bandwidth of one core from the last-level cache of its node in GB/s; needs `llc_mb`.
     LLC_GBS = key("llc_gbs", POSITIVE)
         .default("no limit")
         .noted_when_used()
@@ -105,7 +108,7 @@ table! {
             "llc_bandwidth", "llc_bandwidth_gbs", "l3_gbs", "l3_bandwidth_gbs", "cache_gbs",
             "cache_bandwidth_gbs",
         ]);
-    /// The most one thread can draw from all memories together in GB/s.
+    /// Maximum bandwidth of one thread on all memories together in GB/s.
     CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", POSITIVE)
         .of_node(
             |node| node.core_bandwidth.map(GigabytesPerSecond::value),
@@ -115,7 +118,7 @@ table! {
         .means("a bandwidth in GB/s", "32.0")
         .default("no limit")
         .also(&["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"]);
-    /// The most that all threads of a node can read together, local and remote, in GB/s.
+    /// Maximum read bandwidth of all threads of a node together, local and remote, in GB/s.
     READ_GBS = key("read_gbs", POSITIVE)
         .of_node(
             |node| node.read_bandwidth.map(GigabytesPerSecond::value),
@@ -125,8 +128,8 @@ table! {
         .means("what the threads of a node can read together in GB/s", "100.0")
         .default("no limit")
         .also(&["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"]);
-    /// Cores of each L3 domain (CCX, CCD), which divides the cores of a node: domain j of a node has the cores from
-    /// j x `cores_per_l3` on, in the order of `cpus`. Default: all cores of a node are one domain.
+    /// Cores of each L3 domain (CCX, CCD), a divisor of the cores of a node: domain j of a node has the cores
+    /// from j x `cores_per_l3` on, in the order of `cpus`. Default: all cores of a node are one domain.
     CORES_PER_L3 = key("cores_per_l3", whole(1, MAX_CORES_PER_NODE as u64))
         .of_node(
             |node| node.cores_per_l3.map(f64::from),
@@ -136,7 +139,7 @@ table! {
         .default("all cores")
         .noted_when_used()
         .also(&["l3_cores", "cores_per_ccx", "cores_per_ccd", "cores_per_chiplet", "ccx_cores", "ccd_cores"]);
-    /// The most that all cores of an L3 domain draw together, from all memories, in GB/s.
+    /// Maximum bandwidth of all cores of an L3 domain together, on all memories, in GB/s.
     L3_READ_GBS = key("l3_read_gbs", POSITIVE)
         .of_node(
             |node| node.l3_bandwidth.map(GigabytesPerSecond::value),
@@ -147,7 +150,7 @@ table! {
         .default("no limit")
         .noted_when_used()
         .also(&["ccx_gbs", "ccd_gbs", "ccx_read_gbs", "ccd_read_gbs", "chiplet_gbs", "l3_link_gbs"]);
-    /// How much memory a node has in GiB (2^30 bytes). Default: not known, no limit.
+    /// Memory size of a node in GiB (2^30 bytes). Default: not known, no limit.
     MEMORY_GIB = key("memory_gib", POSITIVE)
         .of_node(
             |node| node.memory.map(Gibibytes::value),
@@ -159,8 +162,8 @@ table! {
         )
         .default("not given")
         .also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
-    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `copy`, as the kernel counts what
-    /// it moves. Applications with that `kernel` use it.
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `copy`, counted as the
+    /// kernel moves data. Applications with that `kernel` use it.
     COPY_GBS = kernel(Access::Copy)
         .of_node(
             |node| node.kernels.copy.map(GigabytesPerSecond::value),
@@ -169,8 +172,8 @@ table! {
         .of_memory()
         .changed_in("GB/s")
         .also(&["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"]);
-    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `triad`, as the kernel counts what
-    /// it moves. Applications with that `kernel` use it.
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `triad`, counted as the
+    /// kernel moves data. Applications with that `kernel` use it.
     TRIAD_GBS = kernel(Access::Triad)
         .of_node(
             |node| node.kernels.triad.map(GigabytesPerSecond::value),
@@ -179,8 +182,8 @@ table! {
         .of_memory()
         .changed_in("GB/s")
         .also(&["triad", "triad_bandwidth_gbs", "stream", "stream_gbs", "stream_triad", "stream_triad_gbs"]);
-    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `update`, as the kernel counts
-    /// what it moves. Applications with that `kernel` use it.
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `update`, counted as the
+    /// kernel moves data. Applications with that `kernel` use it.
     UPDATE_GBS = kernel(Access::Update)
         .of_node(
             |node| node.kernels.update.map(GigabytesPerSecond::value),
@@ -189,34 +192,34 @@ table! {
         .of_memory()
         .changed_in("GB/s");
     /// Bandwidth of the memory of each node in GB/s, reads and writes together, over the share of writes:
-    /// `[[0.0, 100.0], [0.5, 82.0]]`. Ascending from 0; lines between, constant beyond. Applications with a
-    /// `write_share` use it.
+    /// `[[0.0, 100.0], [0.5, 82.0]]`. Ascending from 0; linear between the points, constant beyond.
+    /// Applications with a `write_share` use it.
     MIXED_GBS = key("mixed_gbs", Shape::List(&MIXED_POINT, 1, MixedBandwidths::MOST))
         .means("pairs of a share of writes and a bandwidth in GB/s", "[[0.0, 100.0], [0.5, 82.0]]")
         .default("as reads")
         .noted_when_used()
         .also(&["mixed", "peak_injection", "read_write_gbs", "rw_gbs"]);
-    /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes
-    /// them; only needed to print commands (explore --emit). If there are more processors than cores, the first
-    /// ones are used.
+    /// Logical CPU numbers of the operating system, one list for each node (`["0-19", "20-39"]`), in the
+    /// syntax of Linux; only needed to print commands (explore --emit). If there are more logical CPUs than
+    /// cores, the first ones are used.
     CPUS = key("cpus", Shape::List(&Shape::Cpus, 1, 1024));
-    /// Hardware threads of each core, 1 or 2. With 2 `cpus` lists the first one of every core, then the second ones, as Linux usually
-    /// numbers them, and applications may use both (`smt`).
+    /// Hardware threads of each core, 1 or 2. With 2, `cpus` lists the first one of every core, then the
+    /// second ones, as Linux usually numbers them, and applications may use both (`smt`).
     THREADS_PER_CORE = key("threads_per_core", whole(1, 2))
         .means("a number of hardware threads", "2")
         .default("1")
         .noted_when_used()
         .also(&["smt", "hyperthreading", "threads_per_cores"]);
-    /// How bandwidth is shared. Default: the model baseline-proportional without corrections.
+    /// The bandwidth-sharing model. Default: the model baseline-proportional without corrections.
     SHARING = key("sharing", Shape::Table(&sharing::TABLE));
-    /// How the benchmark's kernels go through the memory of this machine, as `calibrate` found it. Default: the
-    /// usual ways.
+    /// Access variants of the benchmark's kernels on this machine, as tuned by `calibrate`. Default: the
+    /// default kernels.
     KERNELS = key("kernels", Shape::Table(&kernels::TABLE));
-    /// How the figures came about.
+    /// The origin of the values.
     PROVENANCE = key("provenance", Shape::Table(&provenance::TABLE));
     /// The nodes one by one.
     NODE = key("node", Shape::Tables(&node::TABLE, 1, 1024));
-    /// Links that several pairs of nodes use together, such as those between two sockets.
+    /// Links that several pairs of nodes share, such as those between two sockets.
     SHARED_LINK = key("shared_link", Shape::Tables(&shared_link::TABLE, 0, 4096));
     ["model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
     ["shared_links", "socket_links", "interconnect", "xgmi", "upi", "qpi"] =>
@@ -231,14 +234,14 @@ static MIXED_POINT: Shape = Shape::List(&NOT_NEGATIVE, 2, 2);
 table! {
     /// One NUMA node.
     node "[[machine.node]]" "NodeTable" Some(TableKind::Node);
-    /// Cores of the node; 0 for a node that has memory only (CXL, HBM).
+    /// Cores of the node; 0 for a memory-only node (CXL, HBM).
     CORES = key("cores", whole(0, MAX_CORES_PER_NODE as u64))
         .of_node(|node| Some(f64::from(node.cores)), |node, cores| node.cores = count(cores))
         .changed_in("")
         .means("a number of cores", "8")
         .required()
         .also(&["cores_per_node", "threads"]);
-    /// Peak of one core in GFLOPS; 0 or left out where there are no cores.
+    /// Peak of one core in GFLOPS; 0 or omitted for a node without cores.
     GFLOPS_PER_CORE = key("gflops_per_core", NOT_NEGATIVE)
         .means("the peak of one core in GFLOPS", "10.0")
         .also(&["gflops", "peak", "peak_gflops"]);
@@ -246,8 +249,8 @@ table! {
     READ_GBS = machine::READ_GBS.own("that of the machine");
     CORES_PER_L3 = machine::CORES_PER_L3.own("that of the machine");
     L3_READ_GBS = machine::L3_READ_GBS.own("that of the machine");
-    /// How much memory this node has in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper
-    /// 2990WX). Its local data lies on the nearest node with memory.
+    /// Memory size of this node in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper
+    /// 2990WX). Its local data is on the nearest node with memory.
     MEMORY_GIB = machine::MEMORY_GIB.or_zero().own("that of the machine");
     COPY_GBS = machine::COPY_GBS.own("that of the machine");
     TRIAD_GBS = machine::TRIAD_GBS.own("that of the machine");
@@ -255,10 +258,10 @@ table! {
     MIXED_GBS = machine::MIXED_GBS.own("that of the machine");
     LLC_MB = machine::LLC_MB.own("that of the machine");
     LLC_GBS = machine::LLC_GBS.own("that of the machine");
-    /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands
-    /// (explore --emit). If there are more processors than cores, the first ones are used.
+    /// Logical CPU numbers of the operating system in the syntax of Linux (`0-19,40-59`); only needed to
+    /// print commands (explore --emit). If there are more logical CPUs than cores, the first ones are used.
     CPUS = key("cpus", Shape::Cpus);
-    /// Number of the node in the operating system (numactl --membind). Default: its place in this file.
+    /// Number of the node in the operating system (numactl --membind). Default: its position in this file.
     OS_NODE = key("os_node", whole(0, MAX_OS_NODE as u64)).means("a number of a NUMA node", "0");
     ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] =>
         "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
@@ -268,18 +271,18 @@ table! {
 }
 
 table! {
-    /// Bandwidth that the reads of several pairs of nodes share, beside the links of the pairs.
+    /// Bandwidth that the reads of several pairs of nodes share, in addition to the links of the pairs.
     shared_link "[[machine.shared_link]]" "SharedLinkTable" None;
     /// Its name, unique on the machine.
     NAME = key("name", Shape::Name).example("\"xGMI\"").required();
-    /// What it carries in each direction in GB/s.
+    /// Bandwidth in each direction in GB/s.
     GBS = key("gbs", POSITIVE)
         .changed_in("GB/s")
         .means("what the link carries in each direction in GB/s", "60.0")
         .required()
         .also(&["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"]);
-    /// Two groups of nodes: cores of the first read memories of the second over it and, with a capacity of its own,
-    /// the reverse.
+    /// Two groups of nodes: cores of the first read memories of the second over it and, with a separate
+    /// capacity, the reverse.
     BETWEEN = key("between", Shape::List(&Shape::List(&NODE_NUMBER, 1, 0), 2, 2))
         .also(&["groups", "nodes", "joins"]);
     /// One direction only: nodes of the cores that read.
@@ -298,70 +301,71 @@ table! {
     /// The sharing model of the machine and its corrections; `numasim models` explains all of them. A correction
     /// that is not given is switched off.
     sharing "[machine.sharing]" "SharingTable" None;
-    /// The model. Default: "baseline-proportional"; `--model` wins.
+    /// The model. Default: "baseline-proportional"; `--model` takes precedence.
     MODEL = key("model", Shape::Words(&MODEL_KIND_WORDS));
-    /// How soft the corner of a controller is: 1/p of the smooth minimum of demand and bandwidth. Default: 0, hard.
+    /// Softness of the corner of a controller: 1/p of the smooth minimum of demand and bandwidth. Default: 0,
+    /// hard.
     SATURATION_KNEE = correction(Parameter::SaturationKnee, "0.1");
-    /// What a controller loses when it is asked for more than it has: B / (1 + loss (asked / B - 1)). Default: 0.
+    /// Loss of a controller under excess demand: B / (1 + loss (asked / B - 1)). Default: 0.
     OVERLOAD_LOSS = correction(Parameter::OverloadLoss, "0.1");
-    /// The most one thread draws from the memory of its own node in GB/s. Default: no limit.
+    /// Maximum bandwidth of one thread from local memory in GB/s. Default: no limit.
     CORE_LOCAL_GBS = correction(Parameter::CoreLocal, "12.0");
-    /// The most one thread draws from the memory of another node in GB/s. Default: no limit.
+    /// Maximum bandwidth of one thread from remote memory in GB/s. Default: no limit.
     CORE_REMOTE_GBS = correction(Parameter::CoreRemote, "7.0");
-    /// Cache lines of 64 byte that one thread has under way: with a latency it draws at most lines x 64 byte /
-    /// latency. Needs `latency_matrix_ns`. Default: no limit.
+    /// Cache lines of 64 byte that one thread has outstanding: with a latency its bandwidth is at most lines
+    /// x 64 byte / latency. Needs `latency_matrix_ns`. Default: no limit.
     OUTSTANDING_LINES = correction(Parameter::OutstandingLines, "12.0");
-    /// The part of the bandwidth of every link that data gets. Default: 1.
+    /// The share of the bandwidth of every link that carries data. Default: 1.
     LINK_EFFICIENCY = correction(Parameter::LinkEfficiency, "0.9");
-    /// GB/s that the home controller loses for each GB/s read from outside, beyond it. Default: 0.
+    /// GB/s that the home controller loses for each GB/s read from outside, in addition to it. Default: 0.
     REMOTE_LOSS = correction(Parameter::RemoteLoss, "0.2");
-    /// The right of remote traffic at a controller where local traffic has 1. Default: 1.
+    /// Weight of remote traffic at a controller relative to local traffic. Default: 1.
     REMOTE_WEIGHT = correction(Parameter::RemoteWeight, "2.0");
-    /// The model ecm: what each further thread adds to the latency of a line, in transfer times of a line. Default:
-    /// 0.33 for threads that only read the memory of their own node, 0.5 for those that write and for bytes over a link.
+    /// The model ecm: latency that each further thread adds to a line, in transfer times of a line. Default:
+    /// 0.33 for threads that only read local memory, 0.5 for those that write and for bytes over a link.
     ECM_PENALTY = correction(Parameter::EcmPenalty, "0.5");
-    /// The same for threads that write and for bytes over a link. Default: `ecm_penalty`.
+    /// The same for write threads and for bytes over a link. Default: `ecm_penalty`.
     ECM_WRITE_PENALTY = correction(Parameter::EcmWritePenalty, "0.5");
 }
 
 words! {
-    /// The rules by which bandwidth is shared; each is described in the module of its name.
+    /// The bandwidth-sharing model; each is described in the module of its name.
     MODEL_KIND_WORDS "ModelKind" = ModelKind;
 }
 
 table! {
-    /// The fastest ways of the benchmark's kernels through the memory of this machine, by their use of memory.
+    /// The fastest access variants of the benchmark's kernels on this machine, by their use of memory.
     kernels "[machine.kernels]" "KernelsTable" None;
-    /// The model of the processor on which they were tried, as its operating system calls it; `bench` doubts them
-    /// on another one.
+    /// The model of the processor on which they were tried, as reported by its operating system; `bench`
+    /// warns on another one.
     PROCESSOR = key("processor", Shape::Text);
-    /// Of `read`.
+    /// The variant of `read`.
     READ = key("read", Shape::Table(&variant::TABLE));
-    /// Of `copy`.
+    /// The variant of `copy`.
     COPY = key("copy", Shape::Table(&variant::TABLE));
-    /// Of `triad`.
+    /// The variant of `triad`.
     TRIAD = key("triad", Shape::Table(&variant::TABLE));
-    /// Of `update`.
+    /// The variant of `update`.
     UPDATE = key("update", Shape::Table(&variant::TABLE));
 }
 
 table! {
-    /// A way through memory.
+    /// An access variant.
     variant "an entry of [machine.kernels]" "VariantTable" None;
-    /// How wide vectors are.
+    /// Width of the vectors.
     ISA = key("isa", Shape::Words(&ISA_WORDS)).example("\"avx2\"").required();
-    /// Places of each array at which the kernel works at once.
+    /// Number of streams: positions in each array at which the kernel works at once.
     STREAMS = key("streams", whole(1, 4)).means("a number of streams", "4").required();
-    /// How many bytes ahead each line is prefetched, far and near; 0: not at all.
+    /// Prefetch distances of each line in bytes, far and near; 0: no prefetch.
     PREFETCH_BYTES = key("prefetch_bytes", Shape::List(&whole(0, MOST_PREFETCH_BYTES as u64), 2, 2))
         .means("a distance in bytes", "[6144, 3072]")
         .required();
-    /// How lines are written that the kernel does not read. Default: "streaming".
+    /// Stores of lines that the kernel does not read. Default: "streaming".
     STORES = key("stores", Shape::Words(&STORES_WORDS));
 }
 
 words! {
-    /// An instruction set that kernels are written for.
+    /// An instruction set of the kernels.
     ISA_WORDS "IsaWord" {
         INSTRUCTION_SETS[0] => "Plain code, on every processor.",
         INSTRUCTION_SETS[1] => "x86-64 with AVX2 and FMA.",
@@ -370,7 +374,7 @@ words! {
 }
 
 words! {
-    /// How lines are written.
+    /// The kind of stores.
     STORES_WORDS "StoresWord" {
         "streaming" => "Past the caches, where the instruction set can.",
         "cached" => "Through the caches: the processor reads each line before.",
@@ -378,67 +382,67 @@ words! {
 }
 
 table! {
-    /// How each figure of the machine came about.
+    /// The origin of each value of the machine.
     provenance "[machine.provenance]" "ProvenanceTable" None;
-    /// Of the numbers of cores.
+    /// Origin of the numbers of cores.
     CORES = key("cores", Shape::Table(&origin::TABLE));
-    /// Of the peak of a core.
+    /// Origin of the peak of a core.
     GFLOPS_PER_CORE = key("gflops_per_core", Shape::Table(&origin::TABLE));
-    /// Of what one thread can draw.
+    /// Origin of the bandwidth of one thread.
     CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", Shape::Table(&origin::TABLE));
-    /// Of the memory controllers.
+    /// Origin of the bandwidths of memory controllers.
     BANDWIDTH_GBS = key("bandwidth_gbs", Shape::Table(&origin::TABLE));
-    /// Of the links.
+    /// Origin of the link bandwidths.
     LINK_GBS = key("link_gbs", Shape::Table(&origin::TABLE));
-    /// Of the links between nodes on different sockets.
+    /// Origin of the bandwidths of links between sockets.
     SOCKET_LINK_GBS = key("socket_link_gbs", Shape::Table(&origin::TABLE));
-    /// Of the bandwidth matrix.
+    /// Origin of the bandwidth matrix.
     BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::Table(&origin::TABLE));
-    /// Of the shared links, also of `shared_link_gbs`.
+    /// Origin of the bandwidths of shared links, including `shared_link_gbs`.
     SHARED_LINK = key("shared_link", Shape::Table(&origin::TABLE));
-    /// Of what the threads of a node can read.
+    /// Origin of the read limit of a node.
     READ_GBS = key("read_gbs", Shape::Table(&origin::TABLE));
-    /// Of what the cores of an L3 domain draw.
+    /// Origin of the read limit of an L3 domain.
     L3_READ_GBS = key("l3_read_gbs", Shape::Table(&origin::TABLE));
-    /// Of the sizes of the memories.
+    /// Origin of the sizes of the memories.
     MEMORY_GIB = key("memory_gib", Shape::Table(&origin::TABLE));
-    /// Of the bandwidth of memories under the kernel `copy`.
+    /// Origin of the memory bandwidth under the kernel `copy`.
     COPY_GBS = key("copy_gbs", Shape::Table(&origin::TABLE));
-    /// Of the bandwidth of memories under the kernel `triad`.
+    /// Origin of the memory bandwidth under the kernel `triad`.
     TRIAD_GBS = key("triad_gbs", Shape::Table(&origin::TABLE));
-    /// Of the bandwidth of memories under the kernel `update`.
+    /// Origin of the memory bandwidth under the kernel `update`.
     UPDATE_GBS = key("update_gbs", Shape::Table(&origin::TABLE));
-    /// Of the bandwidth of memories over the share of writes.
+    /// Origin of the memory bandwidth over the share of writes.
     MIXED_GBS = key("mixed_gbs", Shape::Table(&origin::TABLE));
-    /// Of the sizes of the last-level caches.
+    /// Origin of the sizes of the last-level caches.
     LLC_MB = key("llc_mb", Shape::Table(&origin::TABLE));
-    /// Of what one core reads from a last-level cache.
+    /// Origin of the bandwidth of one core from a last-level cache.
     LLC_GBS = key("llc_gbs", Shape::Table(&origin::TABLE));
-    /// Of the latency matrix.
+    /// Origin of the latency matrix.
     LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::Table(&origin::TABLE));
-    /// Of the firmware's distances.
+    /// Origin of the firmware's distances.
     DISTANCE_MATRIX = key("distance_matrix", Shape::Table(&origin::TABLE));
-    /// Of the parameters of the sharing model.
+    /// Origin of the parameters of the sharing model.
     SHARING = key("sharing", Shape::Table(&origin::TABLE));
 }
 
 table! {
-    /// Kind and source of one figure.
+    /// Kind and source of one value.
     origin "an entry of [machine.provenance]" "FigureTable" None;
     /// Measured, theoretical, estimated or assumed.
     KIND = key("kind", Shape::Words(&FIGURE_KIND_WORDS)).example("\"measured\"").required();
-    /// Who measured or computed it, and how; free text.
+    /// The person or tool that measured or computed it, and the method; free text.
     SOURCE = key("source", Shape::Text);
-    /// How far off it may be, in percent of the figure, or of the worst one where the key has several.
+    /// Its possible error, in percent of the value, or of the worst one if the key has several.
     UNCERTAINTY_PERCENT = key("uncertainty_percent", NOT_NEGATIVE).means("an uncertainty in percent", "2.5");
-    /// Half-width of its interval of 95 %, in percent of the figure, or of the worst one where the key has several:
-    /// the true figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions get an interval
-    /// for it.
+    /// Half-width of its 95 % interval, in percent of the value, or of the worst one if the key has several:
+    /// the true value is between value / (1 + p / 100) and value x (1 + p / 100). Predictions get an interval
+    /// from it.
     INTERVAL95_PERCENT = key("interval95_percent", NOT_NEGATIVE)
         .means("the half-width of an interval of 95 % in percent", "1.5");
 }
 
 words! {
-    /// How a figure of a machine file came about.
+    /// The origin of a value in a machine file.
     FIGURE_KIND_WORDS "FigureKind" = FigureKind;
 }

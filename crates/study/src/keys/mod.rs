@@ -1,13 +1,16 @@
-//! What the keys of the input files are: each is declared once, in the table that has it, and everything that needs to know of
-//! it asks the declaration: the reader (type, range, what to write instead, words that people use for it), the JSON Schema,
-//! the lists of keys in messages and in `--help`, `sweep --set`, `sensitivity` and `fit`, `check`, and what writes files.
+//! Declarations of the keys of the input files. Each key is declared once, in its table, and all other code
+//! uses the declaration: the reader (type, range, correct syntax, words that people use for it), the JSON
+//! Schema, the lists of keys in messages and in `--help`, `sweep --set`, `sensitivity` and `fit`, `check`,
+//! and the writers of files.
 //!
-//! **Why constants and not generated types.** Generated structs were considered for `[[machine.node]]`. A macro that makes a struct of each table
-//! (as `config_data!` of rust-analyzer does) reads a table in one line, but a reader here wants each value with its place while the
-//! table is still open, as what a key may be depends on other keys (0 GFLOPS where there are no cores), and the keys that the machine
-//! gives for all its nodes would be fields of two structs. Constants are declared once and used in both, `table.optional(&node::CORES)`
-//! does not compile for a key that is not declared, and what a key says is ordinary data for the other users.
-//! The macro `table!` only keeps the documentation of a key and its constant together, and lists the constants.
+//! **Why constants and not generated types.** We considered generated structs for `[[machine.node]]`. A macro
+//! that makes a struct of each table (like `config_data!` of rust-analyzer) reads a table in one line. But a
+//! reader here needs each value with its place while the table is still open, because the valid values of a
+//! key depend on other keys (0 GFLOPS without cores), and the keys that the machine gives for all its nodes
+//! would be fields of two structs. Constants are declared once and used in both,
+//! `table.optional(&node::CORES)` does not compile for an undeclared key, and the properties of a key are
+//! ordinary data for the other users. The macro `table!` only keeps the documentation of a key and its
+//! constant together, and lists the constants.
 
 mod apps;
 mod machines;
@@ -33,52 +36,53 @@ pub struct Table {
     pub title: &'static str,
     /// Its name in the JSON Schema.
     pub type_name: &'static str,
-    /// What it describes.
+    /// Its description.
     pub doc: &'static str,
-    /// Whose defaults these are, where they are listed.
+    /// The owner of these defaults, in lists of defaults.
     pub kind: Option<TableKind>,
     /// Its keys, in the order of the documentation.
     pub keys: &'static [&'static Key],
-    /// Words that people write here, and what to write for what they mean where that is not one other key.
+    /// Words that people write here by mistake, and the correct syntax if it is not a single other key.
     pub elsewhere: &'static [(&'static [&'static str], &'static str)],
 }
 
 /// A key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// As it is written.
+    /// Its name in files.
     pub name: &'static str,
-    /// What it says.
+    /// Its documentation.
     pub doc: &'static str,
-    /// What its value looks like.
+    /// The form of its value.
     pub shape: Shape,
-    /// What to write, in messages: "a bandwidth in GB/s".
+    /// The expected value in messages: "a bandwidth in GB/s".
     pub what: &'static str,
-    /// What to write, as an example.
+    /// An example of a value.
     pub example: &'static str,
-    /// Whether it must be there, whatever other keys say.
+    /// Whether it is required, regardless of other keys.
     pub required: bool,
-    /// What holds where no file gives it; empty where that depends on something.
+    /// Its default; empty if the default depends on other values.
     pub default: &'static str,
-    /// Words in lower case that people write for it.
+    /// Lower-case words that people write instead of it.
     pub also: &'static [&'static str],
-    /// Whether its default is only listed where something uses it.
+    /// Whether its default is only listed if the value is used.
     pub noted_when_used: bool,
-    /// What holds without it where it is the own figure of a part: `that of the machine`.
+    /// The default if it is a key of a part of the machine: `that of the machine`.
     pub inherited: Option<&'static str>,
-    /// Where its number is in a node of a machine.
+    /// The access to its number in a node of a machine.
     pub node: Option<Field<Node>>,
-    /// Where its number is in an application.
+    /// The access to its number in an application.
     pub app: Option<Field<App>>,
-    /// Where its value is in another part of a study.
+    /// The access to its value in another part of a study.
     pub value: ValueIn,
-    /// Whether it is of the memory of a node, and not of its cores.
+    /// Whether it describes the memory of a node, and not its cores.
     pub of_memory: bool,
-    /// The unit of its number, empty for a plain one, where [`figure`](crate::figure) may change it: `sweep`, `sensitivity`, `fit`.
+    /// The unit of its number, empty for a plain number, if [`figure`](crate::figure) may change it: `sweep`,
+    /// `sensitivity`, `fit`.
     pub changed_in: Option<&'static str>,
 }
 
-/// Keys of one table are the same if their names are.
+/// Keys of one table are equal if their names are.
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -87,17 +91,17 @@ impl PartialEq for Key {
 
 impl Eq for Key {}
 
-/// The keys that the machine gives for all its nodes and a node for itself, as far as they are in a node of the model, each with its
-/// value there.
+/// The keys that exist both for all nodes of the machine and for a single node, if the node of the model
+/// contains them, each with its value there.
 pub fn limits_of(of: &Node) -> impl Iterator<Item = (&'static Key, Option<f64>)> {
     let keys = node::TABLE.keys.iter().copied().filter(|key| key.inherited.is_some());
     keys.filter_map(move |key| Some((key, (key.node?.get)(of))))
 }
 
-/// Where the number of a key is.
+/// The access to the number of a key.
 #[derive(Debug)]
 pub struct Field<T> {
-    /// Reads it; `None` where nothing is said of it.
+    /// Reads it; `None` if it is not given.
     pub get: fn(&T) -> Option<f64>,
     /// Replaces it by a number in its range.
     pub put: fn(&mut T, f64),
@@ -111,12 +115,12 @@ impl<T> Clone for Field<T> {
 
 impl<T> Copy for Field<T> {}
 
-/// What a value looks like.
+/// The form of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A number from the first to the second; 0 is one only where the first is 0.
+    /// A number from the first to the second; 0 is valid only if the first is 0.
     Number(f64, f64),
-    /// A whole number from the first to the second, of so many bits.
+    /// A whole number from the first to the second, with this number of bits.
     Whole(u64, u64, u32),
     /// True or false.
     Flag,
@@ -124,35 +128,35 @@ pub enum Shape {
     Text,
     /// Text that is not empty.
     Name,
-    /// Processors as Linux writes them.
+    /// Logical CPUs in the syntax of Linux.
     Cpus,
     /// One of a few words.
     Words(&'static Words),
-    /// A list of such values: at least so many and at most so many, 0 for any.
+    /// A list of such values, with minimum and maximum length; 0 is no limit.
     List(&'static Shape, u32, u32),
-    /// A table with names of the user as keys.
+    /// A table with the user's names as keys.
     Map(&'static Shape),
     /// A table.
     Table(&'static Table),
-    /// A list of tables: at least so many and at most so many, 0 for any.
+    /// A list of tables, with minimum and maximum length; 0 is no limit.
     Tables(&'static Table, u32, u32),
     /// One of several forms.
     Forms(&'static Forms),
 }
 
-/// The words that a value may be.
+/// The valid words of a value.
 #[derive(Debug)]
 pub struct Words {
     /// Their name in the JSON Schema.
     pub type_name: &'static str,
-    /// What they say.
+    /// Their description.
     pub doc: &'static str,
-    /// Each with what it means.
+    /// Each with its meaning.
     lists: &'static [&'static [(&'static str, &'static str)]],
 }
 
 impl Words {
-    /// Words in lists that follow each other.
+    /// Words in consecutive lists.
     pub const fn new(
         type_name: &'static str,
         doc: &'static str,
@@ -161,24 +165,24 @@ impl Words {
         Self { type_name, doc, lists: words }
     }
 
-    /// Each word with what it means.
+    /// Each word with its meaning.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.lists.iter().copied().flatten().map(|&(word, doc)| (word, doc.trim_start()))
     }
 }
 
-/// The forms that a value may have.
+/// The forms of a value.
 #[derive(Debug)]
 pub struct Forms {
     /// Their name in the JSON Schema.
     pub type_name: &'static str,
-    /// What all of them say.
+    /// Their common description.
     pub doc: &'static str,
-    /// Each with what it means.
+    /// Each with its meaning.
     pub forms: &'static [(Shape, &'static str)],
 }
 
-/// More than 0, and so that products and quotients stay finite.
+/// Above 0, within bounds that keep products and quotients finite.
 pub const POSITIVE: Shape = Shape::Number(SMALLEST, LARGEST);
 /// The same, or 0.
 pub const NOT_NEGATIVE: Shape = Shape::Number(0.0, LARGEST);
@@ -198,13 +202,13 @@ pub const fn large(least: u64, most: u64) -> Shape {
     Shape::Whole(least, most, u64::BITS)
 }
 
-/// A whole number in the range of its key as a number of threads or cores.
+/// A whole number within the range of its key, as a number of threads or cores.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in its range")]
 const fn count(value: f64) -> u32 {
     value as u32
 }
 
-/// A key with this name and nothing else; the methods of [`Key`] say more.
+/// A key with this name and nothing else; the methods of [`Key`] add further properties.
 pub const fn key(name: &'static str, shape: Shape) -> Key {
     Key {
         name,
@@ -226,43 +230,43 @@ pub const fn key(name: &'static str, shape: Shape) -> Key {
 }
 
 impl Key {
-    /// What to write, in messages, and an example.
+    /// The expected value in messages, and an example.
     #[must_use]
     pub const fn means(self, what: &'static str, example: &'static str) -> Self {
         Self { what, example, ..self }
     }
 
-    /// What to write, as an example.
+    /// An example of a value.
     #[must_use]
     pub const fn example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// It must be there, whatever other keys say.
+    /// The key is required, regardless of other keys.
     #[must_use]
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// What holds where no file gives it.
+    /// The default of the key.
     #[must_use]
     pub const fn default(self, default: &'static str) -> Self {
         Self { default, ..self }
     }
 
-    /// Words in lower case that people write for it.
+    /// Lower-case words that people write instead of it.
     #[must_use]
     pub const fn also(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
 
-    /// The figure of a part, which has `inherited` without it.
+    /// The key of a part of the machine, with the default `inherited`.
     #[must_use]
     pub const fn own(self, inherited: &'static str) -> Self {
         Self { inherited: Some(inherited), ..self }
     }
 
-    /// Documentation of its own, unless that of the key it is made of holds.
+    /// Sets the documentation; an empty one keeps that of the original key.
     #[must_use]
     pub const fn documented(self, doc: &'static str) -> Self {
         if doc.is_empty() { self } else { Self { doc, ..self } }
@@ -272,7 +276,7 @@ impl Key {
         Self { noted_when_used: true, ..self }
     }
 
-    /// The same, which may be 0.
+    /// The same key with 0 allowed.
     const fn or_zero(self) -> Self {
         Self { shape: NOT_NEGATIVE, ..self }
     }
@@ -281,7 +285,7 @@ impl Key {
         Self { node: Some(Field { get, put }), ..self }
     }
 
-    /// The same, of the memory.
+    /// The same key, for memory.
     const fn of_memory(self) -> Self {
         Self { of_memory: true, ..self }
     }
@@ -296,12 +300,12 @@ impl Key {
         Self { app: Some(Field { get, put }), ..self }
     }
 
-    /// What it says, as one paragraph, with what holds without it.
+    /// Its documentation as one paragraph, with its default.
     pub fn description(&self) -> String {
         let doc = self.doc.trim();
         match (self.inherited, self.default) {
             (Some(inherited), _) => {
-                // The same words, of one.
+                // The same words for a single node.
                 let own = doc.replace("of each node", "of this node").replace("of a node", "of this node");
                 let own = own.split(" Default: ").next().unwrap_or_default();
                 format!("{own} Default: {inherited}.")
@@ -314,7 +318,7 @@ impl Key {
 }
 
 impl Shape {
-    /// The numbers that it may be, or that a list may have.
+    /// The valid numbers of the value, or of the entries of a list.
     pub const fn numbers(&self) -> Option<(f64, f64)> {
         match self {
             Self::Number(least, most) => Some((*least, *most)),
@@ -324,7 +328,7 @@ impl Shape {
         }
     }
 
-    /// The whole numbers that it may be, or that a list may have.
+    /// The valid whole numbers of the value, or of the entries of a list.
     pub const fn counts(&self) -> Option<(u64, u64)> {
         match self {
             Self::Whole(least, most, _) => Some((*least, *most)),
@@ -341,7 +345,7 @@ impl Table {
         self.keys.iter().copied().find(|key| key.name == name)
     }
 
-    /// What was probably meant by a word that is no key of this table: slips of the keyboard are left to
+    /// The probable meaning of a word that is not a key of this table; typing mistakes are left to
     /// [`nearest`](numasim_model::words::nearest).
     pub(super) fn meant(&self, word: &str) -> Option<Meant> {
         let word = word.to_lowercase().replace('-', "_");
@@ -351,12 +355,12 @@ impl Table {
     }
 }
 
-/// What was probably meant by a word.
+/// The probable meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meant {
     /// Another key of the same table.
     Key(&'static str),
-    /// Something that one key cannot say.
+    /// Advice, if a single key is not sufficient.
     Advice(&'static str),
 }
 
@@ -371,8 +375,9 @@ pub const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N
     all
 }
 
-/// A module with a constant for each key of a table, and the table itself as `TABLE`. Documentation above the name is that of
-/// the table, above a constant that of the key; a key without any has that of the key it is made of.
+/// A module with a constant for each key of a table, and the table itself as `TABLE`. Documentation above the
+/// name is that of the table, above a constant that of the key; a key without documentation uses that of the
+/// key from which it is made.
 #[macro_export]
 macro_rules! table {
     (
@@ -403,7 +408,7 @@ macro_rules! table {
     };
 }
 
-/// Words with what each means, or those of enums that `numasim_model::words!` declares.
+/// Words with their meanings, or those of enums that `numasim_model::words!` declares.
 #[macro_export]
 macro_rules! words {
     ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($word:expr => $doc:literal,)* }) => {
@@ -418,7 +423,7 @@ macro_rules! words {
     };
 }
 
-/// Forms with what each means.
+/// Forms with their meanings.
 #[macro_export]
 macro_rules! forms {
     ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($form:expr => $doc:literal,)* }) => {
@@ -437,7 +442,7 @@ table! {
     MACHINE = key("machine", Shape::Table(&machine::TABLE));
     /// The applications.
     APP = key("app", Shape::Tables(&app::TABLE, 0, 0)).also(&["workload", "application", "applications"]);
-    /// Ways of placing the threads.
+    /// Thread placements.
     SCENARIO = key("scenario", Shape::Tables(&scenario::TABLE, 0, 0))
         .also(&["placement", "placements", "allocation", "allocations"]);
     ["node", "nodes"] => "write `[[machine.node]]`";

@@ -1,4 +1,4 @@
-//! The values of a study by the keys of its files, in the units of the keys: as `check` echoes them.
+//! The values of a study by the keys of its files, in the units of the keys, as `check` prints them.
 
 use std::any::Any;
 
@@ -9,11 +9,11 @@ use serde::{Serialize, Serializer};
 
 use super::{Key, Shape, Table};
 
-/// A value in the form of the input files. It is serialised as JSON has it.
+/// A value in the form of the input files, serialised as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Echo {
-    /// There is none.
+    /// No value.
     None,
     /// A number.
     Number(f64),
@@ -34,19 +34,19 @@ fn as_map<S: Serializer>(entries: &[(String, Echo)], serializer: S) -> Result<S:
     serializer.collect_map(entries.iter().map(|(key, value)| (key, value)))
 }
 
-/// A part of what files say, described by a table.
+/// A part of the files, described by a table.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
-    /// `[[app]]` at rest.
+    /// `[[app]]` without its behaviour over time.
     App(&'a App),
-    /// Of a family that this crate does not know.
+    /// A part of a family that this crate does not know.
     Further(&'a dyn Any),
 }
 
-/// Where the value of a key is.
+/// The access to the value of a key.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueIn {
-    /// In no part of its own.
+    /// No separate part.
     Nothing,
     /// In an application.
     App(fn(&App) -> Echo),
@@ -64,7 +64,7 @@ impl ValueIn {
     }
 }
 
-/// Where the value of a key is in a part of this type, of a family.
+/// The access to the value of a key in a part of this type, of a family.
 #[macro_export]
 macro_rules! value_in {
     ($part:ty, $get:expr) => {
@@ -80,7 +80,7 @@ impl Echo {
 }
 
 impl Key {
-    /// The same key with the place of its value.
+    /// The same key with the access to its value.
     #[must_use]
     pub const fn value_in(self, value: ValueIn) -> Self {
         Self { value, ..self }
@@ -94,7 +94,7 @@ impl Key {
         }
     }
 
-    /// Whether documents leave it out with this value: few files have the key, and these do not.
+    /// Whether documents omit it if it has this value: few files contain the key.
     pub fn goes_without_saying(&self, value: &Echo) -> bool {
         self.noted_when_used && *value == Echo::None
     }
@@ -109,7 +109,7 @@ impl Key {
         }
     }
 
-    /// The unit of its number, as people see it; empty for a plain one.
+    /// The unit of its number for people; empty for a plain number.
     pub fn unit(&self) -> &'static str {
         const BY_ENDING: [(&str, &str); 8] = [
             ("_gflop", "GFLOP"),
@@ -128,14 +128,15 @@ impl Key {
 }
 
 impl Table {
-    /// Every key that has its value in one of `parts`, in the order of declaration: a new key needs no line elsewhere to be echoed.
+    /// Every key with a value in one of `parts`, in the order of declaration: a new key is printed without
+    /// further code.
     pub fn echo(&self, parts: &[Part<'_>]) -> Vec<(&'static Key, Echo)> {
         let of = |key: &'static Key| parts.iter().find_map(|part| Some((key, key.echo(*part)?)));
         self.keys.iter().copied().filter_map(of).collect()
     }
 }
 
-/// Where data lies.
+/// A data placement.
 pub fn data_echo(data: &Data) -> Echo {
     match data {
         Data::OpenHome { share } if *share < 1.0 => {
@@ -157,7 +158,7 @@ pub fn data_echo(data: &Data) -> Echo {
     }
 }
 
-/// A time in a unit of which a second has so many, without the rounding of 0.08 x 1000.
+/// A time in a unit with `per_second` units per second, without the rounding of 0.08 x 1000.
 pub fn time(time: Seconds, per_second: f64) -> Echo {
     let value = time.value() * per_second;
     let rounded = (value * 1e9).round() / 1e9;

@@ -1,4 +1,5 @@
-//! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `; and the distances.
+//! Comments with the parts of a topology for which a machine file has no key, each a line that begins with `#
+//! `; and the distances.
 
 use crate::keys::{machine, shared_link};
 use crate::writing::{Lines, list};
@@ -6,7 +7,7 @@ use numasim_model::text::visible;
 
 use crate::topology::{Cache, Counting, Firmware, HostNode, HostTopology, Socket, joined};
 
-/// Before `[machine]`: how the file is meant, and what is not in it.
+/// Before `[machine]`: the purpose of the file, and its omissions.
 pub(super) fn head(host: &HostTopology, complete: bool) -> Vec<String> {
     let skeleton = [
         "# Skeleton: a topology shows cores, not speeds. `numasim calibrate`, run on this machine, measures what is missing.",
@@ -25,7 +26,7 @@ pub(super) fn head(host: &HostTopology, complete: bool) -> Vec<String> {
     lines
 }
 
-/// How to find out how many cores so many processors are.
+/// How to find the number of cores of this number of logical CPUs.
 pub(super) fn cores_of(processors: u32) -> String {
     format!(
         "physical cores: {processors} processors, of which two or more share a core where there is SMT (lscpu: Thread(s) per core); \
@@ -33,7 +34,7 @@ pub(super) fn cores_of(processors: u32) -> String {
     )
 }
 
-/// After the keys of the machine: caches, sockets, distances, and the firmware's figures.
+/// After the keys of the machine: caches, sockets, distances, and the firmware's values.
 pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
     if !host.caches.is_empty() {
         let caches: Vec<String> = host.caches.iter().map(cache).collect();
@@ -45,7 +46,7 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
     if let Some(doubt) = host.unequal_l3() {
         lines.comment(doubt);
     }
-    // A comment of TOML has no control characters.
+    // A TOML comment contains no control characters.
     for note in &host.notes {
         lines.comment(visible(note));
     }
@@ -72,7 +73,7 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
     }
 }
 
-/// Where figures come from that nobody measured.
+/// Source of values that were not measured.
 pub(super) const FIRMWARE: &str = "firmware (HMAT), not measured";
 
 /// `read 42.95 GB/s, write 42.95 GB/s, latency 10 ns`.
@@ -106,7 +107,7 @@ fn cache(cache: &Cache) -> String {
     }
 }
 
-/// In the units of caches, which are binary.
+/// Binary units, as is usual for caches.
 fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 19) => {
@@ -131,7 +132,7 @@ const MOST_TABLES: usize = 6;
 const SHARED: &str =
     "numasim calibrate, or all nodes of one socket read memories of the other at once; per direction";
 
-/// `sockets: 0 has nodes 0-3, 1 has nodes 4-7`; nothing where the topology shows no sockets.
+/// `sockets: 0 has nodes 0-3, 1 has nodes 4-7`; `None` if the topology shows no sockets.
 pub(super) fn comment(host: &HostTopology) -> Option<String> {
     let sockets = host.sockets();
     let several: Vec<u32> = places(host, |packages| packages > 1);
@@ -158,7 +159,8 @@ fn nodes(numbers: &[u32]) -> String {
     format!("{word} {}", numasim_model::cpus::ranges(numbers))
 }
 
-/// Whether the sockets are numbered one after the other, each with the same number of nodes, more than one.
+/// Whether the sockets are numbered consecutively, each with the same number of nodes, which is more than
+/// one.
 fn regular(host: &HostTopology, sockets: &[Socket]) -> bool {
     let each = sockets.first().map_or(0, |socket| socket.nodes.len());
     let in_order = sockets.iter().flat_map(|socket| &socket.nodes).map(|node| node.0);
@@ -168,7 +170,8 @@ fn regular(host: &HostTopology, sockets: &[Socket]) -> bool {
         && in_order.eq(0..host.nodes.len())
 }
 
-/// For a machine of equal nodes on equal sockets: what to write where links inside a socket and between sockets differ.
+/// For a machine of equal nodes on equal sockets: the syntax for links that differ inside a socket and
+/// between sockets.
 pub(super) fn shorthand(host: &HostTopology, lines: &mut Lines) {
     let sockets = host.sockets();
     if !regular(host, &sockets) {
@@ -181,7 +184,8 @@ pub(super) fn shorthand(host: &HostTopology, lines: &mut Lines) {
     lines.open(&machine::SHARED_LINK_GBS, &how);
 }
 
-/// At the end of the file: tables for the links between sockets, where no shorthand (of a `uniform` machine) says the same.
+/// At the end of the file: tables for the links between sockets, unless a shorthand (of a `uniform` machine)
+/// is equivalent.
 pub(super) fn shared_links(host: &HostTopology, uniform: bool, lines: &mut Lines) {
     let sockets = host.sockets();
     let pairs = joined(&sockets);

@@ -1,4 +1,4 @@
-//! Figures that no topology shows: given by a person, or in the source of the topology.
+//! Values that no topology contains: given by a person, or by the source of the topology.
 
 use crate::keys::{Key, machine, provenance as keys};
 use crate::writing::{Lines, float};
@@ -6,29 +6,30 @@ use numasim_model::machine::{FigureKind, Provenance};
 
 use crate::topology::{Cache, Counting, HostNode, HostTopology};
 
-/// What a person gives for all nodes.
+/// Values that a person gives for all nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Given {
     /// Peak of one core in GFLOPS.
     pub gflops_per_core: Option<f64>,
-    /// What the memory of a node delivers to its own cores, in GB/s.
+    /// Bandwidth of a node's memory for its own cores, in GB/s.
     pub bandwidth_gbs: Option<f64>,
-    /// What the cores of a node get from the memory of another one, in GB/s.
+    /// Bandwidth of the cores of a node from the memory of another one, in GB/s.
     pub link_gbs: Option<f64>,
-    /// Hardware threads that share a core, by which processors were counted as cores.
+    /// Hardware threads per core if logical CPUs were counted as cores.
     pub threads_per_core: Option<u32>,
 }
 
-/// All that is known beside the topology.
+/// All known values in addition to the topology.
 pub(super) struct Known<'a> {
     pub(super) host: &'a HostTopology,
     pub(super) given: Given,
-    /// Where the figures come from that nobody gave: each is only there to be replaced.
+    /// The source of values that were not given: they only exist to be replaced.
     pub(super) assumed: Option<&'static str>,
 }
 
 impl Known<'_> {
-    /// A key with its figure, or the key as a comment with what stands behind it then, as behind one that is only assumed.
+    /// A key with its value. Without a value, the key as a comment followed by `hint`, which also follows a
+    /// value that is only assumed.
     pub(super) fn put(&self, lines: &mut Lines, key: &Key, figure: Option<f64>, hint: &str) {
         match figure.map(float) {
             Some(figure) if self.assumed.is_some() => {
@@ -39,7 +40,7 @@ impl Known<'_> {
         }
     }
 
-    /// The number of cores of a node, `None` where processors are all that is known.
+    /// The number of cores of a node, `None` if only logical CPUs are known.
     pub(super) fn cores(&self, cores: u32) -> Option<u32> {
         (cores == 0 || self.host.counting != Counting::Processors).then_some(cores)
     }
@@ -54,14 +55,15 @@ impl Known<'_> {
         self.given.gflops_per_core.or(told.filter(|&peak| peak > 0.0))
     }
 
-    /// The peak of a core, where it is the same on all nodes.
+    /// The peak of a core, if it is the same on all nodes.
     pub(super) fn peak_of_all(&self) -> Option<f64> {
         let first = self.peak(0)?;
         (0..self.host.nodes.len()).all(|node| self.peak(node) == Some(first)).then_some(first)
     }
 
-    /// The bandwidth of each pair of nodes: of the source, or `bandwidth_gbs` and `link_gbs`; `None` where it is open. What is
-    /// only assumed is so for memories without cores, too. A node without memory delivers nothing, and no core is on a memory-only node.
+    /// The bandwidth of each pair of nodes: of the source, or `bandwidth_gbs` and `link_gbs`; `None` if open.
+    /// Assumed values also apply to memories without cores. A node without memory delivers nothing, and a
+    /// memory-only node has no cores.
     pub(super) fn cells(&self) -> Vec<Vec<Option<f64>>> {
         if let Some(figures) = &self.host.figures {
             return figures
@@ -85,17 +87,17 @@ impl Known<'_> {
         nodes.iter().enumerate().map(row).collect()
     }
 
-    /// All bandwidths, where each is known.
+    /// All bandwidths, if each is known.
     pub(super) fn matrix(&self) -> Option<Vec<Vec<f64>>> {
         self.cells().into_iter().map(|row| row.into_iter().collect()).collect()
     }
 
-    /// Some bandwidth is known: the matrix is a key, and not a comment.
+    /// Whether any bandwidth is known: the matrix is then a key, and not a comment.
     pub(super) fn some_bandwidth(&self) -> bool {
         self.host.figures.is_some() || self.given.bandwidth_gbs.is_some() || self.given.link_gbs.is_some()
     }
 
-    /// Nothing that a machine needs is left open.
+    /// Whether all values that a machine needs are known.
     pub(super) fn complete(&self) -> bool {
         let nodes = self.host.nodes.iter().enumerate();
         let peaks = nodes.clone().all(|(node, found)| found.cores == 0 || self.peak(node).is_some());
@@ -104,7 +106,7 @@ impl Known<'_> {
         cores && peaks && (single || self.matrix().is_some())
     }
 
-    /// `[machine.provenance]` of these figures; `matrix`: the bandwidths stand in one.
+    /// `[machine.provenance]` of these values; `matrix`: the bandwidths are in a matrix.
     pub(super) fn provenance(&self, matrix: bool, lines: &mut Lines) {
         let given = |what: &str| {
             let source =
@@ -135,31 +137,33 @@ impl Known<'_> {
     }
 }
 
-/// What stands for a figure that is open inside of a table: a text, which `numasim check` names.
+/// The placeholder for an open value inside a table: a text, which `numasim check` names.
 pub(super) const OPEN: &str = "\"?\"";
 
-/// Memories are alike where the smallest has at least this share of the largest: firmware and kernel take a little of each.
+/// Memories count as equal if the smallest has at least this share of the largest: firmware and kernel
+/// reserve a little of each.
 const ALIKE: f64 = 0.9;
 
-/// What a machine file says of all nodes together.
+/// The memory keys of a machine file for all nodes together.
 pub(super) enum Memory {
-    /// Somebody's memory is not known: comment only, or nothing where nobody's is.
+    /// The memory of a node is unknown: only a comment, or nothing if no memory is known.
     Unknown(Option<String>),
-    /// The same for each.
+    /// The same size for each node.
     Each(String),
-    /// Nearly the same: the smallest, and all of them.
+    /// Nearly the same size: the smallest, and all of them.
     Nearly(String, Vec<String>),
-    /// One by one.
+    /// Different sizes, written one by one.
     Different,
 }
 
-/// Bytes in GiB, rounded down to two digits, so that nobody counts on more than there is; `None` below that.
+/// Bytes in GiB, rounded down to two digits, so that the file never promises more memory than exists; `None`
+/// below that.
 pub fn memory_gib(bytes: u64) -> Option<String> {
     let hundredths = (u128::from(bytes) * 100) >> 30;
     (hundredths > 0).then(|| format!("{}.{:02}", hundredths / 100, hundredths % 100))
 }
 
-/// How the memories of a host compare.
+/// Compares the memories of a host.
 pub(super) fn of(host: &HostTopology) -> Memory {
     let bytes: Vec<u64> = host.nodes.iter().map(|node| node.memory_bytes.unwrap_or(0)).collect();
     if host.nodes.iter().any(HostNode::without_memory) {
@@ -198,17 +202,18 @@ impl Memory {
     }
 }
 
-/// Size of the last-level caches of each node with cores in MB (10^6 bytes), where all have the same: those of a node together,
-/// as one node may have several, and several nodes may share one. `None` where the system tells too little.
+/// Size of the last-level caches of each node with cores in MB (10^6 bytes), if it is the same for all: the
+/// sum over the caches of a node, as a node may have several and several nodes may share one. `None` if the
+/// system reports too little.
 pub fn llc_mb(host: &HostTopology) -> Option<f64> {
     let last = host.caches.iter().map(|cache| cache.level).max()?;
     let mut of_last = host.caches.iter().filter(|cache| cache.level == last);
     let (Some(cache), None) = (of_last.next(), of_last.next()) else { return None };
-    // A cache of one core is no cache of a node.
+    // A cache of one core is not a cache of a node.
     let Cache { bytes, cores: 2.., count, .. } = *cache else { return None };
     let nodes = host.nodes.iter().filter(|node| node.cores > 0).map(|node| node.cores);
     let (least, most) = (nodes.clone().min()?, nodes.clone().max()?);
-    // Of nodes with different numbers of cores nobody knows which caches are theirs.
+    // If nodes have different numbers of cores, it is unclear which caches are theirs.
     (least == most).then(|| bytes as f64 * f64::from(count) / nodes.count() as f64 / 1e6)
 }
 
@@ -232,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_that_differ_a_little_are_the_smallest_and_much_are_one_by_one() {
+    fn slightly_different_memories_use_the_smallest_and_very_different_ones_are_listed() {
         let line = |gib: &[u64]| {
             let mut host = HostTopology::from_cores("box", &vec![1; gib.len()]);
             for (node, gib) in host.nodes.iter_mut().zip(gib) {
@@ -266,7 +271,7 @@ mod caches_tests {
     const L2: Cache = Cache { level: 2, bytes: 1 << 20, cores: 1, count: 16 };
 
     #[test]
-    fn a_node_has_all_caches_of_its_dies_or_its_part_of_a_shared_one() {
+    fn a_node_has_all_caches_of_its_dies_or_its_share_of_a_shared_one() {
         // Two dies with 8 MiB each on each of two nodes, the third node is memory only: 16 MiB are 16.777216 MB.
         let dies = Cache { level: 3, bytes: 8 << 20, cores: 4, count: 4 };
         assert_eq!(host(&[8, 8, 0], &[L2, dies]), Some(16.777_216));
@@ -276,7 +281,7 @@ mod caches_tests {
     }
 
     #[test]
-    fn what_is_not_clear_is_not_said() {
+    fn unclear_values_are_omitted() {
         let l3 = Cache { level: 3, bytes: 8 << 20, cores: 8, count: 2 };
         assert_eq!(host(&[8, 8], &[]), None);
         assert_eq!(host(&[8, 8], &[L2]), None);

@@ -1,4 +1,4 @@
-//! From a host's topology to the skeleton of a machine file, or to one with assumed figures.
+//! From a host's topology to the skeleton of a machine file, or to one with assumed values.
 
 mod comments;
 mod known;
@@ -12,15 +12,15 @@ use crate::topology::{HostNode, HostTopology, equal_l3};
 pub use known::{Given, llc_mb, memory_gib};
 use known::{Known, Memory, OPEN};
 
-/// The `[machine]` table with what a topology shows.
+/// The `[machine]` table with the contents of a topology.
 ///
-/// Figures that it cannot show are comments, so that `numasim check` names each one that is still missing. What the
-/// firmware claims is a comment, too: nobody measured it.
+/// Values that the topology does not contain are comments, so that `numasim check` names each one that is
+/// still missing. Values of the firmware are also comments, because they are not measured.
 pub fn skeleton(host: &HostTopology) -> String {
     skeleton_with(host, Given::default())
 }
 
-/// [`skeleton`] with what a person gives; of a source with figures of its own, with these.
+/// [`skeleton`] with values given by a person, and with the values of the source if it has any.
 pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
     let known = Known { host, given, assumed: None };
     let mut lines = Lines::default();
@@ -31,21 +31,22 @@ pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
     lines.text()
 }
 
-/// Figures that stand where a topology shows none, so that a file can be computed with before anything is measured. They are
-/// nobody's measurement: the file says `assumed` of each.
+/// Values for everything that a topology does not contain, so that a file can be used before any measurement.
+/// The file marks each of them as `assumed`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placeholders {
-    /// Of every core, in GFLOPS.
+    /// Peak of every core, in GFLOPS.
     pub gflops_per_core: f64,
-    /// Of every memory, in GB/s.
+    /// Bandwidth of every memory, in GB/s.
     pub bandwidth_gbs: f64,
-    /// Of every pair of nodes, in GB/s.
+    /// Bandwidth of every pair of nodes, in GB/s.
     pub link_gbs: f64,
-    /// What the file says of where they come from.
+    /// Their source, as written in the file.
     pub source: &'static str,
 }
 
-/// The same with figures in the place of the open ones, kind `assumed` for each, and beside each what to measure.
+/// The same with values instead of placeholders, kind `assumed` for each, each with a comment on the
+/// measurement.
 pub fn with_placeholders(host: &HostTopology, figures: &Placeholders) -> String {
     let given = Given {
         gflops_per_core: Some(figures.gflops_per_core),
@@ -81,7 +82,7 @@ const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 
-/// Not with a `?`: nobody has to fill them in.
+/// Without a `?`, because these keys are optional.
 fn kernels() -> String {
     let keys = [&machine::COPY_GBS, &machine::TRIAD_GBS, &machine::UPDATE_GBS].map(|key| key.name);
     format!(
@@ -90,13 +91,14 @@ fn kernels() -> String {
     )
 }
 
-/// The limit of a thread, which a study needs not have.
+/// The limit of a thread, which is optional.
 fn thread(lines: &mut Lines) {
     let how = "  # GB/s, optional, the most one thread draws: numasim calibrate, or the same with one core";
     lines.open(&machine::CORE_BANDWIDTH_GBS, how);
 }
 
-/// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
+/// The cores of each node if all nodes have the same number and equal memories, as the short form of a
+/// machine requires.
 fn uniform(known: &Known<'_>) -> Option<u32> {
     let host = known.host;
     let peaks_alike = known.peak(0).is_none() || known.peak_of_all().is_some();
@@ -146,7 +148,7 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     }
 }
 
-/// The figures of the source, as keys.
+/// The values of the source, as keys.
 fn figures(known: &Known<'_>, lines: &mut Lines) {
     let cell = |cell: &Option<f64>| cell.map_or_else(|| OPEN.to_owned(), float);
     let cells = known.cells();
@@ -158,7 +160,7 @@ fn figures(known: &Known<'_>, lines: &mut Lines) {
     }
 }
 
-/// The bandwidths of nodes that differ: a key with those that are known, a comment where none is.
+/// The bandwidths of nodes that differ: a key if any is known, a comment otherwise.
 fn matrix(known: &Known<'_>, lines: &mut Lines) {
     let host = known.host;
     let complete = known.matrix().is_some();
@@ -205,7 +207,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
     matrix(known, lines);
     comments::tail(host, true, lines);
     lines.comment(format_args!("in each {}, {}", node_keys::TABLE.title, kernels()));
-    // Once is enough for the long text.
+    // Only the first node gets the long text.
     let mut peak = PEAK;
     for ((place, node), cpus) in host.nodes.iter().enumerate().zip(host.cpus(host.has_second_threads())) {
         lines.noted_table(&node_keys::TABLE, &origin(node));
@@ -236,12 +238,13 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
     }
 }
 
-/// The last-level cache of each node with cores, where it is known.
+/// The last-level cache of each node with cores, if known.
 fn llc(host: &HostTopology, lines: &mut Lines) {
     lines.maybe(&machine::LLC_MB, llc_mb(host).map(|mb| format!("{mb:.2}")));
 }
 
-/// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.
+/// Read bandwidth in GB/s for the cores of node `from` from the memory of node `to`, as reported by the
+/// firmware.
 fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
     let said = host.nodes.get(to)?.firmware.as_ref()?;
     let meant = said.seen_from_os_nodes.contains(&host.nodes.get(from)?.os_index);

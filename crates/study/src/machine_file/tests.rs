@@ -5,7 +5,7 @@ use numasim_model::cpus::CpuList;
 use super::*;
 use crate::topology::{Cache, Counting, Firmware, Unusable, UnusableThing, Why};
 
-/// Nodes with 64 GB each, node 1 of two nodes of 8 cores has processors 8-15.
+/// Nodes with 64 GB each; of two nodes of 8 cores, node 1 has logical CPUs 8-15.
 fn host(cores: &[u32]) -> HostTopology {
     let mut host = HostTopology::from_cores("a \"box\"", cores);
     host.source = "hwloc".into();
@@ -72,7 +72,7 @@ fn a_memory_only_node_is_written_node_by_node() {
     assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, ?],\n#   [?, ?],\n# ]\n"), "{text}");
 }
 
-/// Node 0 of 60 GB/s; the cores of node 1 have no memory; node 2 is memory only.
+/// Node 0 with 60 GB/s; the cores of node 1 have no memory; node 2 is memory only.
 fn without_memory(given: Given) -> String {
     let mut host = host(&[8, 8, 0]);
     host.nodes[1].memory_bytes = Some(0);
@@ -90,9 +90,9 @@ fn cores_without_memory_have_no_controller() {
 }
 
 #[test]
-fn what_was_given_is_used_and_only_the_rest_is_open() {
+fn given_values_are_used_and_only_the_others_are_open() {
     let text = without_memory(Given { bandwidth_gbs: Some(60.0), link_gbs: Some(15.0), ..Given::default() });
-    // The bandwidth of a memory without cores is not what a memory delivers to its own cores.
+    // The bandwidth of a memory without cores is not one of a memory for its own cores.
     let matrix = "bandwidth_matrix_gbs = [\n    [60.0, 0.0, 15.0],\n    [15.0, 0.0, 15.0],\n    [0.0, 0.0, \"?\"],\n]\n";
     assert!(text.contains(matrix), "{text}");
     assert!(text.contains("source = \"given to numasim import, --bandwidth-gbs and --link-gbs\""), "{text}");
@@ -111,7 +111,7 @@ fn nodes_whose_numbers_have_gaps_are_written_one_by_one() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said() {
+fn unusable_parts_are_reported() {
     let mut host = host(&[2, 0]);
     let forbidden = CpuList::parse("2-3").expect("valid");
     host.nodes[1].unusable_cpus = Some(forbidden.clone());
@@ -125,7 +125,7 @@ fn what_cannot_be_used_is_said() {
 }
 
 #[test]
-fn distances_are_a_key_of_their_own_and_no_bandwidth() {
+fn distances_are_a_separate_key_and_not_a_bandwidth() {
     let mut host = host(&[2, 2]);
     host.distances = Some(vec![vec![10, 21], vec![21, 10]]);
     let text = skeleton(&host);
@@ -139,7 +139,7 @@ fn distances_are_a_key_of_their_own_and_no_bandwidth() {
 }
 
 #[test]
-fn equal_figures_of_the_firmware_are_a_comment_with_their_source() {
+fn equal_firmware_values_are_a_comment_with_their_source() {
     let mut host = host(&[2, 2]);
     local(&mut host, &[42.949_672_96, 42.949_672_96]);
     let text = skeleton(&host);
@@ -152,7 +152,7 @@ fn equal_figures_of_the_firmware_are_a_comment_with_their_source() {
 }
 
 #[test]
-fn figures_that_differ_are_reported_node_by_node() {
+fn different_firmware_values_are_reported_node_by_node() {
     let mut host = host(&[2, 2]);
     local(&mut host, &[40.0, 20.0]);
     let text = skeleton(&host);
@@ -164,12 +164,12 @@ fn figures_that_differ_are_reported_node_by_node() {
 }
 
 #[test]
-fn the_firmware_knows_a_memory_only_node_from_its_nearest_cores_only() {
+fn the_firmware_reports_a_memory_only_node_only_for_its_nearest_cores() {
     let mut host = host(&[2, 2, 0]);
     local(&mut host, &[40.0, 40.0, 2.5]);
     host.nodes[2].firmware.as_mut().expect("set").seen_from_os_nodes = vec![0];
     let text = skeleton(&host);
-    // The cores of node 0 read node 2 with 2.5 GB/s; nothing is said about those of node 1.
+    // The cores of node 0 read node 2 with 2.5 GB/s; the firmware reports nothing about those of node 1.
     assert!(text.contains("#   [40.00, ?, 2.50],\n#   [?, 40.00, ?],\n#   [?, ?, ?],\n"), "{text}");
     has_line(
         &text,
@@ -185,7 +185,7 @@ fn on_sockets(mut host: HostTopology, sockets: &[u32]) -> HostTopology {
 }
 
 #[test]
-fn equal_sockets_have_a_shorthand_and_it_stays_open() {
+fn equal_sockets_have_a_shorthand_that_stays_open() {
     let text = skeleton(&on_sockets(host(&[4, 4, 4, 4]), &[0, 0, 1, 1]));
     has_line(&text, "# sockets: 0 has nodes 0-1, 1 has nodes 2-3");
     has_line(&text, "# sockets = 2");
@@ -197,7 +197,7 @@ fn equal_sockets_have_a_shorthand_and_it_stays_open() {
 }
 
 #[test]
-fn sockets_that_take_turns_have_a_table_that_stays_open() {
+fn interleaved_sockets_have_a_table_that_stays_open() {
     let text = skeleton(&on_sockets(host(&[4, 4, 4, 4]), &[0, 1, 0, 1]));
     let table =
         "# [[machine.shared_link]]\n# name = \"sockets 0 and 1\"\n# gbs = ?\n# between = [[0, 2], [1, 3]]\n";
@@ -206,22 +206,22 @@ fn sockets_that_take_turns_have_a_table_that_stays_open() {
 }
 
 #[test]
-fn sockets_of_one_node_have_nothing_to_share() {
+fn sockets_of_one_node_share_nothing() {
     let text = skeleton(&on_sockets(host(&[4, 4]), &[0, 1]));
     has_line(&text, "# sockets: 0 has node 0, 1 has node 1");
     assert!(!text.contains("shared_link") && !text.contains("# sockets = "), "{text}");
 }
 
 #[test]
-fn many_pairs_of_sockets_are_counted_and_not_all_written() {
-    // 5 sockets with one node and one memory beside it: 10 pairs.
+fn many_pairs_of_sockets_are_counted_but_not_all_written() {
+    // 5 sockets with one node with cores and one memory-only node each: 10 pairs.
     let text = skeleton(&on_sockets(host(&[4, 0, 4, 0, 4, 0, 4, 0, 4, 0]), &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]));
     assert_eq!(text.matches("# [[machine.shared_link]]").count(), 6);
     assert!(text.ends_with("# ... and so on: 10 pairs of sockets in all\n"), "{text}");
 }
 
 #[test]
-fn with_smt_the_file_says_what_a_core_is() {
+fn with_smt_the_file_explains_its_cores() {
     let mut host = host(&[4]);
     host.counting = Counting::HardwareThreads;
     assert!(skeleton(&host).contains("# A core of this file is one hardware thread (--smt)"));

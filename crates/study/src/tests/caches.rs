@@ -1,4 +1,4 @@
-//! What files say about the caches and distances of machines, which tasks look at.
+//! Caches and distances of machines in files; tasks use them.
 
 use super::{MACHINE, problem, read};
 use crate::ProblemKind;
@@ -44,7 +44,7 @@ fn a_node_may_have_another_cache_than_the_machine_or_none() {
 }
 
 #[test]
-fn caches_and_distances_that_make_no_sense_are_refused() {
+fn invalid_caches_and_distances_are_rejected() {
     for (keys, kind, marked) in [
         ("llc_mb = -1", ProblemKind::BadValue, "-1"),
         ("llc_mb = 20\nllc_gbs = 0", ProblemKind::BadValue, "0"),

@@ -1,4 +1,4 @@
-//! Real kernels: `kernel`, `[app.problem]`, and an intensity that need not be given.
+//! Real kernels: `kernel`, `[app.problem]`, and an optional intensity.
 
 use super::*;
 use numasim_model::problem::{
@@ -16,7 +16,7 @@ fn problem_of(text: &str) -> KernelProblem {
 }
 
 #[test]
-fn sizes_that_are_not_given_are_those_of_the_paper_and_listed() {
+fn missing_sizes_are_those_of_the_paper_and_listed() {
     for kernel in KernelName::ALL {
         let reading = read(&with(kernel.as_str(), ""));
         let app = &reading.study.apps[0];
@@ -58,7 +58,7 @@ fn sizes_and_variants_are_read() {
 }
 
 #[test]
-fn an_intensity_near_what_the_kernel_counts_is_taken() {
+fn an_intensity_close_to_the_count_of_the_kernel_is_accepted() {
     let app = |keys: &str| read(&with("blackscholes", keys)).study.apps[0].arithmetic_intensity;
     assert_eq!(app("arithmetic_intensity = 2.5").value().to_bits(), 2.5_f64.to_bits());
     let copy = read(&with("memcpy", "")).study.apps[0].arithmetic_intensity;
@@ -66,7 +66,7 @@ fn an_intensity_near_what_the_kernel_counts_is_taken() {
 }
 
 #[test]
-fn mistakes_are_found_where_they_are() {
+fn mistakes_are_reported_at_their_place() {
     for (kernel, keys, kind, marked) in [
         ("blackscholes", "arithmetic_intensity = 0.5", ProblemKind::Conflict, "0.5"),
         ("memcpy", "arithmetic_intensity = 0.5", ProblemKind::Conflict, "0.5"),
@@ -86,7 +86,7 @@ fn mistakes_are_found_where_they_are() {
 }
 
 #[test]
-fn an_unknown_kernel_is_told_all_that_there_are() {
+fn the_error_for_an_unknown_kernel_lists_all_kernels() {
     let problems = read_study(&files(&[&with("fft", "")])).expect_err("no such kernel");
     let message = &problems[0].message;
     for word in Access::ALL.map(Access::as_str).into_iter().chain(KernelName::ALL.map(KernelName::as_str)) {
@@ -94,9 +94,9 @@ fn an_unknown_kernel_is_told_all_that_there_are() {
     }
 }
 
-/// What a program writes is read as what it was.
+/// Values that a program writes are read back unchanged.
 #[test]
-fn what_is_written_is_read_as_it_was() {
+fn written_problems_are_read_back_unchanged() {
     for kernel in KernelName::ALL {
         let study = read(&with(kernel.as_str(), "")).study;
         let written = crate::writing::study::study(&study);

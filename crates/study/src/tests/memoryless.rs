@@ -52,7 +52,7 @@ fn a_node_needs_cores_or_memory_and_a_machine_some_memory() {
 }
 
 #[test]
-fn no_data_lies_on_a_node_without_memory() {
+fn data_cannot_be_on_a_node_without_memory() {
     for (data, marked) in [
         ("data = { home = 1 }", "1"),
         ("data = { home = 1, share = 0.5 }", "1"),

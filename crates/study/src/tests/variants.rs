@@ -32,7 +32,7 @@ fn variants_of_kernels_are_read_and_written_alike() {
 }
 
 #[test]
-fn a_variant_that_nobody_has_is_refused() {
+fn unknown_variants_are_rejected() {
     for (line, place) in [
         ("read = 1", "1"),
         ("read = { isa = \"sse\", streams = 1, prefetch_bytes = [0, 0] }", "\"sse\""),

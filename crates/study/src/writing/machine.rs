@@ -12,12 +12,12 @@ use crate::keys::{
     Key, kernels, limits_of, machine as keys, node, provenance, shared_link, sharing, variant,
 };
 
-/// How a machine is written.
+/// The style of a written machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// How figures are written that can be measured or fitted; sizes and distances are written as they are.
+    /// Format of values that can be measured or fitted; sizes and distances are written unchanged.
     pub figure: fn(f64) -> String,
-    /// Equal nodes and links are keys of the machine, in the place of a matrix and a table for each node.
+    /// Whether equal nodes and links are keys of the machine instead of a matrix and a table for each node.
     pub short: bool,
 }
 
@@ -99,7 +99,7 @@ pub fn is_short(of: &Machine) -> bool {
     link_of_equal_nodes(of).is_some()
 }
 
-/// The bandwidth of each link (`None` with one node) of a machine whose nodes and links are all alike.
+/// The bandwidth of each link (`None` with one node) of a machine with equal nodes and links.
 #[allow(clippy::option_option, reason = "equal nodes, and their links if there are several")]
 fn link_of_equal_nodes(of: &Machine) -> Option<Option<f64>> {
     let (first, rest) = of.nodes().split_first()?;
@@ -114,7 +114,7 @@ fn link_of_equal_nodes(of: &Machine) -> Option<Option<f64>> {
     links.all(|other| Some(other) == link).then_some(link)
 }
 
-/// What limits a node and its memory, and its cache.
+/// The limits of a node and its memory, and its cache.
 fn limits(lines: &mut Lines, of: &Machine, number: NodeId, style: Style) {
     for (key, value) in limits_of(of.node(number)) {
         lines.maybe(key, value.map(|value| style.of(key, value)));
@@ -128,7 +128,7 @@ fn limits(lines: &mut Lines, of: &Machine, number: NodeId, style: Style) {
             lines.put(&node::LLC_MB, style.of(&node::LLC_MB, cache.size.value()));
             lines.maybe(&node::LLC_GBS, cache.core_bandwidth.map(|gbs| float(gbs.value())));
         }
-        // Beside nodes with a cache it has none; of a machine without caches nothing is said.
+        // Next to nodes with a cache, it has none; for a machine without caches nothing is written.
         None if of.says_caches() => lines.put(&node::LLC_MB, 0),
         None => {}
     }
@@ -142,18 +142,18 @@ fn one_node(lines: &mut Lines, of: &Machine, number: NodeId, style: Style) {
     limits(lines, of, number, style);
     let Some(os_node) = of.os_nodes().get(number.0) else { return };
     lines.maybe(&node::CPUS, os_node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())));
-    // Lists of processors alone are of nodes that are numbered from 0.
+    // Only nodes that are numbered from 0 have plain lists of logical CPUs.
     let listed = of.os_nodes().iter().any(|node| node.cpus.is_some());
     let same = usize::try_from(os_node.number) == Ok(number.0);
     lines.maybe(&node::OS_NODE, (!listed || !same).then_some(os_node.number));
 }
 
-/// Where the figures come from. In a matrix what is said of all controllers is said of the matrix.
+/// The source of the values. In a matrix, the source of all controllers applies to the matrix.
 fn origins(lines: &mut Lines, of: &Machine, matrix: bool) {
     let flat = [&provenance::BANDWIDTH_GBS, &provenance::LINK_GBS].map(|key| key.name);
     let whole = provenance::BANDWIDTH_MATRIX_GBS.name;
     let written = |key: &str| {
-        // Sockets are written as the links that they stand for.
+        // Sockets are written as the links that they are equivalent to.
         key != provenance::SOCKET_LINK_GBS.name && if matrix { !flat.contains(&key) } else { key != whole }
     };
     let all = of.provenance();
@@ -165,7 +165,7 @@ fn origins(lines: &mut Lines, of: &Machine, matrix: bool) {
     lines.origins(origins);
 }
 
-/// The ways of the benchmark's kernels through memory.
+/// The access variants of the benchmark kernels.
 pub(crate) fn ways(lines: &mut Lines, variants: &KernelVariants) {
     for (number, (access, way)) in variants.iter().enumerate() {
         if number == 0 {
@@ -226,12 +226,12 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_is_read_back_as_it_was_written() {
+    fn machines_are_read_back_unchanged() {
         let first = read(TEXT.to_owned());
         let again = read(written(&first, true));
         assert_eq!(again.provenance()["bandwidth_matrix_gbs"], first.provenance()["bandwidth_gbs"]);
         let same = again.clone().with_provenance(first.provenance().clone());
-        // Links from a node to itself mean nothing and are not written.
+        // Links from a node to itself are meaningless and not written.
         assert_eq!(written(&same, false), written(&first, false));
         assert_eq!(written(&again, false), written(&again, true), "links differ");
     }

@@ -1,5 +1,6 @@
-//! A study as an input file: every key of it, so that what is read again is the same, but for what its applications do
-//! over time; and its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save` and `discriminate`.
+//! A study as an input file with all its keys, so that it is read back unchanged, except for the behaviour of
+//! its applications over time. Also its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save`
+//! and `discriminate`.
 
 use numasim_model::allocation::{Allocation, OnNode};
 use numasim_model::app::{App, Data, DataWord, Placement, Smt};
@@ -144,17 +145,18 @@ pub struct Written<'a> {
     pub apps: &'a [App],
     /// Threads of each of them on each node.
     pub allocation: &'a Allocation,
-    /// Where the data of each of them lies, open homes decided.
+    /// Data placement of each of them, with open homes decided.
     pub placements: &'a [Placement],
-    /// Hardware threads of a core that each of them uses; empty: what they say themselves.
+    /// Hardware threads per core of each of them; empty: those of the applications.
     pub smt: &'a [Smt],
-    /// Whether work is divided beforehand.
+    /// Whether scheduling is static.
     pub static_work: bool,
 }
 
 impl Written<'_> {
-    /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
-    /// threads are left out of `threads`, those whose own data lie so out of `data`.
+    /// The table. With the same applications it is read back as the same allocation, placements and work.
+    /// Applications without threads are omitted from `threads`, and applications with these placements as
+    /// their own data from `data`.
     pub fn toml(&self) -> String {
         let Self { name, apps, allocation, placements, smt, static_work } = *self;
         let threads = counted(&with_smt(apps, smt), allocation);
@@ -162,7 +164,7 @@ impl Written<'_> {
     }
 }
 
-/// A scenario to be written, with threads as files count them.
+/// A scenario to be written, with threads counted as in files.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
     /// Its name.
@@ -171,16 +173,16 @@ pub struct Counted<'a> {
     pub apps: &'a [App],
     /// Hardware threads of each of them on each node, or in each L3 domain of it.
     pub threads: &'a [Vec<OnNode>],
-    /// Where the data of each of them lies, open homes decided.
+    /// Data placement of each of them, with open homes decided.
     pub placements: &'a [Placement],
-    /// Hardware threads of a core that each of them uses; empty: what they say themselves.
+    /// Hardware threads per core of each of them; empty: those of the applications.
     pub smt: &'a [Smt],
-    /// Whether work is divided beforehand.
+    /// Whether scheduling is static.
     pub static_work: bool,
 }
 
 impl Counted<'_> {
-    /// The table, as [`Written::toml`] has it.
+    /// The table, as for [`Written::toml`].
     pub fn toml(&self) -> String {
         let mut lines = Lines::default();
         lines.table(&keys::TABLE);
@@ -212,13 +214,14 @@ pub fn placement(placement: &Placement) -> String {
     }
 }
 
-/// Data of which a share lies on one node, the rest where the threads run.
+/// Data with a share on one node, the rest local to the threads.
 pub fn home(node: impl std::fmt::Display, share: f64) -> String {
     let share = (share < 1.0).then(|| (&of_home::SHARE, float(share)));
     inline([(&of_home::HOME, node.to_string())].into_iter().chain(share))
 }
 
-/// Threads as files count them, of cores: of each application on each node, in each of its L3 domains if the allocation names them.
+/// Threads of cores, counted as in files: of each application on each node, in each of its L3 domains if the
+/// allocation specifies them.
 pub fn counted(apps: &[App], allocation: &Allocation) -> Vec<Vec<OnNode>> {
     let row = |(number, app): (usize, &App)| match allocation.own_domains() {
         Some(per_l3) => per_l3[number].iter().map(|cores| OnNode::Domains(app.smt.threads(cores))).collect(),
@@ -231,7 +234,8 @@ fn has_threads(row: &[OnNode]) -> bool {
     row.iter().any(|on_node| on_node.threads() > 0)
 }
 
-/// The value of `smt` in a scenario: of the applications with threads that may have both hardware threads of a core.
+/// The value of `smt` in a scenario, for the applications with threads that may use both hardware threads of
+/// a core.
 fn smt(apps: &[App], of: &[Smt], threads: &[Vec<OnNode>]) -> Option<String> {
     let each = apps.iter().zip(of).zip(threads);
     let words: Vec<String> = each
@@ -241,7 +245,7 @@ fn smt(apps: &[App], of: &[Smt], threads: &[Vec<OnNode>]) -> Option<String> {
     (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", ")))
 }
 
-/// The value of `threads` in a scenario; applications without threads are left out.
+/// The value of `threads` in a scenario; applications without threads are omitted.
 fn threads(apps: &[App], threads: &[Vec<OnNode>]) -> String {
     let on_node = |on_node: &OnNode| match on_node {
         OnNode::Threads(threads) => threads.to_string(),
@@ -272,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_is_read_back_as_it_was_written() {
+    fn scenarios_are_read_back_unchanged() {
         let study = read("");
         let allocation = Allocation::from_rows(&[vec![1, 0, 2], vec![0, 0, 0], vec![0, 4, 1]]).expect("rows");
         let third = 1.0 / 3.0;
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_applications_say_themselves_is_not_said_again() {
+    fn values_of_the_applications_are_not_repeated() {
         let study = read("");
         let allocation = Allocation::from_rows(&[vec![1, 0, 0], vec![0, 1, 0], vec![0, 0, 1]]).expect("rows");
         let placements = [Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), Placement::Interleave];
