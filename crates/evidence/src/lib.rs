@@ -1,6 +1,7 @@
-//! What figures say: measured rows, tables of other tools, and the model beside them.
+//! Evaluates measurements: measured rows, output of other tools, and comparisons with the model.
 //!
-//! Everything is text or values in, values or problems out: no file is opened, no clock or host is looked at.
+//! The input is text or values, the output is values or problems: the crate opens no files and reads no clock
+//! or host.
 
 pub mod app_profile;
 pub mod compare;

@@ -1,8 +1,9 @@
-//! The CSV of measurements: one row for each scenario x application x node x repetition, units in the column names.
+//! The CSV of measurements: one row for each scenario x application x node x repetition, units in the column
+//! names.
 //!
-//! Written by `numasim bench`, read by `compare`, `fit` and `report`. [`Row`] is a row, [`whole_measurements`] takes rows
-//! back from what a run left, and [`summarise`] says what the repetitions have in common. The file on disk, with its lock,
-//! is `result_file` of `numasim-bench`.
+//! `numasim bench` writes it; `compare`, `fit` and `report` read it. [`Row`] is a row, [`whole_measurements`]
+//! reads the rows that a run left, and [`summarise`] summarises the repetitions. The file on disk, with its
+//! lock, is `result_file` of `numasim-bench`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,22 +18,22 @@ use numasim_study::csv::Rows;
 /// - `scenario`, `app`: names as in the input files; `node`: the node's number in the machine file.
 /// - `repetition`: from 1.
 /// - `threads`: threads of the application on this node.
-/// - `data`: where the data lies, `node:percent` for each NUMA node of the machine file, joined by spaces: `0:100`.
+/// - `data`: data placement, `node:percent` for each NUMA node of the machine file, joined by spaces:
+///   `0:100`.
 /// - `kernel`: `read`, `copy`, `triad` or `update`; `isa`: `avx512`, `avx2` or `portable`.
 /// - `arithmetic_intensity_flop_per_byte`: of the kernel that ran.
 /// - `window_s`: mean time over which the threads counted.
 /// - `traffic_bytes`, `work_flop`: sums over the threads.
 /// - `bandwidth_gbs`, `gflops`: sums over the threads of each thread's own rate.
 /// - `thread_gflops_min`, `thread_gflops_max`: slowest and fastest thread.
-/// - `huge_pages_percent`: empty where unknown.
-/// - `counting_percent`: how much of the window went into looking at the clock, of the thread where it was most; empty where
-///   unknown.
-/// - `cpus`: processors the threads ran on, in the syntax of Linux (`0-3,8`).
+/// - `huge_pages_percent`: empty if unknown.
+/// - `counting_percent`: largest share of the window that a thread spent reading the clock; empty if unknown.
+/// - `cpus`: logical CPUs of the threads, in the syntax of Linux (`0-3,8`).
 /// - `started_utc`: common start, RFC 3339 with milliseconds.
 /// - `fitted`: `true` if the scenario was scaled to the host.
-/// - `status`: `ok`, or `misplaced`: then the row counts for nothing, and `problem` says which pages and threads.
+/// - `status`: `ok`, or `misplaced`: the row is then excluded, and `problem` lists the pages and threads.
 /// - `problem`: empty if `ok`.
-/// - `doubts`: codes of the doubts that hold for this measurement, joined by spaces.
+/// - `doubts`: codes of the warnings for this measurement, joined by spaces.
 pub const COLUMNS: [&str; 25] = [
     "run",
     "scenario",
@@ -92,7 +93,7 @@ pub struct Row {
     pub doubts: String,
 }
 
-/// The rows that each measurement of a scenario has.
+/// The rows of each measurement of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The scenario.
@@ -101,13 +102,13 @@ pub struct Expected {
     pub rows: Vec<(String, usize)>,
 }
 
-/// Whether a row counts.
+/// Whether a row is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Threads and data were where the plan wanted them.
+    /// Threads and data were placed as planned.
     Ok,
-    /// Some were not: the whole measurement counts for nothing.
+    /// Some were not: the whole measurement is excluded.
     Misplaced,
 }
 
@@ -119,7 +120,7 @@ pub fn header() -> String {
 /// Rows as lines of CSV, without the header.
 ///
 /// # Errors
-/// Those of the writer; with rows alone there are none.
+/// Those of the writer; valid rows cause none.
 pub fn lines(rows: &[Row]) -> Result<String, csv::Error> {
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     rows.iter().try_for_each(|row| writer.serialize(row))?;
@@ -127,23 +128,23 @@ pub fn lines(rows: &[Row]) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Why a text is no CSV of measurements.
+/// The reason that a text is not a CSV of measurements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The first line is another one.
+    /// The first line differs.
     #[error("it does not begin with the header of a result of numasim bench ({} columns from `run` to `doubts`)", COLUMNS.len())]
     Header,
-    /// A line is no row.
+    /// A line is not a row.
     #[error("line {line}: {why}")]
     Row {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The mistake.
         why: String,
     },
 }
 
-/// The rows that are whole, behind our header; `None` where not even the header is whole.
+/// The complete rows after our header; `None` if not even the header is complete.
 fn rows(text: &[u8]) -> Result<Option<Rows<'_>>, ReadError> {
     let header = header();
     if header.as_bytes().starts_with(text) && text.len() < header.len() {
@@ -152,7 +153,7 @@ fn rows(text: &[u8]) -> Result<Option<Rows<'_>>, ReadError> {
     if !text.starts_with(header.as_bytes()) {
         return Err(ReadError::Header);
     }
-    // A line that is not ended is lost.
+    // An unfinished line is lost.
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let whole = text.get(..end).unwrap_or_default();
     let text = std::str::from_utf8(whole).map_err(|error| {
@@ -163,7 +164,7 @@ fn rows(text: &[u8]) -> Result<Option<Rows<'_>>, ReadError> {
     Rows::new(text).map(Some).map_err(|_| ReadError::Header)
 }
 
-/// The next row, its line, and where it ends.
+/// The next row, its line, and its end.
 fn next(rows: &mut Rows<'_>) -> Option<Result<(Row, usize, usize), ReadError>> {
     let text = rows.text();
     Some(match rows.next()? {
@@ -181,35 +182,37 @@ fn next(rows: &mut Rows<'_>) -> Option<Result<(Row, usize, usize), ReadError>> {
     })
 }
 
-/// What a run left: rows of whole measurements, and where they end.
+/// The remains of a run: rows of complete measurements, and their end.
 #[derive(Debug, PartialEq)]
 pub struct Left {
-    /// Rows of whole measurements.
+    /// Rows of complete measurements.
     pub rows: Vec<Row>,
-    /// Whole measurements.
+    /// Number of complete measurements.
     pub measurements: u64,
-    /// Bytes up to the end of the last whole measurement, header included; 0 if not even the header is whole.
+    /// Bytes up to the end of the last complete measurement, including the header; 0 if not even the header
+    /// is complete.
     pub end: usize,
 }
 
-/// The run of the first row; `None` if no row is whole.
+/// The run of the first row; `None` if no row is complete.
 ///
 /// # Errors
-/// [`ReadError`] for a text that is no result, or whose first row is none.
+/// [`ReadError`] for a text that is not a result, or whose first row is invalid.
 pub fn run_of(text: &[u8]) -> Result<Option<String>, ReadError> {
     let Some(mut rows) = rows(text)? else { return Ok(None) };
     next(&mut rows).map(|row| row.map(|(row, ..)| row.run)).transpose()
 }
 
-/// Reads what a killed run left. The last measurement counts only if all its rows are there; a torn last line is dropped.
+/// Reads the remains of a killed run. The last measurement counts only if all its rows are present; a torn
+/// last line is dropped.
 ///
 /// # Errors
-/// [`ReadError::Header`] for another kind of text, [`ReadError::Row`] for a line that is no row of `plan`.
+/// [`ReadError::Header`] for another kind of text, [`ReadError::Row`] for a line that is not a row of `plan`.
 pub fn whole_measurements(text: &[u8], plan: &[Expected]) -> Result<Left, ReadError> {
     let mut left = Left { rows: Vec::new(), measurements: 0, end: 0 };
     let Some(mut rows) = rows(text)? else { return Ok(left) };
     left.end = header().len();
-    // Of the measurement that is being read: its rows, the line of the first one, and which they must be.
+    // The measurement being read: its rows, the line of the first one, and the expected rows.
     let (mut read, mut first, mut expected): (Vec<Row>, _, &[(String, usize)]) = (Vec::new(), 0, &[]);
     while let Some(row) = next(&mut rows) {
         let (row, line, end) = row?;
@@ -237,10 +240,10 @@ pub fn whole_measurements(text: &[u8], plan: &[Expected]) -> Result<Left, ReadEr
     Ok(left)
 }
 
-/// A figure over repetitions.
+/// A value over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// The middle one; the mean of the two in the middle of an even number.
+    /// The median; for an even number the mean of the two middle values.
     pub median: f64,
     /// The smallest.
     pub min: f64,
@@ -263,24 +266,24 @@ impl Figure {
 pub struct Summary {
     /// The scenario.
     pub scenario: String,
-    /// The application; `None`: all of the scenario together.
+    /// The application; `None`: the whole scenario.
     pub app: Option<String>,
-    /// It was scaled to the host.
+    /// Whether it was scaled to the host.
     pub fitted: bool,
-    /// Threads on each node where there are any: node, threads.
+    /// Threads on each node that has any: node, threads.
     pub threads: Vec<(usize, u32)>,
-    /// Valid repetitions.
+    /// Number of valid repetitions.
     pub repetitions: usize,
     /// GFLOPS over all nodes; `None` without a valid repetition.
     pub gflops: Option<Figure>,
     /// GB/s over all nodes; `None` without a valid repetition.
     pub bandwidth_gbs: Option<Figure>,
-    /// The most that counting took of a window, in percent; `None` where no row says it.
+    /// The largest share of a window that counting took, in percent; `None` if no row contains it.
     pub counting_percent: Option<f64>,
 }
 
-/// Summaries of what was planned and has rows, in the order of the plan, each scenario followed by its sum where it has
-/// several applications. Rows of misplaced measurements count for nothing.
+/// Summaries of the planned scenarios with rows, in the order of the plan, each scenario followed by its sum
+/// if it has several applications. Rows of misplaced measurements are excluded.
 pub fn summarise(plan: &[Expected], rows: &[Row]) -> Vec<Summary> {
     let mut all = Vec::new();
     let mut by_scenario: HashMap<&str, Vec<&Row>> = HashMap::new();
@@ -289,7 +292,7 @@ pub fn summarise(plan: &[Expected], rows: &[Row]) -> Vec<Summary> {
     }
     for Expected { scenario, rows: expected } in plan {
         let Some(own) = by_scenario.get(scenario.as_str()) else { continue };
-        // Rows of an application follow each other: one for each of its nodes.
+        // Rows of an application are consecutive: one for each of its nodes.
         let mut apps: Vec<&str> = expected.iter().map(|(app, _)| app.as_str()).collect();
         apps.dedup();
         for app in &apps {
@@ -308,7 +311,7 @@ fn of(scenario: &str, app: Option<&str>, rows: &[&Row]) -> Summary {
     // GFLOPS and GB/s of each repetition, in the order of the rows.
     let mut sums: Vec<[f64; 2]> = Vec::new();
     let mut places: HashMap<u32, usize> = HashMap::new();
-    // One row of each application and node: their repetitions and tries all have the same threads.
+    // One row for each application and node: all repetitions and tries have the same threads.
     let mut counted: HashSet<(&str, usize)> = HashSet::new();
     for row in rows {
         if counted.insert((&row.app, row.node)) {

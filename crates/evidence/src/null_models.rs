@@ -1,22 +1,26 @@
-//! What models that know nothing of sharing say: a model of sharing that is no better than these has shown nothing.
+//! Predictions of null models, which do not model sharing: a sharing model that is no better than these has
+//! shown nothing.
 //!
 //! # Problem
-//! Small errors are worth something only where a prediction without any rule of sharing would have been wrong.
+//! Small errors are meaningful only if a prediction without a sharing model would have been wrong.
 //!
 //! # Terminology
-//! - **resource**: what threads share: a memory controller, a link, a shared link, what a node or an L3 domain can read ([`Resource`]).
-//! - **no sharing**: every thread is as fast as it would be alone on the machine: GB/s of a thread = the smallest of what its core digests
-//!   (`gflops_per_core` / arithmetic intensity), what its core can draw (`core_bandwidth_gbs`), and all of each resource that it uses.
-//! - **equal parts**: every resource is divided by the number of threads that use it, whatever they want, and what one does
-//!   not need is given to nobody; nobody is faster than without sharing.
-//! - **contention** of a scenario: the largest demand / capacity of its resources, where demand is what all threads would draw
-//!   without sharing ([`Contention`]).
+//! - **resource**: something that threads share: a memory controller, a link, a shared link, the reads of a
+//!   node or an L3 domain ([`Resource`]).
+//! - **no sharing**: every thread is as fast as alone on the machine: GB/s of a thread = the smallest of the
+//!   bandwidth that its core can process (`gflops_per_core` / arithmetic intensity), the bandwidth of its
+//!   core (`core_bandwidth_gbs`), and the full capacity of each resource that it uses.
+//! - **equal parts**: every resource is divided by the number of threads that use it, regardless of demand,
+//!   and unused bandwidth is not redistributed; no thread is faster than without sharing.
+//! - **contention** of a scenario: the largest demand / capacity of its resources, where demand is the
+//!   traffic of all threads without sharing ([`Contention`]).
 //!
-//! A thread whose data lie on several memories is as fast as the one that holds it back most. Where work is divided beforehand
-//! ([`Scenario::static_work`]), the slowest thread of an application decides. Corrections of sharing models are not looked at.
+//! A thread with data on several memories is limited by the slowest of them. With static scheduling
+//! ([`Scenario::static_work`]), the slowest thread of an application decides. Corrections of sharing models
+//! are ignored.
 //!
-//! In the tool `published` the same two words stand for data of which less is known (totals of links and controllers); each part
-//! there says how.
+//! In the tool `published` the same two terms apply to data with less information (totals of links and
+//! controllers); each module there describes how.
 
 use std::collections::BTreeMap;
 
@@ -31,17 +35,17 @@ pub const EQUAL_PARTS: &str = "equal-parts";
 /// Name of [`interpolated`].
 pub const INTERPOLATION: &str = "interpolation";
 
-/// A model that knows nothing of sharing.
+/// A model without sharing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NullModel {
-    /// Nobody takes anything from anybody.
+    /// No thread takes bandwidth from another.
     NoSharing,
-    /// All have the same part of everything.
+    /// All threads have an equal share of every resource.
     EqualParts,
 }
 
 impl NullModel {
-    /// All of them.
+    /// All null models.
     pub const ALL: [Self; 2] = [Self::NoSharing, Self::EqualParts];
 
     /// Its name in CSV and JSON.
@@ -61,12 +65,12 @@ impl NullModel {
     }
 }
 
-/// What null models say of a scenario.
+/// The predictions of null models for a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nulls {
     /// GFLOPS of each application, in the order of the study, by [`NullModel::ALL`].
     gflops: [Vec<Gflops>; 2],
-    /// How far the threads want more than there is; `None` without threads.
+    /// The contention of the threads; `None` without threads.
     pub contention: Option<Contention>,
 }
 
@@ -82,10 +86,10 @@ impl Nulls {
     }
 }
 
-/// What null models say of `scenario`.
+/// The predictions of null models for `scenario`.
 ///
 /// # Errors
-/// [`Undecided`] if an application with threads leaves something open.
+/// [`Undecided`] if an application with threads has an open property.
 pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, Undecided> {
     let machine = &study.machine;
     let demands = study.demands(scenario)?;
@@ -99,7 +103,7 @@ pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, Undecided> {
         .collect();
     let uses = Uses::new(&groups);
     let gflops = NullModel::ALL.map(|null| {
-        // Of each application: GFLOPS of all threads, of the slowest one, and how many there are.
+        // For each application: GFLOPS of all threads, GFLOPS of the slowest one, and the number of threads.
         let mut apps = vec![(0.0, f64::INFINITY, 0.0); demands.len()];
         for group in &groups {
             let gbs = match null {
@@ -120,9 +124,10 @@ pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, Undecided> {
     Ok(Nulls { gflops, contention: contention(&groups) })
 }
 
-/// A curve through known points without any rule of sharing, for curves over threads: the monotone cubic of F. N. Fritsch and R. E. Carlson ("Monotone
-/// Piecewise Cubic Interpolation", 1980) with harmonic means as slopes, as SciPy's `PchipInterpolator` has it. It has no bump that the points do
-/// not have. `known`: ascending, no place twice; beyond them the nearest one. NaN without points.
+/// A curve through known points without a sharing model, for curves over threads: the monotone cubic of F. N.
+/// Fritsch and R. E. Carlson ("Monotone Piecewise Cubic Interpolation", 1980) with harmonic means as slopes,
+/// like SciPy's `PchipInterpolator`. It has no bump that the points do not have. `known`: ascending, without
+/// duplicate positions; beyond them the nearest value. NaN without points.
 pub fn interpolated(known: &[(f64, f64)], at: f64) -> f64 {
     let Some(right) = known.iter().position(|point| point.0 >= at) else {
         return known.last().map_or(f64::NAN, |last| last.1);
@@ -131,7 +136,7 @@ pub fn interpolated(known: &[(f64, f64)], at: f64) -> f64 {
     let width = |place: usize| known[place + 1].0 - known[place].0;
     let rise = |place: usize| (known[place + 1].1 - known[place].1) / width(place);
     let last = known.len() - 1;
-    // At an end the slope of the parabola through three points, as long as it does not leave what two of them say.
+    // At an end: the slope of the parabola through three points, limited to keep the curve monotone.
     let end = |near: usize, far: usize| {
         let (a, b) = (rise(near), rise(far));
         let slope = ((2.0 * width(near) + width(far)) * a - width(near) * b) / (width(near) + width(far));
@@ -162,18 +167,18 @@ pub fn interpolated(known: &[(f64, f64)], at: f64) -> f64 {
                 + t * (h * (slope(left) + slope(right)) - 2.0 * (to - from))))
 }
 
-/// What threads share.
+/// A resource that threads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// The memory controller of a node.
     Controller(NodeId),
-    /// The link on which cores of the first node read the memory of the second one.
+    /// The link from the memory of the second node to the cores of the first one.
     Link(NodeId, NodeId),
-    /// A direction of a shared link, by its place in [`Machine::shared_directions`].
+    /// A direction of a shared link, by its index in [`Machine::shared_directions`].
     SharedLink(usize),
-    /// What all cores of a node can read together.
+    /// The read limit of all cores of a node together.
     NodeRead(NodeId),
-    /// What all cores of an L3 domain, counted in its node, can read together.
+    /// The read limit of all cores of an L3 domain, counted in its node, together.
     L3(NodeId, usize),
 }
 
@@ -190,10 +195,11 @@ impl Resource {
     }
 }
 
-/// How far threads want more than there is.
+/// The largest ratio of demand to capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contention {
-    /// Demand / capacity of the resource where it is largest: above 1 somebody must have less than without sharing.
+    /// Demand / capacity of the resource with the largest ratio: above 1 some thread must have less than
+    /// without sharing.
     pub ratio: f64,
     /// That resource.
     pub resource: Resource,
@@ -203,13 +209,13 @@ pub struct Contention {
 struct Group {
     app: AppId,
     threads: u32,
-    /// GB/s that one of them digests and its core can draw.
+    /// GB/s that one of them can process and its core can consume.
     demand_gbs: f64,
     /// FLOP per byte.
     intensity: f64,
     /// GFLOPS of a core.
     peak: f64,
-    /// What one GB/s of a thread takes of each resource, GB/s, and the resource's capacity, GB/s.
+    /// Consumption of each resource per GB/s of a thread, GB/s, and the resource's capacity, GB/s.
     takes: Vec<(Resource, f64, f64)>,
 }
 
@@ -259,13 +265,13 @@ impl Group {
         most.fold(self.demand_gbs, f64::min)
     }
 
-    /// GFLOPS of one thread that draws `gbs`.
+    /// GFLOPS of one thread with a bandwidth of `gbs`.
     fn gflops(&self, gbs: f64) -> f64 {
         (gbs * self.intensity).min(self.peak)
     }
 }
 
-/// A resource once: memories behind one shared link are one use of it.
+/// Merges duplicate resources: several memories behind one shared link are one use of it.
 fn summed(takes: Vec<(Resource, f64, f64)>) -> Vec<(Resource, f64, f64)> {
     let mut sums: BTreeMap<Resource, (f64, f64)> = BTreeMap::new();
     for (resource, cost, capacity) in takes {
@@ -277,7 +283,7 @@ fn summed(takes: Vec<(Resource, f64, f64)>) -> Vec<(Resource, f64, f64)> {
         .collect()
 }
 
-/// How many threads use each resource.
+/// Number of threads that use each resource.
 struct Uses {
     threads: BTreeMap<Resource, f64>,
 }
@@ -293,7 +299,7 @@ impl Uses {
         Self { threads }
     }
 
-    /// GB/s of a thread of `group` with its part of each resource.
+    /// GB/s of a thread of `group` with its share of each resource.
     fn equal_part_gbs(&self, group: &Group) -> f64 {
         let part = |&(resource, cost, capacity): &(Resource, f64, f64)| {
             capacity / self.threads.get(&resource).copied().unwrap_or(1.0) / cost
@@ -302,7 +308,7 @@ impl Uses {
     }
 }
 
-/// The largest demand / capacity, the first of equals; `None` without threads.
+/// The largest demand / capacity, the first of equal ones; `None` without threads.
 fn contention(groups: &[Group]) -> Option<Contention> {
     let mut ratios: BTreeMap<Resource, f64> = BTreeMap::new();
     for group in groups {
@@ -323,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_curve_through_known_points_never_leaves_them() {
-        // The formulas of the paper once more, in another program.
+        // The formulas of the paper, implemented again in another program.
         let known = [(0.0, 0.0), (1.0, 12.0), (8.0, 80.0), (16.0, 82.0)];
         for (at, expected) in [
             (4.0, 49.199_981_612_130_19),
@@ -354,9 +360,10 @@ mod tests {
         arithmetic_intensity = 16\n[[scenario]]\nname = \"s\"\nthreads = { a = [1], b = [1] }\n";
 
     #[test]
-    fn two_threads_of_a_node_have_half_the_controller_each() {
+    fn two_threads_of_a_node_get_half_the_controller_each() {
         let nulls = nulls(TWO_CORES);
-        // alone: 21.55 x 0.125 and the peak; parts of 20.44 GB/s: 2.555, and still the peak, which is 7.35 GB/s
+        // alone: 21.55 x 0.125 and the peak; shares of 20.44 GB/s: 2.555, and still the peak, which is 7.35
+        // GB/s
         assert_eq!(shown(&nulls, NullModel::NoSharing), [2.693_75, 117.6]);
         assert_eq!(shown(&nulls, NullModel::EqualParts), [2.555, 117.6]);
         // 21.55 + 7.35 of 40.88
@@ -366,9 +373,10 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_divided_among_those_who_read_over_it() {
-        // 4 threads on node 1 read node 0 over 10 GB/s, 2 on node 0 their own 60. Each would draw 12 GB/s at its peak, alone
-        // 10 over the link: 4 x 10 + 2 x 12 = 64 of 60 at the controller, 40 of 10 at the link.
+    fn a_link_is_divided_among_its_readers() {
+        // 4 threads on node 1 read node 0 over 10 GB/s, 2 on node 0 their local 60. Each would consume 12
+        // GB/s at its peak, alone 10 over the link: 4 x 10 + 2 x 12 = 64 of 60 at the controller, 40 of 10 at
+        // the link.
         let nulls = nulls(
             "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 12\nbandwidth_gbs = 60\nlink_gbs = 10\n\
              [[app]]\nname = \"own\"\narithmetic_intensity = 1\n\
@@ -385,7 +393,8 @@ mod tests {
 
     #[test]
     fn an_l3_domain_is_divided_among_its_threads() {
-        // 30 GB/s of a core, 50 of a domain, 200 of the node: four threads of one domain have 12.5 each, two in each of two 25.
+        // 30 GB/s of a core, 50 of a domain, 200 of the node: four threads of one domain get 12.5 each, two
+        // in each of two 25.
         let machine = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 16\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
              core_bandwidth_gbs = 30\ncores_per_l3 = 8\nl3_read_gbs = 50\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n";
         for (threads, ratio, equal) in [("[4, 0]", 2.4, 50.0), ("[2, 2]", 1.2, 100.0)] {
@@ -399,8 +408,9 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_thread_decides_where_work_is_divided_beforehand() {
-        // Node 1's threads have 1 GB/s of the link's 2 each; those of node 0 10 GB/s of 40 among 4 threads.
+    fn with_static_scheduling_the_slowest_thread_decides() {
+        // Node 1's threads get 1 GB/s of the link's 2 each; those of node 0 get 10 GB/s of 40 among 4
+        // threads.
         let nulls = nulls(
             "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 20\nbandwidth_gbs = 40\nlink_gbs = 2\n\
              [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\

@@ -1,14 +1,16 @@
-//! The few statistics that a comparison needs. All of them take finite values.
+//! The statistics that a comparison needs. All functions take finite values.
 
 use std::cmp::Ordering;
 
-/// Figures that differ by less than this part of the larger one are equal: sums in another order, not another result.
+/// Values that differ by less than this fraction of the larger one are equal: sums in another order give the
+/// same result.
 const EQUAL: f64 = 1e-9;
 
-/// The value below which the part `p` (0 to 1) of `values` lies.
+/// The value below which the fraction `p` (0 to 1) of `values` is.
 ///
-/// Of n ascending values the one at place (n - 1) p, counted from 0; between two places in proportion (Hyndman and Fan,
-/// "Sample Quantiles in Statistical Packages", type 7, the default of R and NumPy). `None` without values.
+/// For n ascending values it is the one at position (n - 1) p, counted from 0; between two positions it is
+/// interpolated linearly (Hyndman and Fan, "Sample Quantiles in Statistical Packages", type 7, the default of
+/// R and NumPy). `None` without values.
 pub fn percentile(values: &[f64], p: f64) -> Option<f64> {
     let sorted = ascending(values);
     let place = sorted.len().checked_sub(1)? as f64 * p.clamp(0.0, 1.0);
@@ -18,7 +20,7 @@ pub fn percentile(values: &[f64], p: f64) -> Option<f64> {
     Some(low + (high - low) * (place - lower as f64))
 }
 
-/// The middle value, or the mean of the two in the middle. `None` without values.
+/// The median: the middle value, or the mean of the two middle values. `None` without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     percentile(values, 0.5)
 }
@@ -28,10 +30,12 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// How far repetitions spread: sample standard deviation over mean (the coefficient of variation, as hyperfine has it).
+/// The spread of repetitions: sample standard deviation over mean (the coefficient of variation, as in
+/// hyperfine).
 ///
-/// The one definition of *spread* wherever this program shows repetitions. Other than the range over the median it does not
-/// grow with the number of repetitions. `None` with fewer than two values or a mean that is not positive.
+/// This is the only definition of *spread* wherever this program shows repetitions. Unlike the range over the
+/// median it does not grow with the number of repetitions. `None` with fewer than two values or a mean that
+/// is not positive.
 pub fn spread(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -42,16 +46,17 @@ pub fn spread(values: &[f64]) -> Option<f64> {
     Some((squares / (count - 1.0)).sqrt() / mean)
 }
 
-/// An interval that holds the median of what the values are drawn from in at least 95 % of all cases.
+/// An interval that contains the median of the underlying distribution in at least 95 % of all cases.
 ///
-/// From order statistics, without an assumption on the distribution: with n values, the k-th smallest and the k-th
-/// largest hold it unless fewer than k values fall on one side, 2 P(Binomial(n, 1/2) < k) (Conover, "Practical
-/// Nonparametric Statistics", section 3.2). `None` with fewer than 6 values, where even all of them are not enough.
+/// It follows from order statistics, without an assumption on the distribution: with n values, the k-th
+/// smallest and the k-th largest contain it unless fewer than k values are on one side, 2 P(Binomial(n, 1/2)
+/// < k) (Conover, "Practical Nonparametric Statistics", section 3.2). `None` with fewer than 6 values, for
+/// which even the full range is not enough.
 pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
     const OUTSIDE: f64 = 0.05;
     let sorted = ascending(values);
     let n = sorted.len();
-    // The chance of exactly i values on one side; a chance too small for a double is as good as none.
+    // The probability of exactly i values on one side; a probability too small for a double is negligible.
     let mut chance = 0.5_f64.powi(i32::try_from(n).ok()?);
     let mut fewer = 0.0;
     let mut k = 0;
@@ -64,8 +69,9 @@ pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
     Some((*sorted.get(lowest)?, *sorted.get(n - k)?))
 }
 
-/// An interval of 95 % for the median, by the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 13.3): the
-/// medians of 10,000 samples drawn from the values with replacement, always the same ones. `None` below 6 values.
+/// A 95 % interval for the median, by the percentile bootstrap (Efron and Tibshirani, An Introduction to the
+/// Bootstrap, 13.3): the medians of 10,000 samples drawn from the values with replacement, always the same
+/// ones. `None` below 6 values.
 pub fn bootstrap_median_interval(values: &[f64]) -> Option<(f64, f64)> {
     bootstrap(values, median)
 }
@@ -90,16 +96,16 @@ fn bootstrap(values: &[f64], figure: fn(&[f64]) -> Option<f64>) -> Option<(f64, 
     Some((percentile(&figures, 0.025)?, percentile(&figures, 0.975)?))
 }
 
-/// Kendall's rank correlation tau-b of pairs: 1 if both put all in the same order, -1 in the opposite one.
+/// Kendall's rank correlation tau-b of pairs: 1 for the same order, -1 for the opposite one.
 ///
-/// (C - D) / sqrt((P - Tx) (P - Ty)) with C pairs of pairs in the same order, D in the opposite one, P of them all, Tx
-/// equal in the first figure and Ty in the second (Kendall, "The treatment of ties in ranking problems", 1945).
-/// Figures that differ by less than a relative 1e-9 are equal. `None` with fewer than 2 pairs, or where all figures of
-/// one kind are equal.
+/// (C - D) / sqrt((P - Tx) (P - Ty)) with C pairs of pairs in the same order, D in the opposite one, P the
+/// number of all, Tx equal in the first value and Ty in the second (Kendall, "The treatment of ties in
+/// ranking problems", 1945). Values that differ by less than a relative 1e-9 are equal. `None` with fewer
+/// than 2 pairs, or if all first or all second values are equal.
 ///
-/// In O(n log n), after W. R. Knight, "A computer method for calculating Kendall's tau with ungrouped data" (1966): the
-/// pairs come in ascending order of x, and each is compared with those whose x is clearly below its own by their places in
-/// the order of y.
+/// In O(n log n), after W. R. Knight, "A computer method for calculating Kendall's tau with ungrouped data"
+/// (1966): the pairs come in ascending order of x, and each is compared with those whose x is clearly below
+/// its own by their positions in the order of y.
 pub fn kendall_tau_b(pairs: &[(f64, f64)]) -> Option<f64> {
     let by_x = ascending_places(pairs, |pair| pair.0);
     let by_y = ascending_places(pairs, |pair| pair.1);
@@ -118,7 +124,7 @@ pub fn kendall_tau_b(pairs: &[(f64, f64)]) -> Option<f64> {
             seen.add(place_in_y[by_x[below]]);
             below += 1;
         }
-        // Of those with a smaller x: how many have a smaller y, and how many a larger one.
+        // Among those with a smaller x: the number with a smaller y, and the number with a larger one.
         let own = place_in_y[at];
         let smaller = partition(0, own, |place| is_below(y_at(place), y));
         let larger = partition(own, pairs.len(), |place| !is_below(y, y_at(place)));
@@ -130,14 +136,14 @@ pub fn kendall_tau_b(pairs: &[(f64, f64)]) -> Option<f64> {
     (scale > 0.0).then(|| balance as f64 / scale)
 }
 
-/// The places of `pairs` in ascending order of a figure of theirs.
+/// The positions of `pairs` in ascending order of one of their values.
 fn ascending_places(pairs: &[(f64, f64)], figure: impl Fn(&(f64, f64)) -> f64) -> Vec<usize> {
     let mut places: Vec<usize> = (0..pairs.len()).collect();
     places.sort_by(|&a, &b| figure(&pairs[a]).total_cmp(&figure(&pairs[b])));
     places
 }
 
-/// The first of `from..to` for which `holds` is false; it holds for a first part of them.
+/// The first of `from..to` for which `holds` is false; it is true for all before it.
 fn partition(mut from: usize, mut to: usize, holds: impl Fn(usize) -> bool) -> usize {
     while from < to {
         let middle = from.midpoint(to);
@@ -150,8 +156,8 @@ fn partition(mut from: usize, mut to: usize, holds: impl Fn(usize) -> bool) -> u
     from
 }
 
-/// Counts items by place; how many lie before a place costs O(log n) (P. M. Fenwick, "A new data structure for
-/// cumulative frequency tables", 1994).
+/// Counts items by position; the number before a position costs O(log n) (P. M. Fenwick, "A new data
+/// structure for cumulative frequency tables", 1994).
 struct Counts {
     sums: Vec<i64>,
 }
@@ -169,7 +175,7 @@ impl Counts {
         }
     }
 
-    /// How many lie before `place`.
+    /// The number of items before `place`.
     fn before(&self, place: usize) -> i64 {
         let (mut at, mut count) = (place, 0);
         while at > 0 {
@@ -180,7 +186,7 @@ impl Counts {
     }
 }
 
-/// Whether two figures are the same but for rounding.
+/// Whether two values are equal within rounding errors.
 pub(super) fn equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= EQUAL * a.abs().max(b.abs())
 }
@@ -196,14 +202,14 @@ fn ascending(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// `SplitMix64` (Steele, Lea and Flood 2014) from a fixed seed: nothing here is worth better numbers.
+/// `SplitMix64` (Steele, Lea and Flood 2014) from a fixed seed: sufficient for these purposes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draws {
     state: u64,
 }
 
 impl Draws {
-    /// A number below `count`; 0 where `count` is 0.
+    /// A number below `count`; 0 if `count` is 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -214,13 +220,13 @@ impl Draws {
     }
 }
 
-/// The 97.5 % quantile of the normal distribution: two-sided intervals of 95 %.
+/// The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals.
 const NORMAL: f64 = 1.959_964;
 
-/// The 97.5 % quantile of Student's distribution: two-sided intervals of 95 %.
+/// The 97.5 % quantile of Student's distribution, for two-sided 95 % intervals.
 ///
-/// Up to 30 degrees of freedom from tables; above, the expansion of Abramowitz and Stegun, 26.7.5, whose first three
-/// terms are right to 1e-4 there.
+/// Up to 30 degrees of freedom from tables; above, the expansion of Abramowitz and Stegun, 26.7.5, whose
+/// first three terms are exact to 1e-4 there.
 pub(crate) fn students_t(degrees: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
@@ -234,16 +240,18 @@ pub(crate) fn students_t(degrees: usize) -> f64 {
     z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
 }
 
-/// An interval that reaches further than this factor to either side says that the figure is not known: it is not written as a number.
+/// If an interval reaches beyond this factor to either side, the value counts as unknown and is not written
+/// as a number.
 pub const WIDEST_REACH: f64 = 100.0;
 
-/// The factor, less 1, by which the median of a few repetitions may be off to either side: the true figure lies between
-/// median / (1 + reach) and median x (1 + reach) in 95 % of all cases.
+/// The factor, less 1, by which the median of a few repetitions may be off to either side: the true value is
+/// between median / (1 + reach) and median x (1 + reach) in 95 % of all cases.
 ///
-/// t(n - 1) x s x sqrt(pi / 2n) on the logarithms: Student's quantile, their standard deviation, and the standard error
-/// of a median of normal values for many of them. For few repetitions that factor is a little too large, so that 95 to
-/// 97 % hold for any number from 2 on. The bootstrap, which asks for nothing normal, cannot be had: the medians of samples
-/// drawn from 3 values are those 3 values, and hold the truth in 75 % of all cases.
+/// t(n - 1) x s x sqrt(pi / 2n) on the logarithms: Student's quantile, their standard deviation, and the
+/// standard error of a median of many normal values. For few repetitions that factor is slightly too large,
+/// so that the coverage is 95 to 97 % for any number from 2 on. The bootstrap, which does not assume a normal
+/// distribution, is not an option: the medians of samples drawn from 3 values are those 3 values, and contain
+/// the truth in 75 % of all cases.
 ///
 /// `None` with fewer than two values, if one is not above 0, or if the reach is beyond [`WIDEST_REACH`].
 pub fn median_reach(values: &[f64]) -> Option<f64> {
@@ -260,10 +268,10 @@ pub fn median_reach(values: &[f64]) -> Option<f64> {
     (reach <= WIDEST_REACH.ln()).then(|| reach.exp_m1())
 }
 
-/// The interval of 95 % for a probability of which `held` out of `of` trials came true (E. B. Wilson, "Probable
+/// The 95 % interval for a probability of which `held` out of `of` trials succeeded (E. B. Wilson, "Probable
 /// inference, the law of succession, and statistical inference", 1927). `None` without trials.
 ///
-/// It takes the trials for independent.
+/// It assumes independent trials.
 pub fn share_interval(held: usize, of: usize) -> Option<(f64, f64)> {
     if of == 0 {
         return None;
@@ -280,11 +288,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bootstrap_draws_from_the_values() {
+    fn bootstrap_samples_come_from_the_values() {
         assert_eq!(bootstrap_median_interval(&[2.0; 7]), Some((2.0, 2.0)));
         assert_eq!(bootstrap_median_interval(&[1.0, 2.0, 3.0, 4.0, 5.0]), None);
-        // 1 to 21: the median of a sample is at most k with the chance that 11 of 21 draws are, P(Binomial(21, k / 21) >= 11):
-        // 0.018 for k = 6 and 0.056 for k = 7, so that 2.5 % of all medians lie at 7 or below, and as many at 15 or above.
+        // 1 to 21: the median of a sample is at most k with the probability that 11 of 21 draws are,
+        // P(Binomial(21, k / 21) >= 11): 0.018 for k = 6 and 0.056 for k = 7, so 2.5 % of all medians are at
+        // 7 or below, and the same share at 15 or above.
         let values: Vec<f64> = (1..=21).map(f64::from).collect();
         assert_eq!(bootstrap_median_interval(&values), Some((7.0, 15.0)));
         // The mean of 21 draws: 11 +- 1.96 x 6.06 / sqrt(21) = 8.4 to 13.6.
@@ -293,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_between_two_values_is_in_proportion() {
+    fn a_percentile_between_two_values_is_interpolated() {
         // (5 - 1) x 0.95 = 3.8: 0.8 of the way from the fourth value, 4, to the fifth, 10
         let values = [10.0, 1.0, 3.0, 2.0, 4.0];
         assert!((percentile(&values, 0.95).expect("values") - 8.8).abs() < 1e-12);
@@ -315,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_repetitions_hold_the_median_between_the_second_and_the_ninth() {
+    fn the_interval_of_ten_repetitions_is_from_the_second_to_the_ninth() {
         // 2 P(B(10, 1/2) < 2) = 2 (1 + 10) / 1024 = 2.1 %; with 3 it would be 2 (1 + 10 + 45) / 1024 = 10.9 %.
         let ten: Vec<f64> = (1..=10).map(f64::from).collect();
         assert_eq!(median_interval(&ten), Some((2.0, 9.0)));
@@ -325,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rank_correlation_counts_pairs_in_the_same_and_in_the_opposite_order() {
+    fn the_rank_correlation_counts_pairs_in_the_same_and_the_opposite_order() {
         let same = [(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)];
         assert_eq!(kendall_tau_b(&same), Some(1.0));
         assert_eq!(kendall_tau_b(&same.map(|(x, y)| (x, -y))), Some(-1.0));
@@ -335,8 +344,9 @@ mod tests {
     }
 
     #[test]
-    fn the_rank_correlation_is_that_of_all_pairs_one_by_one() {
-        // The definition, pair by pair, on figures with many ties, exact ones and those of rounding.
+    fn the_rank_correlation_equals_a_count_of_all_pairs() {
+        // The definition, pair by pair, on values with many ties, exact ones and those within rounding
+        // errors.
         let by_pairs = |pairs: &[(f64, f64)]| {
             let sign = |a: f64, b: f64| i64::from(is_below(b, a)) - i64::from(is_below(a, b));
             let (mut balance, mut first, mut second) = (0, 0, 0);
@@ -358,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_are_in_no_order() {
+    fn ties_have_no_order() {
         // 2-3 are equal in x: C = 2, D = 0, P = 3, Tx = 1, Ty = 0: 2 / sqrt(2 x 3)
         let tie = [(1.0, 1.0), (2.0, 2.0), (2.0 + 1e-15, 3.0)];
         assert!((kendall_tau_b(&tie).expect("pairs") - 2.0 / 6.0_f64.sqrt()).abs() < 1e-12);
@@ -372,7 +382,7 @@ mod intervals_tests {
     use super::*;
 
     #[test]
-    fn quantiles_go_on_smoothly_where_the_table_ends() {
+    fn quantiles_continue_smoothly_after_the_table() {
         // Tables: 2.0395 at 31, 1.984 at 100.
         assert!((students_t(31) - 2.0395).abs() < 1e-4);
         assert!((students_t(100) - 1.9840).abs() < 1e-4);
@@ -381,7 +391,7 @@ mod intervals_tests {
     }
 
     #[test]
-    fn the_reach_of_a_median_is_that_of_students_t() {
+    fn the_reach_of_a_median_follows_students_t() {
         // Logarithms -0.01, 0, 0.01: s = 0.01, t(2) = 4.303, sqrt(pi / 6) = 0.72360: exp(0.031137) - 1.
         let values = [1.0_f64, (-0.01_f64).exp(), 0.01_f64.exp()];
         assert!((median_reach(&values).expect("a reach") - 0.031_627).abs() < 1e-5);
@@ -392,9 +402,10 @@ mod intervals_tests {
     }
 
     #[test]
-    fn the_reach_holds_the_truth_as_often_as_promised() {
-        // 4000 calibrations of 3 and 5 rounds with errors of 2 % (sums of 12 uniform numbers are as good as normal): the
-        // interval around the median holds the truth in 95 to 97 % (standard deviation of 4000 trials: 0.35 %).
+    fn the_reach_covers_the_truth_at_the_stated_rate() {
+        // 4000 calibrations of 3 and 5 rounds with errors of 2 % (sums of 12 uniform numbers are practically
+        // normal): the interval around the median contains the truth in 95 to 97 % (standard deviation of
+        // 4000 trials: 0.35 %).
         let mut state = 1_u64;
         let mut uniform = || {
             // Knuth's MMIX: good enough for sums.
@@ -416,7 +427,7 @@ mod intervals_tests {
     }
 
     #[test]
-    fn a_share_of_few_trials_is_hardly_known() {
+    fn a_share_of_few_trials_is_uncertain() {
         // Wilson, 9 of 10: (0.9 + 0.19207) / 1.38415 = 0.78899, reach 1.95996 / 1.38415 x sqrt(0.009 + 0.0096036) = 0.19314
         let (low, high) = share_interval(9, 10).expect("trials");
         assert!((low - 0.5958).abs() < 1e-3 && (high - 0.9821).abs() < 1e-3, "{low} {high}");

@@ -1,6 +1,7 @@
-//! The timeline of a run, as `numasim run` and `numasim simulate --timeline` write it: text in, steps out.
+//! The timeline of a run, in the format of `numasim run` and `numasim simulate --timeline`: the input is
+//! text, the output is steps.
 //!
-//! A row holds from its time until the next row of the same application and node. Cells of what nobody knows are empty.
+//! A row is valid from its time until the next row of the same application and node. Unknown cells are empty.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -9,20 +10,20 @@ use numasim_study::{Problem, ProblemKind};
 
 use numasim_study::csv::{Row, Rows, first, is_full, shown};
 
-/// The columns that are read; others are left alone.
+/// The columns that are read; others are ignored.
 const COLUMNS: [&str; 8] = ["time_s", "app", "node", "running", "busy", "blocked", "gflops", "items"];
 const HINT: &str = "take the file as the program wrote it";
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// From when on it holds.
+    /// The start of its validity.
     pub time: Seconds,
-    /// The number of its application among those asked for.
+    /// Index of its application among the requested ones.
     pub app: usize,
     /// Its node.
     pub node: usize,
-    /// Threads in a task.
+    /// Threads that run a task.
     pub running: Option<f64>,
     /// Cores that they use.
     pub busy: Option<f64>,
@@ -30,14 +31,15 @@ pub struct Step {
     pub blocked: Option<f64>,
     /// GFLOPS.
     pub gflops: Option<f64>,
-    /// Items of the application that are produced and not finished, over all its channels, on whatever node.
+    /// Items of the application that are produced and not finished, over all its channels, on any node.
     pub items: f64,
 }
 
-/// Reads a timeline of these applications on so many nodes.
+/// Reads a timeline of these applications on this number of nodes.
 ///
 /// # Errors
-/// Columns that are missing; rows that are not of these applications and nodes, not numbers, or earlier than the row before.
+/// Missing columns; rows that are not of these applications and nodes, are not numbers, or are earlier than
+/// the row before.
 pub fn read(text: &str, apps: &[&str], nodes: usize) -> Result<Vec<Step>, Vec<Problem>> {
     let mut rows = Rows::new(text).map_err(|problem| vec![problem])?;
     let mut columns = [0; COLUMNS.len()];
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_steps_and_what_nobody_knows_is_not_there() {
+    fn rows_are_steps_and_unknown_values_are_absent() {
         let rows = "0,\"b, c\",1,2,1.5,0,1,15,1.5,3\n0.25,a,0,,0.5,,,,,0\n";
         let steps = read(&format!("{HEADER}{rows}"), &["a", "b, c"], 2).expect("a timeline");
         let of = |step: &Step| (step.time.value(), step.app, step.node, step.running, step.busy, step.items);
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_others_and_of_the_past_are_told() {
+    fn rows_of_others_and_earlier_rows_are_reported() {
         let row = |time: &str, app: &str, node: &str| format!("{time},{app},{node},1,1,0,0,1,1,0\n");
         let text = HEADER.to_owned() + &row("1", "a", "0") + &row("0.5", "a", "0") + &row("1", "x", "0");
         let text = text + &row("1", "a", "2") + &row("soon", "a", "0");

@@ -374,7 +374,7 @@ pub struct App {
     pub write_share: f64,
     /// Loss with threads on several nodes: on k nodes it achieves 1 / (1 + this x log2 k) of its GFLOPS.
     pub node_overhead: f64,
-    /// Where its data is placed.
+    /// Its data placement.
     pub data: Data,
     /// The only nodes that may hold its threads, ascending; `None` allows all nodes.
     pub nodes: Option<Vec<NodeId>>,

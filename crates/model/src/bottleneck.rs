@@ -17,9 +17,9 @@ pub enum Bottleneck {
     LocalController(NodeId),
     /// The link to the node of the data.
     Link {
-        /// Where the threads run.
+        /// The node of the threads.
         from: NodeId,
-        /// Where the data is.
+        /// The node of the data.
         to: NodeId,
     },
     /// The controller of the home node, because of remote demand. For remote threads: all links together ask

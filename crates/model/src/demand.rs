@@ -195,13 +195,13 @@ crate::words! {
     pub enum ThreadLimit {
         /// The peak of its core.
         CorePeak = "core-peak",
-        /// The most that a thread of the application computes ([`App::thread_gflops`]).
+        /// The highest rate of a thread of the application ([`App::thread_gflops`]).
         ThreadPeak = "thread-peak",
         /// The bandwidth of its core, or a ceiling of the sharing model on one thread.
         CoreBandwidth = "core-bandwidth",
-        /// The most that a thread of the application draws ([`App::thread_gbs`]).
+        /// The highest bandwidth of a thread of the application ([`App::thread_gbs`]).
         ThreadBandwidth = "thread-bandwidth",
-        /// The latency of its data: the thread has only a limited number of cache lines under way.
+        /// The latency of its data: a thread has a limited number of outstanding cache lines.
         Latency = "memory-latency",
     }
 }

@@ -1,11 +1,15 @@
-//! Pairs of applications on one host: what the model says of them beside null models, judged by the pairs alone.
+//! Pairs of applications on one host: predictions of the model compared with null models. Only the pairs are
+//! evaluated.
 //!
-//! Scenarios with one application are runs alone, the others are predicted. Four predictions of the GB/s of each application:
+//! Scenarios with one application are runs alone, the others are predicted. There are four predictions of the
+//! GB/s of each application:
 //!
-//! - *calibration*: the model with the machine file and what each kernel counts, as `numasim compare` has it. Nothing of these runs is used.
-//! - *and alone*: the model with the machine's memory, where a thread wants what it moved alone.
-//! - *no sharing* (null): what it moved alone.
-//! - *equal parts* (null): as much of a node's bandwidth for each of its threads, and never more than alone.
+//! - *calibration*: the model with the machine file and the counts of each kernel, as in `numasim compare`,
+//!   without data of these runs.
+//! - *and alone*: the model with the machine's memory; the demand of a thread is its bandwidth alone.
+//! - *no sharing* (null): the bandwidth alone.
+//! - *equal parts* (null): an equal share of a node's bandwidth for each of its threads, and never more than
+//!   alone.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,7 +34,7 @@ struct Pair {
     alone: f64,
     /// GB/s by repetition.
     measured: Vec<f64>,
-    /// GB/s of each of [`MODELS`].
+    /// GB/s according to each of [`MODELS`].
     predicted: [f64; MODELS.len()],
 }
 
@@ -42,7 +46,7 @@ fn study(machine: &str, study: &str) -> Result<Study, Failure> {
     read_study(&files).map(|reading| reading.study).map_err(|problems| format!("{problems:?}").into())
 }
 
-/// Applications with threads, and how many.
+/// Applications with threads, and the number of threads.
 fn active(study: &Study, scenario: &Scenario) -> Vec<(usize, u32)> {
     let threads = |app: usize| scenario.allocation.row(AppId(app)).iter().sum::<u32>();
     (0..study.apps.len()).map(|app| (app, threads(app))).filter(|&(_, threads)| threads > 0).collect()
@@ -55,7 +59,7 @@ fn rates(rows: &[Row], scenario: &str, app: &str, repetitions: u32) -> Result<Ve
     all.ok_or_else(|| format!("'{app}' in '{scenario}' was not measured in every repetition").into())
 }
 
-/// GB/s of all applications of a scenario by the model.
+/// GB/s of all applications of a scenario according to the model.
 fn by_model(machine: &Machine, apps: &[App], scenario: &Scenario) -> Result<Vec<f64>, Failure> {
     let placements = scenario.placements().map_err(|_| "a home is open")?;
     let evaluation = evaluate(machine, apps, &placements, &scenario.allocation)?;
@@ -76,7 +80,7 @@ fn pairs(study: &Study, rows: &[Row]) -> Result<Vec<Pair>, Failure> {
             }
         }
     }
-    // A thread wants what it moved alone, and nothing else limits it.
+    // The demand of a thread is its bandwidth alone; no other limit applies.
     let mut nodes = study.machine.nodes().to_vec();
     for node in &mut nodes {
         node.core_bandwidth = None;
@@ -135,7 +139,7 @@ fn errors(pairs: &[Pair], model: usize) -> Vec<f64> {
     (0..repetitions).map(of).collect()
 }
 
-/// The table, errors, and by how much each null model is worse than the model.
+/// The table, the errors, and the difference between each null model and the model.
 pub(crate) fn table(machine: &str, file: &str, measured: &Path) -> Result<String, Failure> {
     let rows: Vec<Row> = read(measured, [])?.into_iter().map(|([], row)| row).collect();
     let pairs = pairs(&study(machine, file)?, &rows)?;

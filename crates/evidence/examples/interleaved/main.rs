@@ -1,7 +1,9 @@
-//! What runs of `numasim bench` in turn say: `two-by-two` of two choices and both together, `co-runs` of pairs of applications beside what models say of them.
+//! Evaluates interleaved runs of `numasim bench`: `two-by-two` for two choices and both together, `co-runs`
+//! for pairs of applications, compared with predictions of models.
 //!
-//! `interleaved two-by-two RUNS.csv`: rows of `bench` behind the columns `block`, `place` and `bind`; see `results/blackscholes-2x2/run`.
-//! `interleaved co-runs MACHINE.toml STUDY.toml MEASURED.csv`: see `results/real-kernel-co-runs/run`.
+//! `interleaved two-by-two RUNS.csv`: rows of `bench` after the columns `block`, `place` and `bind`; see
+//! `results/blackscholes-2x2/run`. `interleaved co-runs MACHINE.toml STUDY.toml MEASURED.csv`: see
+//! `results/real-kernel-co-runs/run`.
 
 mod co_runs;
 mod rows;
@@ -9,7 +11,7 @@ mod two_by_two;
 
 use std::path::Path;
 
-/// Why there is no table, in words.
+/// The reason that there is no table, in words.
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {

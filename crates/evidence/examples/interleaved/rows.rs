@@ -1,4 +1,4 @@
-//! Rows of measurements, and figures with their intervals.
+//! Rows of measurements, and values with their intervals.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use numasim_evidence::statistics::{bootstrap_median_interval, median};
 
 use crate::Failure;
 
-/// The rows of a file, each with what it has in some columns that are not the benchmark's; one that is out of place makes the file useless.
+/// The rows of a file, each with its values in some columns that do not belong to the benchmark; one
+/// misplaced row makes the file useless.
 pub(crate) fn read<const N: usize>(path: &Path, more: [&str; N]) -> Result<Vec<([String; N], Row)>, Failure> {
     let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let mut reader =
@@ -30,7 +31,7 @@ pub(crate) fn read<const N: usize>(path: &Path, more: [&str; N]) -> Result<Vec<(
     Ok(all)
 }
 
-/// The sum of a figure over the nodes of an application in one measurement.
+/// The sum of a value over the nodes of an application in one measurement.
 pub(crate) fn sum(
     rows: &[Row],
     scenario: &str,
@@ -46,7 +47,7 @@ pub(crate) fn sum(
     Some(own.map(of).sum())
 }
 
-/// The median and the bootstrap interval of it, 95 %, as percentages.
+/// The median and its 95 % bootstrap interval, as percentages.
 pub(crate) fn percent(values: &[f64]) -> String {
     with_interval(values, |value| format!("{:.2} %", 100.0 * value))
 }

@@ -1,4 +1,4 @@
-//! Two choices, each one way and the other: what each of them does to the time, and what both do together.
+//! Two choices with two options each: the effect of each on the time, and the effect of both together.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use crate::rows::{change, read};
 
 /// The scenarios, in the order of [`Block`].
 const SCENARIOS: [&str; 2] = ["data by the main thread", "data by node"];
-/// How threads are bound, in the order of [`Block`].
+/// The ways of binding threads, in the order of [`Block`].
 const BINDS: [&str; 2] = ["none", "core"];
 
-/// Logarithms of the rates of a block by binding and scenario, each the mean of those that were measured.
+/// Logarithms of the rates of a block by binding and scenario, each the mean of the measured ones.
 type Block = [[f64; 2]; 2];
 
 /// Logarithms of rates: sum and number.
@@ -30,7 +30,7 @@ fn blocks(file: &Path) -> Result<Vec<Block>, Failure> {
         let scenario = SCENARIOS.iter().position(|one| *one == row.scenario);
         let scenario = scenario.ok_or(format!("no scenario '{}'", row.scenario))?;
         let mean = &mut all.entry(block.parse()?).or_default()[bind][scenario];
-        // Of one node: its threads have parts of one problem.
+        // Only one node: its threads share one problem.
         (mean.sum, mean.count) = (mean.sum + row.gflops.ln(), mean.count + 1.0);
     }
     let complete = |block: [[Mean; 2]; 2]| {
@@ -41,12 +41,12 @@ fn blocks(file: &Path) -> Result<Vec<Block>, Failure> {
     Ok(complete.ok_or("a block has not all four cases")?)
 }
 
-/// How much shorter the time is: `-0.01` is 1 % shorter.
+/// Reduction of the time: `-0.01` is 1 % shorter.
 fn shorter(slower: f64, faster: f64) -> f64 {
     (slower - faster).exp_m1()
 }
 
-/// What each choice does to the time in each block.
+/// The effect of each choice on the time in each block.
 fn effects(blocks: &[Block]) -> [(&'static str, Vec<f64>); 4] {
     let of = |effect: &dyn Fn(&Block) -> f64| blocks.iter().map(effect).collect::<Vec<f64>>();
     let mean = |binding: [f64; 2]| f64::midpoint(binding[0], binding[1]);
@@ -91,8 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn effects_by_hand() {
-        // Rates 100 and 100 unpinned, 125 and 125 pinned: times are 80 %, wherever data lie, and nothing beyond.
+    fn effects_match_the_hand_calculation() {
+        // Rates 100 and 100 unpinned, 125 and 125 pinned: times are 80 % for any data placement, without an
+        // interaction.
         let block = [[100.0_f64.ln(); 2], [125.0_f64.ln(); 2]];
         let found = effects(&[block]).map(|(_, values)| values[0]);
         for (found, expected) in found.into_iter().zip([-0.2, 0.0, -0.2, 0.0]) {

@@ -1,4 +1,5 @@
-//! Writes the `[[app]]` of what is known, each figure with how it is known and from what. What nobody can tell is a comment.
+//! Writes the `[[app]]` of a profiled program, each value with its kind and source. Unknown values are
+//! comments.
 
 use numasim_model::Placement;
 use numasim_model::scaling::Scaling;
@@ -11,51 +12,51 @@ use super::placement::{Candidate, Signature, Verdict};
 use super::scaling::{Figure, Overhead, Scaled};
 use crate::formats::counted::Kind;
 
-/// What is known of a program.
+/// The known properties of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppFile {
     /// Its name in the file.
     pub name: String,
-    /// From what the file was made, a line each.
+    /// Sources of the file, one line each.
     pub origin: Vec<String>,
-    /// What it does with the bytes that it moves.
+    /// Its work per byte of memory traffic.
     pub does: Does,
     /// GB/s of one thread alone.
     pub thread_gbs: Option<Figure>,
-    /// What it loses on several nodes.
+    /// Its loss on several nodes.
     pub overhead: Option<Overhead>,
-    /// Where its data lies; `None` where nobody looked.
+    /// Its data placement; `None` if it was not examined.
     pub data: Option<DataFound>,
-    /// How it scales.
+    /// Its scaling.
     pub scaling: Option<Scaled>,
-    /// What else a reader has to know, a sentence each.
+    /// Further warnings for the reader, one sentence each.
     pub doubts: Vec<String>,
 }
 
-/// What an application does with the bytes that it moves.
+/// Work of an application per byte that it moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Does {
     /// FLOP per byte.
     Flop(Figure),
     /// Work of another kind per GB.
     Work {
-        /// What there is so much of in a second: `queries/s`.
+        /// The unit of its rate: `queries/s`.
         unit: String,
-        /// How much for each GB.
+        /// Units per GB.
         per_gb: Figure,
     },
 }
 
-/// Where data was found.
+/// The observed data placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataFound {
     /// The class of placement.
     pub verdict: Verdict,
-    /// From what: `numa_maps of process 4711`.
+    /// Its source: `numa_maps of process 4711`.
     pub source: String,
-    /// Where two looks with different threads tell them apart.
+    /// The signature, if two looks with different threads determine it.
     pub signature: Option<Signature>,
-    /// How much there is; `None` if nothing was counted.
+    /// Size of the data; `None` if no pages were counted.
     pub resident: Option<Resident>,
 }
 
@@ -66,7 +67,7 @@ pub struct Resident {
     pub data: u64,
     /// Mapped files that count as data, and the largest of them.
     pub mapped: (u64, Option<String>),
-    /// Programs and libraries, which are left out, and the largest of them.
+    /// Programs and libraries, which are excluded, and the largest of them.
     pub left_out: (u64, Option<String>),
 }
 
@@ -188,7 +189,7 @@ fn data(found: &DataFound, lines: &mut Lines) {
     }
 }
 
-/// What was counted, and what was left out.
+/// The pages that were counted and excluded.
 fn counted(resident: &Resident) -> String {
     let Resident { data, mapped, left_out } = resident;
     let largest = |name: &Option<String>| {
@@ -215,7 +216,7 @@ fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-/// More classes, such as a home on each of many nodes, say no more.
+/// More classes, such as a home on each of many nodes, carry no further information.
 const MOST_SHOWN: usize = 8;
 
 fn alternative(class: &Candidate, more: &str, lines: &mut Lines) {
@@ -223,7 +224,7 @@ fn alternative(class: &Candidate, more: &str, lines: &mut Lines) {
     lines.comment(format_args!("{key} = {value:18} # residual {}{more}", percent(class.residual)));
 }
 
-/// The placement with shares of four digits that still sum to 1, as files have it.
+/// The placement with shares of four digits that still sum to 1, as in files.
 pub fn rounded(placement: &Placement) -> Placement {
     match placement {
         Placement::PartHome { home, share } => {
@@ -237,7 +238,7 @@ pub fn rounded(placement: &Placement) -> Placement {
     }
 }
 
-/// Shares with four digits that still sum to 1: the largest takes what rounding leaves.
+/// Shares with four digits that still sum to 1: the largest absorbs the rounding error.
 fn whole(fractions: &[f64]) -> Vec<f64> {
     let mut parts: Vec<i64> = fractions.iter().map(|share| tenths_of_a_thousand(*share)).collect();
     let rest = 10_000 - parts.iter().sum::<i64>();
@@ -268,7 +269,7 @@ fn scaling(found: &Scaled, lines: &mut Lines) {
             serial(four_digits(*fraction)),
         ),
         Scaling::Table(points) => {
-            // Rounded up to no more than the threads, and never less than before.
+            // Rounded up to at most the number of threads, and never less than before.
             let speedups = points.iter().enumerate().map(|(place, &(threads, speedup))| {
                 let speedup = if place == 0 { 1.0 } else { (speedup * 1e4).floor() / 1e4 };
                 list([if place == 0 { "1".to_owned() } else { threads.to_string() }, float(speedup)])
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_is_read_back_as_it_was_found() {
+    fn every_class_is_read_back_unchanged() {
         let third = 1.0 / 3.0;
         for (placement, expected) in [
             (Placement::Local, Placement::Local),
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn work_of_another_kind_is_read_back() {
+    fn work_in_another_unit_is_read_back() {
         let does = Does::Work { unit: "queries/s".to_owned(), per_gb: figure(125.0) };
         let study = read(&AppFile { does, thread_gbs: Some(figure(2.5)), ..file() });
         assert_eq!(study.apps[0].rate_unit.as_deref(), Some("queries/s"));
@@ -364,8 +365,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_and_what_was_left_out_is_said() {
-        // 4 GiB, of which 3 are a file; a quarter of 5.33 GiB is left out.
+    fn the_file_reports_counted_and_excluded_pages() {
+        // 4 GiB, 3 of them a file; a quarter of 5.33 GiB is excluded.
         let resident = Resident {
             data: 4 << 30,
             mapped: (3 << 30, Some("/data/model.bin".to_owned())),
@@ -381,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_a_comment_and_scaling_is_read_back() {
+    fn unknown_values_are_comments_and_scaling_is_read_back() {
         let equal = [Placement::Local, Placement::Home(NodeId(0))];
         let classes = equal.map(|placement| Candidate { placement, residual: 0.0, open: 0 }).to_vec();
         let found = DataFound {

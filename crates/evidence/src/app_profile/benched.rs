@@ -1,4 +1,4 @@
-//! The result of `numasim bench`: GFLOPS and GB/s of each repetition, and where the data of each thread lay.
+//! The result of `numasim bench`: GFLOPS and GB/s of each repetition, and the data placement of each thread.
 
 use numasim_model::machine::MAX_NODES;
 use numasim_study::{Place, Problem, ProblemKind};
@@ -9,26 +9,28 @@ use crate::formats::counted::Kind;
 use crate::formats::counted::{Amount, Run};
 use numasim_study::csv::{Rows, shown};
 
-/// What no memory controller saw.
+/// The caveat that no memory controller counted the traffic.
 const COUNTED: &str =
     "bytes are those that the kernel counts, not those of memory controllers: what caches keep is among them";
 
-/// What a CSV says of one application.
+/// The values of one application in a CSV.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Benched {
     /// The application.
     pub app: String,
-    /// One for each repetition; rates of the timed window, as amounts of one second. Threads are known where no other
-    /// application ran beside it, so that only those runs say how it scales.
+    /// One per repetition; rates of the timed window, as amounts of one second. Threads are known only if no
+    /// other application ran at the same time, so that only those runs show its scaling.
     pub runs: Vec<Run>,
-    /// For each node with threads, where their data lies; empty where the file does not say it.
+    /// For each node with threads, the placement of their data; empty if the file does not contain it.
     pub looks: Vec<Look>,
 }
 
-/// Reads a measured CSV. `app` names one of several applications; `nodes` is the number of nodes, where a machine file says it.
+/// Reads a measured CSV. `app` selects one of several applications; `nodes` is the number of nodes, if a
+/// machine file gives it.
 ///
 /// # Errors
-/// Those of [`read_measured`], no such application or several without a name, a column `data` that nobody can read.
+/// Those of [`read_measured`], an unknown application, several applications without a name, or an invalid
+/// column `data`.
 pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Result<Benched, Vec<Problem>> {
     let read = read_measured(text)?;
     let mut names: Vec<&str> = read.measured.iter().filter_map(|one| one.app.as_deref()).collect();
@@ -94,10 +96,10 @@ pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Resu
     Ok(Benched { looks: looks(text, &app, nodes).map_err(|problem| vec![problem])?, app, runs })
 }
 
-/// A node, and how much lies or runs there.
+/// A node, and the share of the data or threads there.
 type Share = (usize, f64);
 
-/// Where the data lies for the threads of each node: the column `data`, `0:60 1:40`.
+/// The data placement of the threads of each node: the column `data`, `0:60 1:40`.
 fn looks(text: &str, app: &str, nodes: Option<usize>) -> Result<Vec<Look>, Problem> {
     let mut rows = Rows::new(text)?;
     let columns = ["app", "node", "threads", "data"].map(|name| rows.column(name));

@@ -1,9 +1,11 @@
-//! From a run of any program to its `[[app]]`: what counters, page tables and times of a run say about it.
+//! From a run of any program to its `[[app]]`: evaluates counters, page tables and times of a run.
 //!
-//! Counters of `perf stat` ([`crate::formats::perf`]) and likwid-perfctr ([`crate::formats::likwid_perfctr`]) or the result of `numasim bench` ([`benched`]) are
-//! [`crate::formats::counted::Run`]s; from these come the arithmetic intensity ([`scaling::intensity`]) and how the program scales ([`scaling`]).
-//! `/proc/PID/numa_maps` ([`crate::formats::numa_maps`]) and threads of each node say how its data lies ([`placement`]). [`app_file`] writes
-//! what is known, each figure with its source, and says what is not known. Text and values in, values and located problems out.
+//! Counters of `perf stat` ([`crate::formats::perf`]) and likwid-perfctr ([`crate::formats::likwid_perfctr`])
+//! or the result of `numasim bench` ([`benched`]) become [`crate::formats::counted::Run`]s. These yield the
+//! arithmetic intensity ([`scaling::intensity`]) and the scaling of the program ([`scaling`]).
+//! `/proc/PID/numa_maps` ([`crate::formats::numa_maps`]) and the threads of each node yield its data
+//! placement ([`placement`]). [`app_file`] writes the known values, each with its source, and lists the
+//! unknown ones. The input is text and values; the output is values and problems with their places.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 

@@ -1,22 +1,24 @@
 //! From pages and threads of each node to the class of placement that describes them.
 //!
-//! A look at a run has the share of its data on each node, s, and the share of its threads, t. A class predicts s:
+//! A look at a run contains the share of its data on each node, s, and the share of its threads, t. A class
+//! predicts s:
 //!
-//! | class | prediction | open |
-//! |---|---|---|
-//! | `local` | t | nothing |
-//! | `home = h` | all on h | nothing |
-//! | `interleave` | 1/N on each of N nodes | nothing |
-//! | `home = h, share = x` | x on h, (1 - x) t | x |
-//! | `interleave = x` | x/N on each, (1 - x) t | x |
-//! | `fractions` | the same on every look | N - 1 |
+//!  class | prediction | open |
+//! ---|---|---|
+//!  `local` | t | nothing |
+//!  `home = h` | all on h | nothing |
+//!  `interleave` | 1/N on each of N nodes | nothing |
+//!  `home = h, share = x` | x on h, (1 - x) t | x |
+//!  `interleave = x` | x/N on each, (1 - x) t | x |
+//!  `fractions` | the same on every look | N - 1 |
 //!
-//! Shares follow by least squares over all looks, kept between 0 and 1. The *residual* of a class is the share of the data
-//! that lies on another node than it says, half the sum of |s - predicted|, in the mean over the looks. The class with the
-//! fewest open shares among those that explain all but [`EXPLAINED`] is the answer; where two of these are equally good,
-//! nobody can tell from these looks. One look with threads on one node cannot tell local data from data with a home there: a
-//! second one with other threads does (the two runs of D. Goodman, R. Haecki and T. Harris, "Modeling memory bandwidth
-//! patterns on NUMA machines with performance counters", 2021, for pages instead of traffic).
+//! Shares follow by least squares over all looks, restricted to 0 to 1. The *residual* of a class is the
+//! share of the data that is on another node than predicted, half the sum of |s - predicted|, as the mean
+//! over the looks. Among the classes that explain all but [`EXPLAINED`], the one with the fewest open shares
+//! is the answer; if two of these are equally good, the looks cannot distinguish them. One look with threads
+//! on one node cannot distinguish local data from data with a home there; a second one with other threads can
+//! (the two runs of D. Goodman, R. Haecki and T. Harris, "Modeling memory bandwidth patterns on NUMA machines
+//! with performance counters", 2021, for pages instead of traffic).
 
 #[cfg(test)]
 mod tests;
@@ -27,9 +29,9 @@ use numasim_model::{NodeId, Placement};
 
 use crate::formats::numa_maps::Pages;
 
-/// A class explains a run if at most this share of its data lies elsewhere.
+/// A class explains a run if at most this share of its data is elsewhere.
 pub const EXPLAINED: f64 = 0.05;
-/// Residuals that differ by less are the same.
+/// Residuals that differ by less are equal.
 const SAME: f64 = 0.005;
 
 /// Data and threads of each node while a program runs; both lists have an entry for each node.
@@ -37,12 +39,13 @@ const SAME: f64 = 0.005;
 pub struct Look {
     /// The share of the data on each node; sum 1.
     pub data: Vec<f64>,
-    /// The share of the threads on each node, sum 1; `None` where nobody knows.
+    /// The share of the threads on each node, sum 1; `None` if unknown.
     pub threads: Option<Vec<f64>>,
 }
 
 impl Look {
-    /// From amounts of data and numbers of threads on each node; `None` where there is no data, or threads are none.
+    /// Builds a look from amounts of data and numbers of threads on each node; `None` without data, or if the
+    /// number of threads is 0.
     pub fn of(data: &[f64], threads: Option<&[f64]>) -> Option<Self> {
         let shares = |amounts: &[f64]| {
             let sum: f64 = amounts.iter().sum();
@@ -65,27 +68,28 @@ pub struct Candidate {
     pub placement: Placement,
     /// The share of the data that it does not explain, 0 to 1.
     pub residual: f64,
-    /// Shares that were open.
+    /// Number of open shares.
     pub open: usize,
 }
 
-/// What the looks say.
+/// The conclusion from the looks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// A class; `others` explain as much with more open shares.
+    /// A class; `others` explain the data equally well with more open shares.
     Told {
-        /// The simplest class that explains the data, or the nearest one where none does.
+        /// The simplest class that explains the data, or the closest one if none does.
         best: Candidate,
-        /// Classes with as small a residual, and more open shares.
+        /// Classes with an equally small residual, and more open shares.
         others: Vec<Candidate>,
     },
     /// These classes describe the looks equally well.
     Equal(Vec<Candidate>),
-    /// The machine has one node: all classes are the same.
+    /// The machine has one node: all classes are equal.
     OneNode,
 }
 
-/// The class of placement of these looks at one program; `None` without looks, or where they have different nodes.
+/// The class of placement of these looks at one program; `None` without looks, or if they have different
+/// nodes.
 pub fn classify(looks: &[Look]) -> Option<Verdict> {
     let nodes = looks.first()?.data.len();
     if nodes == 0 || looks.iter().any(|look| look.data.len() != nodes) {
@@ -103,7 +107,8 @@ pub fn classify(looks: &[Look]) -> Option<Verdict> {
         |one: &&Candidate| (one.residual - best.residual).abs() < SAME && one.placement != best.placement;
     let equal: Vec<Candidate> =
         all.iter().filter(as_good).filter(|one| one.open == best.open).cloned().collect();
-    // Without threads, data with one home may as well be where all threads run, and data everywhere where they are.
+    // Without threads, data with one home may equally be local to threads that all run there, and data on all
+    // nodes may be local to threads on all nodes.
     let threads_known = looks.iter().all(|look| look.threads.is_some());
     if !equal.is_empty() || !threads_known {
         return Some(Verdict::Equal(std::iter::once(best).chain(equal).collect()));
@@ -130,10 +135,10 @@ fn candidates(looks: &[Look], nodes: usize) -> Vec<Candidate> {
             Some(Candidate { placement: Placement::at_home(NodeId(home), share), residual, open: 1 })
         }));
     }
-    // The mean of shares is the least-squares answer, and on the simplex as they are.
+    // The mean of shares is the least-squares answer, and on the simplex like the shares.
     let fractions: Vec<f64> = (0..nodes).map(|node| mean(looks, |look| look.data[node])).collect();
     all.push(fixed(looks, &fractions, Placement::Fractions(fractions.clone()), nodes - 1));
-    // A share of 0 or 1 is one of the classes without a share.
+    // With a share of 0 or 1 it is one of the classes without a share.
     all.retain(|one| {
         one.open != 1
             || matches!(one.placement, Placement::PartHome { .. } | Placement::PartInterleave { .. })
@@ -141,13 +146,13 @@ fn candidates(looks: &[Look], nodes: usize) -> Vec<Candidate> {
     all
 }
 
-/// A class that says the same whatever the threads do.
+/// A class with a prediction that does not depend on the threads.
 fn fixed(looks: &[Look], shares: &[f64], placement: Placement, open: usize) -> Candidate {
     Candidate { placement, residual: mean(looks, |look| distance(&look.data, shares)), open }
 }
 
-/// x that minimises the squares of s - t - x (c - t) over all looks, kept between 0 and 1, and the residual; `None` where the
-/// threads lie as `shares` in every look, so that x means nothing.
+/// The x that minimises the squares of s - t - x (c - t) over all looks, restricted to 0 to 1, and the
+/// residual. `None` if the threads are distributed like `shares` in every look, so that x is meaningless.
 fn partly(looks: &[Look], shares: &[f64]) -> Option<(f64, f64)> {
     let (mut along, mut length) = (0.0, 0.0);
     for look in looks {
@@ -172,7 +177,7 @@ fn threads(look: &Look) -> &[f64] {
     look.threads.as_deref().unwrap_or_default()
 }
 
-/// The share that lies elsewhere: half the sum of differences.
+/// The share that is elsewhere: half the sum of differences.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
 }
@@ -181,29 +186,33 @@ fn mean(looks: &[Look], of: impl Fn(&Look) -> f64) -> f64 {
     looks.iter().map(of).sum::<f64>() / looks.len() as f64
 }
 
-// The signature of a run: how much of its data goes with its threads, and how much lies on each node whatever they do.
+// The signature of a run: the share of its data that follows its threads, and the shares that are on each
+// node regardless of the threads.
 //
-// s = a t + f, with a the local share and f what is fixed, all at least 0 and a + sum f = 1: least squares over that simplex.
-// For a given a, the best f is the mean of s - a t, moved onto the simplex of mass 1 - a; what remains is convex in a. Of f,
-// as much as every node has is interleaved, the rest static. (Goodman et al. 2021 have *per thread* beside these: data of
-// each thread that others read, too. Pages alone do not tell it from local data.)
+// s = a t + f, with the local share a and the fixed shares f, all at least 0 and a + sum f = 1: least squares
+// over that simplex. For a given a, the best f is the mean of s - a t, moved onto the simplex of mass 1 - a;
+// the remaining function is convex in a. The part of f that is equal on all nodes is interleaved, the rest is
+// static. (Goodman et al. 2021 also have *per thread*: data of each thread that others also read. Pages alone
+// do not distinguish it from local data.)
 
 /// Shares that sum to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
-    /// Data that lies where the threads run.
+    /// Data local to the threads.
     pub local: f64,
-    /// Data that lies evenly on all nodes.
+    /// Data spread evenly over all nodes.
     pub interleaved: f64,
-    /// Data of each node beyond that.
+    /// Further data of each node.
     pub fixed: Vec<f64>,
-    /// The share of the data that this does not explain.
+    /// The share of the data that the signature does not explain.
     pub residual: f64,
 }
 
-/// The signature; `None` unless two looks have clearly different threads: one look leaves it open.
+/// The signature; `None` unless two looks have clearly different threads, because one look does not determine
+/// it.
 pub fn signature(looks: &[Look]) -> Option<Signature> {
-    /// Threads that lie nearer to each other say too little: noise of pages would be divided by it.
+    /// If the thread distributions are closer than this, they carry too little information: noise of pages
+    /// would be divided by the difference.
     const APART: f64 = 0.1;
     let first = looks.first()?;
     let comparable = looks.iter().all(|look| look.threads.is_some() && look.data.len() == first.data.len());
@@ -240,8 +249,8 @@ fn fixed_of(looks: &[Look], local: f64) -> Vec<f64> {
     onto_simplex(&rest, 1.0 - local)
 }
 
-/// The nearest point with entries of at least 0 that sum to `mass` (Held, Wolfe and Crowder 1974): each entry less the same
-/// amount, which the largest ones decide.
+/// The nearest point with entries of at least 0 that sum to `mass` (Held, Wolfe and Crowder 1974): each entry
+/// less the same amount, which the largest ones determine.
 fn onto_simplex(point: &[f64], mass: f64) -> Vec<f64> {
     let mut sorted = point.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -256,7 +265,7 @@ fn onto_simplex(point: &[f64], mass: f64) -> Vec<f64> {
     point.iter().map(|value| (value - less).max(0.0)).collect()
 }
 
-/// Where a convex function of 0 to 1 is least, by golden-section search.
+/// The position of the minimum of a convex function from 0 to 1, by golden-section search.
 fn least(of: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let (mut low, mut high) = (0.0, 1.0);
@@ -271,21 +280,22 @@ fn least(of: impl Fn(f64) -> f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// A thread with less of the processor time of the busiest one only waits: it starts others, or is woken now and then.
+/// A thread with a smaller fraction of the CPU time of the busiest one only waits: it starts others, or is
+/// woken now and then.
 const WORKS: f64 = 0.1;
 
-/// The processors of the threads that work; of each thread its processor and the time that it has used, in any unit. All
-/// threads where none has used any.
+/// The logical CPUs of the threads that work, given the logical CPU of each thread and its CPU time in any
+/// unit. All threads if none has used any time.
 pub fn working(threads: &[(u32, u64)]) -> Vec<u32> {
     let most = threads.iter().map(|thread| thread.1).max().unwrap_or(0) as f64;
     threads.iter().filter(|thread| thread.1 as f64 >= WORKS * most).map(|thread| thread.0).collect()
 }
 
-/// Pages and threads of each node; `os_nodes` has the system's number of each node of the machine, `threads` those of each of
-/// these nodes.
+/// Pages and threads of each node; `os_nodes` contains the system's number of each node of the machine,
+/// `threads` the number of threads on each of these nodes.
 ///
 /// # Errors
-/// A sentence: data lies on a node that is not listed, or there is no thread on a listed one.
+/// A sentence: data is on a node that is not listed, or no thread is on a listed one.
 pub fn look(pages: &Pages, os_nodes: &[u32], threads: Option<&BTreeMap<u32, u32>>) -> Result<Look, String> {
     let place = |os_node: &u32| os_nodes.iter().position(|known| known == os_node);
     if let Some(other) = pages.data.keys().find(|node| place(node).is_none()) {
@@ -306,7 +316,7 @@ mod seen_tests {
     use super::*;
 
     #[test]
-    fn threads_that_only_wait_do_not_count() {
+    fn waiting_threads_do_not_count() {
         assert_eq!(working(&[(0, 3), (4, 100), (5, 10), (6, 9)]), [4, 5]);
         assert_eq!(working(&[(0, 0), (1, 0)]), [0, 1]);
         assert_eq!(working(&[]), Vec::<u32>::new());

@@ -1,12 +1,13 @@
-//! How a program scales, from runs with different numbers of threads.
+//! Scaling of a program, from runs with different numbers of threads.
 //!
-//! With v(n) the speed of n threads (GFLOPS, or runs per second of the same work), Amdahl's law is 1 / v(n) = a + b / n: a is
-//! the time of the serial part, b that of the rest. a and b are at least 0 and minimise the squares of (a + b / n) v(n) - 1, the
-//! relative errors of the time; s = a / (a + b) is the serial fraction. Where it is more than [`GOOD`] from a measured speed
-//! and one thread was measured, the speedups v(n) / v(1) themselves are the answer.
+//! With v(n) the speed of n threads (GFLOPS, or runs per second of the same work), Amdahl's law is 1 / v(n) =
+//! a + b / n: a is the time of the serial part, b that of the rest. a and b are at least 0 and minimise the
+//! squares of (a + b / n) v(n) - 1, the relative errors of the time; s = a / (a + b) is the serial fraction.
+//! If it deviates from a measured speed by more than [`GOOD`] and one thread was measured, the speedups v(n)
+//! / v(1) themselves are the answer.
 //!
-//! What memory bandwidth holds back is in these speeds, too, and the model computes it by itself: see [`Scaled::residual`]
-//! and the doubt that `profile-app` writes.
+//! These speeds include limits by memory bandwidth, which the model also computes: see [`Scaled::residual`]
+//! and the warning that `profile-app` writes.
 
 use std::collections::BTreeMap;
 
@@ -15,29 +16,29 @@ use numasim_model::scaling::Scaling;
 use crate::formats::counted::{Amount, Kind, Run};
 use crate::statistics::{median, median_interval};
 
-/// Amdahl's law describes the runs if no speed is further from it than this part of it.
+/// Amdahl's law describes the runs if no speed deviates from it by more than this fraction.
 pub const GOOD: f64 = 0.05;
 
-/// How a program scales.
+/// The scaling of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaled {
-    /// As a file has it.
+    /// The form for a file.
     pub scaling: Scaling,
     /// Threads and median speed, ascending.
     pub speeds: Vec<(u32, f64)>,
-    /// Speeds are GFLOPS, not runs per second.
+    /// Whether speeds are GFLOPS, not runs per second.
     pub gflops: bool,
-    /// The greatest relative difference between a measured speed and what `scaling` says.
+    /// The largest relative difference between a measured speed and `scaling`.
     pub residual: f64,
 }
 
-/// How these runs scale; `None` with fewer than two numbers of threads.
+/// The scaling of these runs; `None` with fewer than two numbers of threads.
 pub fn scaling(runs: &[Run]) -> Option<Scaled> {
     let timed: Vec<(u32, (f64, bool))> = runs
         .iter()
         .filter_map(|run| Some((run.threads.filter(|&threads| threads > 0)?, run.speed()?)))
         .collect();
-    // Speeds of one kind only: GFLOPS where all have them.
+    // Speeds in one unit only: GFLOPS if all runs have them.
     let gflops = timed.iter().all(|(_, (_, gflops))| *gflops);
     let mut by_threads: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for run in runs {
@@ -59,7 +60,7 @@ pub fn scaling(runs: &[Run]) -> Option<Scaled> {
     {
         let mut best = 1.0_f64;
         let points = speeds.iter().map(|&(threads, speed)| {
-            // A file takes speedups that never fall and are at most the number of threads.
+            // A file accepts speedups that never fall and are at most the number of threads.
             best = (speed / one).min(f64::from(threads)).max(best);
             (threads, best)
         });
@@ -90,11 +91,11 @@ fn serial_fraction(speeds: &[(u32, f64)]) -> f64 {
     if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The greatest relative error of the speeds, where the scale of `scaling` is the one that fits best on average.
+/// The largest relative error of the speeds, with the scale of `scaling` that fits best on average.
 fn farthest(speeds: &[(u32, f64)], scaling: &Scaling) -> f64 {
     let ratios: Vec<f64> = speeds.iter().map(|&(threads, speed)| scaling.speedup(threads) / speed).collect();
     let one = match scaling {
-        // A table begins with the speed of one thread.
+        // A table starts with the speed of one thread.
         Scaling::Table(_) => ratios.first().copied().unwrap_or(1.0),
         Scaling::Linear | Scaling::Serial { .. } => {
             // The scale k that minimises the squares of S(n) / (k v(n)) - 1.
@@ -107,19 +108,20 @@ fn farthest(speeds: &[(u32, f64)], scaling: &Scaling) -> f64 {
     ratios.iter().map(|ratio| (ratio / one - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// What an application loses for each doubling of the NUMA nodes on which it runs.
+/// The loss of an application for each doubling of its number of NUMA nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overhead {
     /// `node_overhead`.
     pub value: f64,
-    /// Nodes, threads, and the speed as a share of that of one node times the number of nodes.
+    /// Nodes, threads, and the speed as a fraction of that of one node times the number of nodes.
     pub points: Vec<(u32, u32, f64)>,
-    /// The greatest relative difference between a measured speed and what the overhead says.
+    /// The largest relative difference between a measured speed and the overhead.
     pub residual: f64,
 }
 
-/// The overhead x of runs on one node and on k, with as many threads on each: with v(k) their speed, v(k) (1 + x log2 k) = k v(1), by least
-/// squares of relative errors, at least 0. `None` without such runs.
+/// The overhead x of runs on one node and on k nodes, with the same number of threads on each: with v(k)
+/// their speed, v(k) (1 + x log2 k) = k v(1), by least squares of relative errors, at least 0. `None` without
+/// such runs.
 pub fn node_overhead(runs: &[Run]) -> Option<Overhead> {
     let timed: Vec<(u32, u32, (f64, bool))> =
         runs.iter().filter_map(|run| Some((run.nodes?, run.threads?, run.speed()?))).collect();
@@ -152,13 +154,15 @@ pub fn node_overhead(runs: &[Run]) -> Option<Overhead> {
     (!points.is_empty() && value.is_finite()).then_some(Overhead { value, points, residual })
 }
 
-/// GB/s of one thread alone: the median over the runs with one thread, of these the ones that are known best. `None` without any.
+/// GB/s of one thread alone: the median over the runs with one thread, restricted to those of the best kind.
+/// `None` without any.
 pub fn thread_gbs(runs: &[Run]) -> Option<Figure> {
     let gbs = |run: &Run| Some(run.bytes.as_ref()?.value / run.seconds? / 1e9);
     best(runs.iter().filter(|run| run.threads == Some(1)), gbs, "of one thread over its time")
 }
 
-/// The same of programs that never run with one thread: of the fewest threads the part of each, which is an estimate.
+/// The same for programs that never run with one thread: the share per thread of the runs with the fewest
+/// threads, which is an estimate.
 pub fn busy_thread_gbs(runs: &[Run]) -> Option<Figure> {
     let counted = || runs.iter().filter(|run| run.bytes.is_some() && run.seconds.is_some());
     let threads = counted().filter_map(|run| run.threads).min()?;
@@ -171,13 +175,13 @@ pub fn busy_thread_gbs(runs: &[Run]) -> Option<Figure> {
     Some(Figure { kind: found.kind.max(Kind::Estimated), ..found })
 }
 
-/// How much of `work` each GB stands for that was moved meanwhile: the median over the runs, which all did that much. `None` where no bytes were
-/// counted.
+/// Units of `work` per GB of traffic: the median over the runs, each of which did that work. `None` if no
+/// bytes were counted.
 pub fn per_gb(runs: &[Run], work: f64) -> Option<Figure> {
     best(runs.iter(), |run| Some(work / (run.bytes.as_ref()?.value / 1e9)), "that --work moved")
 }
 
-/// What runs say by their bytes, of these the ones that are known best.
+/// The values of the runs from their bytes, restricted to those of the best kind.
 fn best<'r>(
     runs: impl Iterator<Item = &'r Run>,
     value: impl Fn(&Run) -> Option<f64>,
@@ -192,24 +196,24 @@ fn best<'r>(
     Figure::of(&values, kind, format!("{} {words}", best().next()?.1.source))
 }
 
-/// A figure with what it was made from.
+/// A value with its sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The figure.
+    /// The value.
     pub value: f64,
-    /// How it is known: the weakest of what it was made from.
+    /// Its kind: the weakest of its sources.
     pub kind: Kind,
-    /// From what, in a few words.
+    /// Its source, in a few words.
     pub source: String,
-    /// Runs that say it.
+    /// Number of runs.
     pub runs: usize,
-    /// Where it lies: with six runs and more an interval that holds the median in 95 % of all cases, with fewer the least and
-    /// the greatest. `None` of one run.
+    /// Its range: with six or more runs an interval that contains the median in 95 % of all cases, with fewer
+    /// the minimum and the maximum. `None` for one run.
     pub range: Option<(f64, f64)>,
 }
 
-/// FLOP per byte: the median over the runs that say both, of these the ones that are known best: what counters measured, not
-/// what was estimated beside it. `None` where no run says both.
+/// FLOP per byte: the median over the runs with both counts, restricted to those of the best kind: measured
+/// counts take precedence over estimates. `None` if no run has both.
 pub fn intensity(runs: &[Run]) -> Option<Figure> {
     let kind = |run: &Run| Some(run.flop.as_ref()?.kind.max(run.bytes.as_ref()?.kind));
     let said: Vec<(f64, Kind, &Run)> =
@@ -223,7 +227,7 @@ pub fn intensity(runs: &[Run]) -> Option<Figure> {
 }
 
 impl Figure {
-    /// The median of what several runs say; `None` without any.
+    /// The median of the values of several runs; `None` without any.
     fn of(values: &[f64], kind: Kind, source: String) -> Option<Self> {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -248,8 +252,9 @@ mod tests {
     }
 
     #[test]
-    fn amdahls_law_is_found_again() {
-        // 2 s serial and 8 s to share: 10, 6, 4 s with 1, 2, 4 threads; s = 0.2. Two counts without one thread suffice.
+    fn amdahls_law_is_recovered() {
+        // 2 s serial and 8 s to share: 10, 6, 4 s with 1, 2, 4 threads; s = 0.2. Two thread counts without
+        // one thread are sufficient.
         let runs = [timed(1, 10.0), timed(2, 6.0), timed(4, 4.0)];
         assert!((fraction(&runs) - 0.2).abs() < 1e-12);
         assert!((fraction(&runs[1..]) - 0.2).abs() < 1e-12);
@@ -260,14 +265,15 @@ mod tests {
     }
 
     #[test]
-    fn more_than_linear_is_linear_and_slower_with_more_threads_is_serial() {
+    fn superlinear_speedups_are_linear_and_slowdowns_are_serial() {
         assert_eq!(fraction(&[timed(2, 10.0), timed(4, 4.9)]), 0.0);
         assert_eq!(fraction(&[timed(2, 10.0), timed(4, 10.4)]), 1.0);
     }
 
     #[test]
-    fn what_is_not_amdahls_law_is_a_table_of_speedups() {
-        // Linear up to 4 threads, then nothing more: 1, 4, 4, and 3.9 with 16 threads, which a table cannot say.
+    fn speedups_that_deviate_from_amdahls_law_become_a_table() {
+        // Linear up to 4 threads, then constant: 1, 4, 4, and 3.9 with 16 threads, which a table cannot
+        // contain.
         let runs = [timed(1, 8.0), timed(4, 2.0), timed(8, 2.0), timed(16, 8.0 / 3.9)];
         let found = scaling(&runs).expect("four counts");
         assert_eq!(found.scaling, Scaling::Table(vec![(1, 1.0), (4, 4.0), (8, 4.0), (16, 4.0)]));
@@ -285,20 +291,20 @@ mod overhead_tests {
     }
 
     #[test]
-    fn the_overhead_of_nodes_is_found_again() {
+    fn the_overhead_of_nodes_is_recovered() {
         // Section 4: 80 GFLOPS on one node, 8 + 8 threads 142.8571 = 160 / 1.12, 4 x 8 258.0645 = 320 / 1.24.
         let runs =
             [run(1, 8, 1.0 / 80.0), run(2, 16, 1.0 / 142.857_142_857), run(4, 32, 1.0 / 258.064_516_129)];
         let found = node_overhead(&runs).expect("two points");
         assert!((found.value - 0.12).abs() < 1e-9 && found.residual < 1e-9, "{found:?}");
-        // 71.4286 with 4 + 4 threads is no run with as many threads on each node as any run on one.
+        // 71.4286 with 4 + 4 threads has no run on one node with the same number of threads per node.
         assert_eq!(node_overhead(&[run(1, 8, 1.0), run(2, 8, 1.12)]), None);
-        // Faster than two nodes apart: none.
+        // Faster than two nodes without a loss: none.
         assert_eq!(node_overhead(&[run(1, 8, 1.0), run(2, 16, 0.4)]).map(|found| found.value), Some(0.0));
     }
 
     #[test]
-    fn one_thread_alone_says_what_a_thread_draws() {
+    fn one_thread_alone_gives_the_bandwidth_of_a_thread() {
         let bytes = Amount { value: 6e9, kind: Kind::Measured, source: "bytes".into() };
         let one = Run { bytes: Some(bytes), ..run(1, 1, 2.0) };
         let found = thread_gbs(&[one.clone(), Run { threads: Some(2), ..one.clone() }]).expect("one thread");
@@ -306,7 +312,7 @@ mod overhead_tests {
             (found.value, found.runs, found.source.as_str()),
             (3.0, 1, "bytes of one thread over its time")
         );
-        // 16 GB of four threads in 2 s are 2 GB/s of each, an estimate; 800 requests are 50 for each GB.
+        // 16 GB of four threads in 2 s are 2 GB/s each, an estimate; 800 requests are 50 per GB.
         let bytes = Amount { value: 16e9, kind: Kind::Measured, source: "bytes".into() };
         let four = Run { bytes: Some(bytes), ..run(1, 4, 2.0) };
         let found = busy_thread_gbs(std::slice::from_ref(&four)).expect("four threads");
@@ -324,7 +330,7 @@ mod intensity_tests {
     use crate::formats::counted::Amount;
 
     #[test]
-    fn what_was_measured_counts_and_estimates_only_without_it() {
+    fn estimates_count_only_without_measured_values() {
         let run = |flop: f64, kind: Kind| Run {
             flop: Some(Amount { value: flop, kind: Kind::Measured, source: "FLOP".into() }),
             bytes: Some(Amount { value: 2.0, kind, source: "bytes".into() }),

@@ -1,24 +1,25 @@
-//! The model beside models that know nothing of sharing ([`crate::null_models`]), and what that decides.
+//! The model compared with null models, which do not model sharing ([`crate::null_models`]), and the verdict.
 //!
 //! # Beyond noise
-//! For each total the advantage over a null model is the absolute error of the null model minus that of the model. Its mean is
-//! resampled (percentile bootstrap, paired: both errors come from the same measurements): scenarios are drawn with replacement, and
-//! for each drawn one its repetitions, of which the median counts as everywhere in a comparison. The model is better where the
-//! interval of 95 % lies above 0. Below [`FEWEST`] scenarios there is no interval: even if all of five were better, that has
-//! a chance of 2 / 2^5 = 6 % without any difference (sign test).
+//! For each total the advantage over a null model is the absolute error of the null model minus that of the
+//! model. Its mean is resampled (percentile bootstrap, paired: both errors come from the same measurements):
+//! scenarios are drawn with replacement, and for each drawn scenario its repetitions, whose median counts as
+//! everywhere in a comparison. The model is better if the 95 % interval is above 0. Below [`FEWEST`]
+//! scenarios there is no interval: even if all of five were better, that has a chance of 2 / 2^5 = 6 %
+//! without any difference (sign test).
 //!
 //! # Verdict
-//! Only scenarios that want at least [`CONTENDED`] times what some resource has ([`crate::null_models::Contention`]) count for it:
-//! where nobody takes anything from anybody, every rule of sharing is right.
+//! Only scenarios that oversubscribe some resource by at least a factor of [`CONTENDED`]
+//! ([`crate::null_models::Contention`]) count for it: without contention every sharing model is right.
 
 use super::comparison::{Advantage, Beside, BesideNull, Contended, Errors, Verdict};
 use super::errors::errors;
 use crate::null_models::{Contention, NullModel};
 use crate::statistics::{Draws, mean, median, percentile};
 
-/// A scenario with so much demand / capacity counts for a verdict.
+/// A scenario with at least this demand / capacity counts for a verdict.
 pub const CONTENDED: f64 = 1.3;
-/// So many scenarios at least for an interval.
+/// Minimum number of scenarios for an interval.
 pub const FEWEST: usize = 6;
 
 /// The total of a scenario, or an application in it.
@@ -28,13 +29,13 @@ pub(super) struct Figure {
     pub(super) contention: Option<Contention>,
     /// GFLOPS of each repetition.
     pub(super) measured: Vec<f64>,
-    /// GFLOPS that the model says.
+    /// GFLOPS predicted by the model.
     pub(super) model: f64,
-    /// GFLOPS that [`NullModel::ALL`] say.
+    /// GFLOPS predicted by [`NullModel::ALL`].
     pub(super) nulls: [f64; 2],
 }
 
-/// Absolute and signed errors need something to be relative to.
+/// Absolute and signed errors are relative to a measured value.
 fn error(predicted: f64, measured: f64) -> Option<f64> {
     (measured > 0.0).then(|| (predicted - measured) / measured)
 }
@@ -45,7 +46,7 @@ impl Figure {
     }
 }
 
-/// The errors of what `predicted` says of some figures.
+/// The errors of the predictions for some values.
 fn errors_of<'f>(
     figures: impl Iterator<Item = &'f Figure>,
     predicted: impl Fn(&Figure) -> f64,
@@ -71,7 +72,7 @@ fn nulls(totals: &[&Figure], apps: &[&Figure]) -> Vec<BesideNull> {
     known.filter(|null| null.totals.is_some() || null.apps.is_some()).collect()
 }
 
-/// How much smaller the errors of the model are.
+/// The difference between the errors of a null model and those of the model.
 fn advantage(figures: &[&Figure], null: NullModel) -> Option<Advantage> {
     let smaller = |figure: &Figure, measured: &[f64]| {
         let measured = median(measured)?;
@@ -96,7 +97,7 @@ fn advantage(figures: &[&Figure], null: NullModel) -> Option<Advantage> {
                         (0..figure.measured.len())
                             .map(|_| figure.measured[draws.below(figure.measured.len())]),
                     );
-                    // Zeros alone were drawn: nothing to be relative to.
+                    // Only zeros were drawn: the error is relative to nothing.
                     smaller(figure, &sample).unwrap_or(plain)
                 })
                 .sum();
@@ -107,18 +108,18 @@ fn advantage(figures: &[&Figure], null: NullModel) -> Option<Advantage> {
     Some(Advantage { mean: plain, interval })
 }
 
-/// So many samples that a file of 10,000 scenarios takes no longer than a second.
+/// Number of samples, so that a file of 10,000 scenarios takes at most a second.
 fn samples(known: &[(&Figure, f64)]) -> usize {
     let draws: usize = known.iter().map(|(figure, _)| figure.measured.len()).sum();
     (4_000_000 / draws.max(1)).clamp(200, 2000)
 }
 
-/// Those that count for a verdict.
+/// The values that count for a verdict.
 fn contended(figures: &[Figure]) -> Vec<&Figure> {
     figures.iter().filter(|figure| figure.is_contended()).collect()
 }
 
-/// The null models beside the model, and what that decides.
+/// The null models compared with the model, and the verdict.
 pub(super) fn beside(totals: &[Figure], apps: &[Figure]) -> Beside {
     let (few_totals, few_apps) = (contended(totals), contended(apps));
     let highest = totals.iter().filter_map(|figure| Some((figure, figure.contention?)));
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
     use crate::null_models::Resource;
 
-    /// A total of which 10 was measured, some noise around it.
+    /// A total with measurements around 10, with some noise.
     fn figure(name: usize, ratio: f64, model: f64, nulls: [f64; 2]) -> Figure {
         Figure {
             scenario: format!("s{name}"),
@@ -188,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn who_says_the_same_is_as_good() {
+    fn a_null_model_with_equal_predictions_is_as_good() {
         let found = judged(9, 2.0, 10.2, [15.0, 10.2]);
         assert_eq!(found.verdict, Verdict::NullsAsGood(vec![NullModel::EqualParts]));
         assert_eq!(found.nulls[1].advantage.and_then(|advantage| advantage.interval), Some((0.0, 0.0)));
     }
 
     #[test]
-    fn nothing_is_decided_where_nothing_is_contended_or_little_was_measured() {
+    fn without_contention_or_with_few_measurements_there_is_no_verdict() {
         assert_eq!(judged(20, 1.29, 10.0, [15.0, 15.0]).verdict, Verdict::NothingContended);
         assert_eq!(judged(5, 4.0, 10.0, [15.0, 15.0]).verdict, Verdict::TooFew);
         assert_eq!(judged(0, 4.0, 10.0, [15.0, 15.0]).verdict, Verdict::NothingMeasured);

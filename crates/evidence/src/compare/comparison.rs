@@ -1,4 +1,4 @@
-//! What a comparison of prediction and measurement says: plain values.
+//! The result of a comparison of prediction and measurement, as plain values.
 
 use std::collections::BTreeSet;
 
@@ -6,39 +6,40 @@ use crate::compare::read::LeftOut;
 use crate::null_models::{Contention, NullModel};
 use crate::statistics::share_interval;
 
-/// Prediction beside measurement, for all scenarios.
+/// Prediction and measurement of all scenarios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The scenarios of which anything was measured, in the order of the input files.
+    /// The scenarios with any measurement, in the order of the input files.
     pub scenarios: Vec<ComparedScenario>,
     /// Errors of the scenarios' totals; `None` if no total was measured.
     pub totals: Option<Errors>,
     /// Errors of applications in scenarios; `None` if no application was measured.
     pub apps: Option<Errors>,
-    /// What it costs to trust the model; `None` with fewer than two measured totals.
+    /// The cost of trusting the model; `None` with fewer than two measured totals.
     pub regret: Option<Regret>,
-    /// The same among scenarios of the same applications, where the scenarios are not all of the same; best read where
+    /// The same among scenarios of the same applications, if not all scenarios have the same ones; useful if
     /// the files describe several questions. Sets of a single scenario are not listed.
     pub choices: Vec<Choice>,
     /// Kendall's tau-b between predicted and measured totals, see [`crate::statistics::kendall_tau_b`].
     pub kendall_tau_b: Option<f64>,
-    /// How often measured and predicted intervals hold what they promise; `None` where nothing has an interval.
+    /// The observed coverage of measured and predicted intervals; `None` without intervals.
     pub coverage: Option<Coverage>,
-    /// Whether all scenarios place the same applications: only then is it one question which of them is best.
+    /// Whether all scenarios place the same applications; only then is the choice of the best one a single
+    /// question.
     pub same_applications: bool,
-    /// What models that know nothing of sharing say of the same measurements, and what that decides.
+    /// The predictions of null models for the same measurements, and the verdict.
     pub beside: Beside,
-    /// What the input files have and the measured file has not.
+    /// Parts of the input files that are missing in the measured file.
     pub missing: Vec<Missing>,
-    /// What the measured file has and cannot be compared.
+    /// Measurements that cannot be compared.
     pub unmatched: Vec<Unmatched>,
-    /// Repetitions that count for nothing.
+    /// Repetitions that are excluded.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Comparison {
-    /// What it costs to trust the model where that is one question: scenarios of other applications answer other questions,
-    /// and the best of them all is no choice that anybody has.
+    /// The cost of trusting the model if the scenarios are one question. Scenarios of other applications
+    /// answer other questions, and the best of all of them is not a real choice.
     pub fn regret_of_one_question(&self) -> Option<&Regret> {
         self.regret.as_ref().filter(|_| self.same_applications)
     }
@@ -49,14 +50,14 @@ impl Comparison {
 pub struct ComparedScenario {
     /// Its name.
     pub name: String,
-    /// All applications together: GFLOPS and traffic as measured, or the sum over its applications in each repetition
-    /// if all of them were measured. `None` if neither.
+    /// All applications together: GFLOPS and traffic as measured, or the sum over its applications in each
+    /// repetition if all of them were measured. `None` if neither is available.
     pub total: Option<Compared>,
     /// Its applications that have threads, in the order of the files.
     pub apps: Vec<ComparedApp>,
-    /// Codes of the doubts that hold for any of its measurements.
+    /// Codes of the warnings for any of its measurements.
     pub doubts: BTreeSet<String>,
-    /// How far its threads want more than there is.
+    /// The ratio of the demand of its threads to the capacity.
     pub contention: Option<Contention>,
 }
 
@@ -69,58 +70,58 @@ pub struct ComparedApp {
     pub compared: Option<Compared>,
 }
 
-/// Predicted and measured figures of the same thing.
+/// Predicted and measured values of the same quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// GFLOPS.
     pub gflops: Pair,
     /// GB/s, predicted.
     pub predicted_bandwidth_gbs: f64,
-    /// GB/s; `None` where no bandwidth was measured in every repetition.
+    /// GB/s; `None` unless bandwidth was measured in every repetition.
     pub bandwidth_gbs: Option<Pair>,
     /// GFLOPS that null models predict, by [`NullModel::ALL`].
     pub null_gflops: Option<[f64; NullModel::ALL.len()]>,
 }
 
-/// A predicted and a measured figure of the same unit.
+/// A predicted and a measured value of the same unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// What the model says.
+    /// The prediction of the model.
     pub predicted: f64,
-    /// What was measured.
+    /// The measurement.
     pub measured: Spread,
-    /// (predicted - measured median) / measured median. `None` if nothing was measured but zero, and the prediction is
-    /// another.
+    /// (predicted - measured median) / measured median. `None` if only zero was measured and the prediction
+    /// is not zero.
     pub error: Option<f64>,
-    /// The interval of 95 % of the prediction, where figures of the machine are uncertain
+    /// The 95 % interval of the prediction, if values of the machine are uncertain
     /// ([`Comparison::with_intervals`]).
     pub interval: Option<(f64, f64)>,
 }
 
-/// A figure over repetitions.
+/// A value over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The middle one.
+    /// The median.
     pub median: f64,
     /// The smallest.
     pub min: f64,
     /// The largest.
     pub max: f64,
-    /// How many.
+    /// Number of repetitions.
     pub repetitions: usize,
-    /// Sample standard deviation over mean, see [`crate::statistics::spread`]; `None` for a single repetition, or where
-    /// nothing was measured but zero.
+    /// Coefficient of variation (sample standard deviation over mean), see [`crate::statistics::spread`];
+    /// `None` for a single repetition, or if only zero was measured.
     pub relative: Option<f64>,
-    /// Holds the median in at least 95 % of all cases, see [`crate::statistics::median_interval`].
+    /// Contains the median in at least 95 % of all cases, see [`crate::statistics::median_interval`].
     pub interval: Option<(f64, f64)>,
 }
 
 /// Signed and absolute errors in GFLOPS, each relative to the measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errors {
-    /// How many figures were compared.
+    /// Number of compared values.
     pub count: usize,
-    /// Mean of the signed errors: above 0 the model promises too much.
+    /// Mean of the signed errors: above 0 the model predicts too much.
     pub mean_signed: f64,
     /// Mean absolute error.
     pub mean: f64,
@@ -136,10 +137,11 @@ pub struct Errors {
     pub worst_app: Option<String>,
 }
 
-/// What it costs to run the scenario that the model prefers instead of the one that was measured best.
+/// The cost of running the scenario that the model prefers instead of the one that was measured best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regret {
-    /// The scenario with the largest predicted total; of equal predictions the one that was measured worst.
+    /// The scenario with the largest predicted total; among equal predictions the one that was measured
+    /// worst.
     pub preferred: String,
     /// Its measured GFLOPS.
     pub preferred_gflops: f64,
@@ -156,18 +158,18 @@ pub struct Regret {
 pub struct Choice {
     /// The applications that have threads.
     pub apps: Vec<String>,
-    /// How many scenarios.
+    /// Number of scenarios.
     pub scenarios: usize,
-    /// What it costs to trust the model here.
+    /// The cost of trusting the model here.
     pub regret: Regret,
 }
 
-/// Something that was not measured.
+/// A missing measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Name of the scenario.
     pub scenario: String,
-    /// The application, where others of the scenario were measured; `None` is the whole scenario.
+    /// The application, if others of the scenario were measured; `None` is the whole scenario.
     pub app: Option<String>,
 }
 
@@ -180,22 +182,22 @@ pub struct Unmatched {
     pub app: Option<String>,
     /// Its first line in the measured file, from 1.
     pub line: usize,
-    /// Why.
+    /// The reason.
     pub why: Mismatch,
 }
 
-/// Why a measurement cannot be compared.
+/// The reason that a measurement cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// No file has a scenario of this name. The nearest name, if one is near.
+    /// No file has a scenario with this name. Contains the closest name, if there is one.
     UnknownScenario(Option<String>),
-    /// No file has an application of this name. The nearest name, if one is near.
+    /// No file has an application with this name. Contains the closest name, if there is one.
     UnknownApp(Option<String>),
-    /// The name stands for several instances, and the measurement does not say which.
+    /// The name refers to several instances, and the measurement does not specify one.
     SeveralInstances(Vec<String>),
     /// The application has no threads in this scenario.
     NoThreads,
-    /// It was measured with another number of threads than the scenario says.
+    /// The number of threads differs from that of the scenario.
     OtherThreads {
         /// The node.
         node: usize,
@@ -203,50 +205,51 @@ pub enum Mismatch {
         measured: u32,
         /// Threads in the scenario.
         wanted: u32,
-        /// The benchmark scaled the scenario to its host.
+        /// Whether the benchmark scaled the scenario to its host.
         fitted: bool,
     },
-    /// Every repetition was left out.
+    /// Every repetition is excluded.
     NothingCounts,
 }
 
-/// The model beside null models.
+/// The model compared with null models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beside {
-    /// Each null model on everything that was measured; none where nothing was.
+    /// Each null model on all measurements; empty without measurements.
     pub nulls: Vec<BesideNull>,
     /// The scenarios that count for the verdict.
     pub contended: Contended,
-    /// What the contended scenarios decide.
+    /// The verdict from the contended scenarios.
     pub verdict: Verdict,
 }
 
 /// A null model on the same measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BesideNull {
-    /// Which.
+    /// The null model.
     pub null: NullModel,
     /// Its errors of the scenarios' totals; `None` if no total was measured.
     pub totals: Option<Errors>,
     /// Its errors of applications in scenarios; `None` if no application was measured.
     pub apps: Option<Errors>,
-    /// How much smaller the model's errors of totals are.
+    /// Difference between its errors of totals and those of the model.
     pub advantage: Option<Advantage>,
 }
 
-/// How much smaller the absolute errors of the model are than those of another one, as fractions of what was measured.
+/// Difference between the absolute errors of another model and those of this one, as fractions of the
+/// measured values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advantage {
-    /// The mean; below 0 the model is the worse one.
+    /// The mean; below 0 this model is worse.
     pub mean: f64,
-    /// Holds the mean with 95 %; `None` with fewer than [`super::FEWEST`] scenarios.
+    /// Contains the mean with 95 %; `None` with fewer than [`super::FEWEST`] scenarios.
     pub interval: Option<(f64, f64)>,
 }
 
-/// The scenarios that want at least [`super::CONTENDED`] times what there is.
+/// The scenarios that oversubscribe a resource by at least a factor of [`super::CONTENDED`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contended {
-    /// How many of them have a measured total.
+    /// Number of them with a measured total.
     pub scenarios: usize,
     /// The model's errors of their totals.
     pub totals: Option<Errors>,
@@ -254,78 +257,81 @@ pub struct Contended {
     pub apps: Option<Errors>,
     /// The null models on them.
     pub nulls: Vec<BesideNull>,
-    /// The most contended of all scenarios with a measured total, contended enough or not.
+    /// The most contended scenario with a measured total, whether or not it reaches the factor.
     pub highest: Option<(String, Contention)>,
 }
 
-/// What contended scenarios decide about the rule of sharing.
+/// The verdict of contended scenarios on the sharing model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No total was measured.
     NothingMeasured,
-    /// No scenario is contended: every rule of sharing is right.
+    /// No scenario is contended: every sharing model is right.
     NothingContended,
     /// Fewer than [`super::FEWEST`] scenarios are contended.
     TooFew,
-    /// The model is not better than these beyond noise.
+    /// The model is not significantly better than these null models.
     NullsAsGood(Vec<NullModel>),
-    /// The model is better than all null models beyond noise.
+    /// The model is significantly better than all null models.
     Better,
 }
 
-/// How often, for whole scenarios and for applications in them.
+/// Observed coverage for whole scenarios and for applications in them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coverage {
-    /// Of totals.
+    /// For totals.
     pub totals: Held,
-    /// Of applications in scenarios.
+    /// For applications in scenarios.
     pub apps: Held,
 }
 
-/// How often intervals hold, in three ways. The figures of a machine are common to all scenarios, so that these hold or
-/// miss together more often than independent trials would.
+/// Observed coverage of intervals, counted in three ways. The values of a machine are common to all
+/// scenarios, so the intervals of these cover or miss together more often than independent trials would.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// The measured interval of the median holds the predicted figure. 95 % would do so if the model and its figures were
-    /// exact.
+    /// The measured interval of the median contains the predicted value. 95 % would do so if the model and
+    /// its values were exact.
     pub measured: Way,
-    /// The predicted interval holds the measured median. 95 % would do so if the model were right and the median exact.
+    /// The predicted interval contains the measured median. 95 % would do so if the model were right and the
+    /// median exact.
     pub predicted: Way,
-    /// Both are no further apart than both intervals together allow: |p - m| <= sqrt(reach of p squared + reach of m
-    /// squared), each reach towards the other figure. 95 % do so if the model is right.
+    /// The two differ by no more than their combined uncertainty: |p - m| <= sqrt(reach of p squared + reach
+    /// of m squared), each reach towards the other value. 95 % do so if the model is right.
     pub both: Way,
 }
 
-/// One way of counting, and what it is worth: an interval that is wide enough holds anything, so that as many of a model that
-/// knows nothing of sharing would be held.
+/// One way of counting, compared with null models: a wide enough interval contains any value, so the count
+/// would be the same for a model without sharing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Way {
-    /// Of the model.
+    /// The coverage of the model.
     pub model: Share,
-    /// What null models get, by [`NullModel::ALL`]: each with its own figure in place of the predicted one, and around it an interval
-    /// that is as wide in parts of that figure as the model's is of its own. They have intervals where the model has one.
+    /// The coverage of null models, by [`NullModel::ALL`]: each has its own value instead of the predicted
+    /// one, and an interval around it with the same relative width as that of the model. They have intervals
+    /// if the model has one.
     pub nulls: [Share; NullModel::ALL.len()],
-    /// The mean width of what holds or not, from end to end, as a fraction of the measured median: of the measured interval, of the
-    /// predicted one, of both the square root of the sum of squares. `None` of nothing.
+    /// The mean width of the intervals, from end to end, as a fraction of the measured median: of the
+    /// measured interval, of the predicted one, or for both the square root of the sum of squares. `None`
+    /// without intervals.
     pub mean_width: Option<f64>,
 }
 
-/// Some of several.
+/// A part of a number of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// How many hold.
+    /// Number of covered values.
     pub held: usize,
-    /// Of how many that have the intervals.
+    /// Number of values with intervals.
     pub of: usize,
 }
 
 impl Share {
-    /// As a fraction; `None` of nothing.
+    /// The fraction; `None` without values.
     pub fn share(self) -> Option<f64> {
         (self.of > 0).then(|| self.held as f64 / self.of as f64)
     }
 
-    /// The interval of 95 % of the fraction, see [`share_interval`].
+    /// The 95 % interval of the fraction, see [`share_interval`].
     pub fn interval(self) -> Option<(f64, f64)> {
         share_interval(self.held, self.of)
     }

@@ -1,4 +1,4 @@
-//! From measurements to figures: spreads, errors, and what they are together.
+//! From measurements to statistics: spreads, errors, and summaries.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::compare::read::{Measured, Repetition};
 use crate::null_models::NullModel;
 use crate::statistics::{equal, mean, median, median_interval, percentile, spread};
 
-/// What some repetitions say; `None` without any.
+/// Statistics of some repetitions; `None` without any.
 fn over(values: &[f64]) -> Option<Spread> {
     Some(Spread {
         median: median(values)?,
@@ -31,7 +31,7 @@ fn pair(predicted: f64, measured: &[f64]) -> Option<Pair> {
     Some(Pair { predicted, measured, error, interval: None })
 }
 
-/// Prediction beside the repetitions, with what null models say; `None` without any.
+/// Prediction and repetitions, with the predictions of null models; `None` without repetitions.
 pub(super) fn compared(
     gflops: f64,
     bandwidth_gbs: f64,
@@ -49,7 +49,7 @@ pub(super) fn compared(
     })
 }
 
-/// What several applications did together, in the repetitions that all of them have.
+/// The sums over several applications, in the repetitions that all of them have.
 pub(super) fn together(apps: &[&Measured]) -> Vec<Repetition> {
     let mut sums: BTreeMap<u32, (usize, Repetition)> = BTreeMap::new();
     for repetition in apps.iter().flat_map(|measured| &measured.repetitions) {
@@ -64,7 +64,7 @@ pub(super) fn together(apps: &[&Measured]) -> Vec<Repetition> {
     sums.into_values().filter(|(count, _)| *count == apps.len()).map(|(_, sum)| sum).collect()
 }
 
-/// The errors of all figures together; a figure that was measured as 0 has none.
+/// Summary of the errors of all values; a value that was measured as 0 has no error.
 pub(super) fn errors<'a>(figures: impl Iterator<Item = (&'a str, Option<&'a str>, f64)>) -> Option<Errors> {
     let signed: Vec<(&str, Option<&str>, f64)> = figures.collect();
     let absolute: Vec<f64> = signed.iter().map(|(.., error)| error.abs()).collect();
@@ -111,7 +111,7 @@ pub(super) fn totals<'a>(
     scenarios.into_iter().filter_map(total).collect()
 }
 
-/// What it costs to trust the model; `None` with fewer than two scenarios, or where nothing was measured but zero.
+/// The cost of trusting the model; `None` with fewer than two scenarios, or if only zero was measured.
 pub(super) fn regret(totals: &[(&str, f64, f64)]) -> Option<Regret> {
     if totals.len() < 2 {
         return None;
@@ -119,7 +119,7 @@ pub(super) fn regret(totals: &[(&str, f64, f64)]) -> Option<Regret> {
     let most = totals.iter().map(|&(_, predicted, _)| predicted).fold(0.0, f64::max);
     let preferred = totals.iter().filter(|&&(_, predicted, _)| equal(predicted, most));
     let preferred = preferred.min_by(|a, b| a.2.total_cmp(&b.2))?;
-    // The first of equals.
+    // The first of equal ones.
     let best = totals.iter().rev().max_by(|a, b| a.2.total_cmp(&b.2))?;
     (best.2 > 0.0).then(|| Regret {
         preferred: preferred.0.to_owned(),
@@ -140,7 +140,7 @@ pub(super) fn same_applications(scenarios: &[ComparedScenario]) -> bool {
     sets.all(|set| Some(set) == first)
 }
 
-/// Regret among scenarios of the same applications, unless all scenarios are of the same.
+/// Regret among scenarios of the same applications, unless all scenarios have the same ones.
 pub(super) fn choices(scenarios: &[ComparedScenario]) -> Vec<Choice> {
     let mut sets: Vec<Vec<&str>> = Vec::new();
     let mut by_apps: BTreeMap<Vec<&str>, Vec<&ComparedScenario>> = BTreeMap::new();
@@ -166,27 +166,31 @@ pub(super) fn choices(scenarios: &[ComparedScenario]) -> Vec<Choice> {
     sets.into_iter().filter_map(choice).collect()
 }
 
-/// The intervals of 95 % that a model has for one scenario, GFLOPS, from the uncertainty of the machine's figures.
+/// The 95 % intervals of a model for one scenario, GFLOPS, from the uncertainty of the machine's values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictedIntervals {
-    /// Of all applications together.
+    /// For all applications together.
     pub total: (f64, f64),
-    /// Of each application, with its name.
+    /// For each application, with its name.
     pub apps: Vec<(String, (f64, f64))>,
 }
 
-/// What the model's own error adds to an interval of 95 %, to either side, as a part of what is predicted. Chosen by bandwidth over cores of the
-/// published machines that choose: 95 % of their points lie within 5.2 % of `ecm` as it is advised (`results/published-data/CHOICES.md`).
+/// The contribution of the model's own error to a 95 % interval, to either side, as a fraction of the
+/// prediction. It was chosen by bandwidth over cores of the published machines in the selection set: 95 % of
+/// their points are within 5.2 % of `ecm` with the recommended corrections
+/// (`results/published-data/CHOICES.md`).
 pub const MODEL_ERROR: f64 = 0.05;
 
-/// The interval of a prediction with the error of the model in it. Figures of a machine and the model err independently, so that squares add up.
+/// The interval of a prediction including the error of the model. The values of a machine and the model err
+/// independently, so squares add up.
 pub fn with_model_error((low, high): (f64, f64), predicted: f64) -> (f64, f64) {
     let own = MODEL_ERROR * predicted.abs();
     (predicted - (predicted - low).hypot(own), predicted + (high - predicted).hypot(own))
 }
 
 impl Comparison {
-    /// The same comparison with the intervals of the predictions, to which [`MODEL_ERROR`] is added; `of` is asked for each scenario by its name.
+    /// The same comparison with the intervals of the predictions, extended by [`MODEL_ERROR`]; `of` is called
+    /// for each scenario with its name.
     #[must_use]
     pub fn with_intervals(mut self, mut of: impl FnMut(&str) -> Option<PredictedIntervals>) -> Self {
         for scenario in &mut self.scenarios {
@@ -206,7 +210,7 @@ impl Comparison {
     }
 }
 
-/// `None` where nothing has an interval.
+/// `None` without intervals.
 pub(super) fn coverage(scenarios: &[ComparedScenario]) -> Option<Coverage> {
     let totals = held(scenarios.iter().filter_map(|scenario| scenario.total.as_ref()));
     let apps = scenarios.iter().flat_map(|scenario| &scenario.apps);
@@ -240,31 +244,32 @@ fn held<'a>(all: impl Iterator<Item = &'a Compared>) -> Held {
     Held { measured: measured.way(), predicted: predicted.way(), both: both.way() }
 }
 
-/// Whether the interval holds the figure.
+/// Whether the interval contains the value.
 fn holds((low, high): (f64, f64), figure: f64) -> bool {
     low <= figure && figure <= high
 }
 
-/// The interval of the model around a figure `scale` times as large, as wide in parts of that figure.
+/// The interval of the model around a value `scale` times as large, with the same relative width.
 fn scaled((low, high): (f64, f64), scale: f64) -> (f64, f64) {
     (scale * low, scale * high)
 }
 
-/// How far an interval of a figure reaches in the direction of another figure.
+/// The reach of an interval around `from` in the direction of `to`.
 fn towards((low, high): (f64, f64), from: f64, to: f64) -> f64 {
     if to > from { high - from } else { from - low }
 }
 
-/// One way of counting, as it goes on.
+/// A running count for one way of counting.
 #[derive(Default)]
 struct Tally {
     way: Way,
-    /// Of the figures with a width, which all but those measured as 0 have.
+    /// Widths of all values except those measured as 0.
     widths: Vec<f64>,
 }
 
 impl Tally {
-    /// `holds` is asked for the predicted figure and for those of null models, each with how many times the predicted one it is.
+    /// Calls `holds` for the predicted value and for those of null models, each with its ratio to the
+    /// predicted one.
     fn count(
         &mut self,
         width: Option<f64>,
@@ -274,7 +279,7 @@ impl Tally {
     ) {
         self.way.model.count(holds(predicted, 1.0));
         for (share, null) in self.way.nulls.iter_mut().zip(nulls.into_iter().flatten()) {
-            // Around a prediction of nothing no interval is relative.
+            // An interval around a prediction of 0 has no relative width.
             let scale = if predicted > 0.0 { null / predicted } else { 1.0 };
             share.count(holds(null, scale));
         }
@@ -316,7 +321,7 @@ mod tests {
         }
     }
 
-    /// The same with what null models say.
+    /// The same with the predictions of null models.
     fn beside(mut scenario: ComparedScenario, nulls: [f64; 2]) -> ComparedScenario {
         let total = scenario.total.as_mut().expect("a total");
         total.null_gflops = Some(nulls);
@@ -324,12 +329,12 @@ mod tests {
     }
 
     #[test]
-    fn each_way_counts_what_it_holds() {
+    fn each_way_counts_the_covered_values() {
         // Measured 10, 9.7 to 10.3; predicted to 0.4.
         let measured = Some((9.7, 10.3));
         let at = |predicted: f64| scenario(predicted, Some((predicted - 0.4, predicted + 0.4)), measured);
-        // 10.2 is in both; 10.35 is 0.05 outside the measured one, 10 is in 9.95 to 10.75; 10.45: in none, but
-        // 0.45 <= sqrt(0.4^2 + 0.3^2) = 0.5; 10.6 is too far away.
+        // 10.2 is in both. 10.35 is 0.05 outside the measured one, 10 is in 9.95 to 10.75. 10.45 is in none,
+        // but 0.45 <= sqrt(0.4^2 + 0.3^2) = 0.5. 10.6 is too far away.
         let all = [at(10.2), at(10.35), at(10.45), at(10.6)];
         let found = coverage(&all).expect("intervals").totals;
         let share = |held| Share { held, of: 4 };
@@ -339,12 +344,12 @@ mod tests {
         for (width, expected) in widths.into_iter().zip([0.06, 0.08, 0.1]) {
             assert!((width - expected).abs() < 1e-12, "{width} {expected}");
         }
-        // Null models were not asked.
+        // Null models were not requested.
         assert_eq!(found.both.nulls, [Share::default(); 2]);
     }
 
     #[test]
-    fn an_interval_that_holds_anything_holds_null_models_too() {
+    fn an_interval_that_contains_any_value_also_covers_null_models() {
         // Measured 10, 9.9 to 10.1. Predicted 10 with 5 to 15; without sharing 16, so 8 to 24; equal parts 30: 15 to 45.
         let wide = scenario(10.0, Some((5.0, 15.0)), Some((9.9, 10.1)));
         let found = coverage(&[beside(wide, [16.0, 30.0])]).expect("intervals").totals;
@@ -352,7 +357,7 @@ mod tests {
         assert_eq!(held(found.measured), (1, [0, 0]));
         assert_eq!((held(found.predicted), held(found.both)), ((1, [1, 0]), (1, [1, 0])));
         assert_eq!(found.predicted.mean_width, Some(1.0));
-        // A tenth as wide, 9.5 to 10.5, it holds the model alone: 15.2 to 16.8.
+        // With a tenth of the width, 9.5 to 10.5, only the model is covered: 15.2 to 16.8.
         let narrow = scenario(10.0, Some((9.5, 10.5)), Some((9.9, 10.1)));
         let found = coverage(&[beside(narrow, [16.0, 30.0])]).expect("intervals").totals;
         assert_eq!((held(found.predicted), held(found.both)), ((1, [0, 0]), (1, [0, 0])));
@@ -368,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_interval_does_not_count() {
+    fn values_without_an_interval_do_not_count() {
         assert_eq!(coverage(&[scenario(10.0, None, None)]), None);
         let measured = beside(scenario(10.0, None, Some((9.0, 11.0))), [10.5, 12.0]);
         let found = coverage(&[measured]).expect("a measured interval").totals;

@@ -1,7 +1,7 @@
-//! Prediction beside measurement: reads measured CSV files and compares them with what a model says.
+//! Compares predictions with measurements: reads measured CSV files and compares them with a model.
 //!
-//! [`read_measured`] turns text into values, [`compare`] puts them beside the evaluation of each scenario. Which model
-//! evaluates is the caller's choice.
+//! [`read_measured`] turns text into values, [`compare`] pairs them with the evaluation of each scenario. The
+//! caller chooses the model.
 
 mod beside;
 mod comparison;
@@ -25,8 +25,8 @@ pub use crate::compare::read::{LeftOut, Measured, Measurements, Repetition, read
 use crate::null_models::{self, NullModel};
 use crate::statistics;
 
-/// Compares the scenarios `asked` for with what was measured. `evaluate` predicts one scenario; it is called for those
-/// of which anything was measured.
+/// Compares the scenarios `asked` with the measurements. `evaluate` predicts one scenario; it is called for
+/// those with any measurement.
 ///
 /// # Errors
 /// The first error of `evaluate`.
@@ -73,7 +73,7 @@ pub fn compare<E>(
     })
 }
 
-/// What null models are compared on.
+/// The values for the comparison of null models.
 #[derive(Default)]
 struct Figures {
     totals: Vec<beside::Figure>,
@@ -89,7 +89,7 @@ fn one_scenario(
 ) -> ComparedScenario {
     let measured: Vec<(usize, Option<&Measured>)> =
         active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
-    // A scenario that could be evaluated has its homes decided.
+    // A scenario that could be evaluated has no open homes.
     let nulls = null_models::predict(study, scenario).ok();
     let of_nulls = |app: Option<usize>| {
         let nulls = nulls.as_ref()?;
@@ -140,12 +140,13 @@ fn one_scenario(
     }
 }
 
-/// For so many measurements a near name is looked for: it costs time, and nobody reads more.
+/// Number of measurements for which a similar name is searched: the search costs time, and people do not read
+/// more.
 const MOST_SUGGESTIONS: usize = 20;
 
 /// The measurements of each scenario.
 struct Matches<'m> {
-    /// One for each of the scenarios that were asked for.
+    /// One for each of the requested scenarios.
     of_scenario: Vec<Found<'m>>,
     unmatched: Vec<Unmatched>,
 }
@@ -162,7 +163,7 @@ impl Found<'_> {
         self.total.is_none() && self.apps.is_empty()
     }
 
-    /// What of this scenario was not measured.
+    /// The parts of this scenario without a measurement.
     fn missing(&self, study: &Study, scenario: &Scenario) -> Vec<Missing> {
         let missing = |app: Option<String>| Missing { scenario: scenario.name.clone(), app };
         if self.is_empty() {
@@ -183,8 +184,8 @@ fn active<'s>(study: &'s Study, scenario: &'s Scenario) -> impl Iterator<Item = 
     (0..study.apps.len()).map(AppId).filter(|&app| scenario.allocation.total(app) > 0)
 }
 
-/// Finds the scenario and application of each measurement. Those of scenarios that exist and were not asked for are
-/// left aside.
+/// Finds the scenario and application of each measurement. Measurements of scenarios that exist but were not
+/// requested are ignored.
 fn find<'m>(study: &Study, asked: &[&Scenario], measurements: &'m Measurements) -> Matches<'m> {
     let places: HashMap<&str, usize> =
         asked.iter().enumerate().map(|(place, scenario)| (scenario.name.trim(), place)).collect();
@@ -245,14 +246,14 @@ fn which_app(
     }
 }
 
-/// The measurement counts, and is one of the threads that the scenario has.
+/// Checks that the measurement counts and has the threads of the scenario.
 fn fits(scenario: &Scenario, app: Option<AppId>, measured: &Measured) -> Result<(), Mismatch> {
     if let Some(app) = app {
         let wanted = scenario.threads(app);
         if wanted.iter().all(|&threads| threads == 0) {
             return Err(Mismatch::NoThreads);
         }
-        // A file without threads says nothing against the scenario.
+        // A file without threads does not contradict the scenario.
         let nodes = 0..if measured.threads.is_empty() { 0 } else { wanted.len() };
         let others = measured.threads.keys().copied().filter(|&node| node >= wanted.len());
         for node in nodes.chain(others) {

@@ -15,20 +15,21 @@ use numasim_study::csv::{Row, Rows, first, is_full, row_place, shown};
 
 /// Columns of the minimal form.
 const MINIMAL: [&str; 5] = ["scenario", "app", "gflops", "bandwidth_gbs", "repetition"];
-/// Columns that the full form cannot do without.
+/// Columns that the full form requires.
 const NEEDED: [&str; 8] =
     ["scenario", "app", "node", "repetition", "threads", "bandwidth_gbs", "gflops", "status"];
-/// The status of a row that counts.
+/// The status of a valid row.
 const OK: &str = "ok";
 
-/// Everything a measured CSV says.
+/// The contents of a measured CSV.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
-    /// What was measured, in the order of the file. A scenario's total is here only if the file has it.
+    /// The measurements, in the order of the file. A scenario's total is included only if the file contains
+    /// it.
     pub measured: Vec<Measured>,
-    /// What counts for nothing, and why.
+    /// The excluded repetitions, with reasons.
     pub left_out: Vec<LeftOut>,
-    /// Rows of the file, those that count for nothing included.
+    /// Number of rows of the file, including excluded ones.
     pub rows: usize,
 }
 
@@ -39,13 +40,13 @@ pub struct Measured {
     pub scenario: String,
     /// Name of the application; `None` is the whole scenario.
     pub app: Option<String>,
-    /// What counts, by number of the repetition. Empty if every repetition was left out.
+    /// The valid repetitions, by number. Empty if every repetition is excluded.
     pub repetitions: Vec<Repetition>,
-    /// Threads by node number; empty where the file does not say it.
+    /// Threads by node number; empty if the file does not contain them.
     pub threads: BTreeMap<usize, u32>,
-    /// The scenario was scaled to the host, and is not what its file says.
+    /// Whether the scenario was scaled to the host, so that it differs from its file.
     pub fitted: bool,
-    /// Codes of the doubts that hold for any of its rows.
+    /// Codes of the warnings for any of its rows.
     pub doubts: BTreeSet<String>,
     /// Line of its first row, from 1.
     pub line: usize,
@@ -54,15 +55,15 @@ pub struct Measured {
 /// One repetition: sums over the nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repetition {
-    /// From 1.
+    /// Its number, from 1.
     pub number: u32,
     /// Performance on all nodes together.
     pub gflops: Gflops,
-    /// Traffic on all nodes together; `None` where it was not measured.
+    /// Traffic on all nodes together; `None` if it was not measured.
     pub bandwidth: Option<GigabytesPerSecond>,
 }
 
-/// A repetition of an application that counts for nothing.
+/// An excluded repetition of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Name of the scenario.
@@ -73,18 +74,18 @@ pub struct LeftOut {
     pub repetition: u32,
     /// Line in the file, from 1.
     pub line: usize,
-    /// Why: the status and the problem of the row, or that rows are missing.
+    /// The reason: the status and the problem of the row, or that rows are missing.
     pub why: String,
 }
 
 /// Reads a measured CSV. Comment lines begin with `#`.
 ///
-/// In the full form an application's GFLOPS in a repetition is the sum over its nodes; if one of them is missing or has
-/// a status other than `ok`, the repetition of that application counts for nothing.
+/// In the full form an application's GFLOPS in a repetition is the sum over its nodes; if one of them is
+/// missing or has a status other than `ok`, the repetition of that application is excluded.
 ///
 /// # Errors
-/// Every problem that was found, up to a limit, with places in `text` (as file 0): unknown, missing and duplicate
-/// columns, duplicate rows, values that are no number, negative or not finite, rows of different runs.
+/// All problems, up to a limit, with places in `text` (as file 0): unknown, missing and duplicate columns,
+/// duplicate rows, values that are not numbers, negative or not finite, rows of different runs.
 pub fn read_measured(text: &str) -> Result<Measurements, Vec<Problem>> {
     let mut rows = Rows::new(text).map_err(|problem| vec![problem])?;
     let columns = Columns::new(&rows)?;
@@ -106,7 +107,7 @@ pub fn read_measured(text: &str) -> Result<Measurements, Vec<Problem>> {
     if problems.is_empty() { Ok(reading.finish(count)) } else { Err(first(problems)) }
 }
 
-/// Places of the columns; `None` where the file has no such column.
+/// Positions of the columns; `None` for a missing column.
 struct Columns {
     scenario: usize,
     app: usize,
@@ -173,16 +174,16 @@ impl Columns {
     }
 }
 
-/// What was read so far.
+/// The rows that were read so far.
 #[derive(Default)]
 struct Reading {
     entries: Vec<Entry>,
-    /// Place in `entries`, by scenario and application.
+    /// Index into `entries`, by scenario and application.
     places: HashMap<String, HashMap<String, usize>>,
     run: Option<String>,
 }
 
-/// The number of a node, which a machine can have.
+/// A node number that a machine can have.
 fn node_number(row: &Row<'_>, column: usize) -> Result<usize, Problem> {
     let node = row.whole_number(column, 0, "the number of the node in the machine file, from 0")? as usize;
     if node < MAX_NODES {
@@ -203,9 +204,9 @@ struct Entry {
 struct Sum {
     gflops: f64,
     bandwidth: Option<f64>,
-    /// Where the row of each node is: its first byte and its line.
+    /// The position of the row of each node: its first byte and its line.
     rows: BTreeMap<usize, (usize, usize)>,
-    /// Why it counts for nothing, and the line of the row.
+    /// The reason that it is excluded, and the line of the row.
     bad: Option<(String, usize)>,
 }
 
@@ -293,7 +294,7 @@ impl Reading {
         Ok(())
     }
 
-    /// All rows are of one run of the benchmark.
+    /// Checks that all rows belong to one run of the benchmark.
     fn same_run(&mut self, columns: &Columns, row: &Row<'_>) -> Result<(), Problem> {
         let Some(column) = columns.run else { return Ok(()) };
         let text = row.text(Some(column));
@@ -308,7 +309,7 @@ impl Reading {
     }
 
     fn entry(&mut self, scenario: &str, app: &str, line: usize) -> &mut Entry {
-        // Names are copied for the first row of an entry only.
+        // Names are copied only for the first row of an entry.
         let known = self.places.get(scenario).and_then(|apps| apps.get(app)).copied();
         let place = known.unwrap_or_else(|| {
             let place = self.entries.len();

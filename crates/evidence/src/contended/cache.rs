@@ -1,13 +1,14 @@
-//! The last-level cache as what is contended: working sets that stay inside it together, and those that fit only alone.
+//! Contention for the last-level cache: working sets that fit in it together, and those that fit only alone.
 //!
 //! # Sizes
-//! Two applications with half of the threads each. *Inside*: all data are 3/4 of the cache, so that everything is read from it, as far as the
-//! cache lets it. *Beyond*: the data of each are 3/4 of the cache, and those of both 3/2: what fits alone does not fit beside the other.
-//! A thread's part shall be no matter of the next smaller cache: with data inside at least [`BELOW`] times as large as that; where all cores
-//! would have less, fewer take part.
+//! Two applications have half of the threads each. *Inside*: all data together is 3/4 of the cache, so that
+//! everything is read from it, as far as the cache permits. *Beyond*: the data of each application is 3/4 of
+//! the cache, and that of both 3/2: data that fits alone does not fit together with the other. The next
+//! smaller cache should not matter for a thread's share: with data inside, the share is at least [`BELOW`]
+//! times as large as that cache. If it would be smaller with all cores, fewer take part.
 //!
 //! # Kernels
-//! Reads, and updates, which store what they read. Copies and triads store past the caches.
+//! Reads, and updates, which store the data that they read. Copies and triads use non-temporal stores.
 
 use numasim_model::{AppId, Machine, NodeId, Study};
 
@@ -15,39 +16,39 @@ use crate::compare::{Comparison, Spread};
 use crate::contended::{Placed, Row, file, pair};
 use crate::null_models::{self, NullModel};
 
-/// Data of a thread are at least so many times the cache below.
+/// Minimum size of the data of a thread relative to the next smaller cache.
 const BELOW: u64 = 2;
-/// Data are a multiple of so many bytes.
+/// The size of data is a multiple of this number of bytes.
 const UNIT: u64 = 64 << 10;
 
-/// What is known of the last-level cache of a host.
+/// The known properties of the last-level cache of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastLevel {
     /// Its size in bytes.
     pub bytes: u64,
-    /// Size in bytes of the next smaller cache, that of one core; `None` where there is none.
+    /// Size in bytes of the next smaller cache, that of one core; `None` if there is none.
     pub below_bytes: Option<u64>,
-    /// Cores that have it together: the first ones of the node.
+    /// Number of cores that share it: the first ones of the node.
     pub cores: u32,
 }
 
-/// Scenarios that ask for the last-level cache.
+/// Scenarios that test the last-level cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachePlan {
     /// The cache.
     pub cache: LastLevel,
     /// Threads of both applications together.
     pub threads: u32,
-    /// The input file of both runs, beside that of the machine.
+    /// The input file of both runs, in addition to that of the machine.
     pub scenarios: String,
-    /// What is inside the cache, and what is beyond it.
+    /// The runs inside the cache and beyond it.
     pub runs: [CacheRun; 2],
 }
 
 /// Scenarios with the same data for each thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheRun {
-    /// A word for names of files.
+    /// A word for file names.
     pub name: &'static str,
     /// Data of each thread in bytes.
     pub bytes_per_thread: u64,
@@ -55,19 +56,19 @@ pub struct CacheRun {
     pub scenarios: Vec<String>,
 }
 
-/// Why the last-level cache cannot be asked.
+/// The reason that the last-level cache cannot be tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCache {
     /// The scenarios are for one node.
     #[error("it is asked on hosts with one NUMA node, and this one has {0}")]
     SeveralNodes(usize),
-    /// Nobody knows how large it is.
+    /// Its size is unknown.
     #[error("the system does not tell its size and who shares it")]
     Unknown,
-    /// Nobody shares it.
+    /// Only one core uses it.
     #[error("the first core of the node does not share it with the next one")]
     OneCore,
-    /// Two threads would have most of their data in the caches below.
+    /// Two threads would have most of their data in smaller caches.
     #[error("it has {bytes} bytes, too few beside the {below_bytes} bytes of the cache below it")]
     TooSmall {
         /// Its size.
@@ -77,7 +78,7 @@ pub enum NoCache {
     },
 }
 
-/// The kernels of both applications, or of one that is alone.
+/// The kernels of both applications, or of a single one.
 const ASKED: [&[&str]; 5] =
     [&["read"], &["update"], &["read", "read"], &["update", "update"], &["read", "update"]];
 
@@ -85,7 +86,7 @@ impl CachePlan {
     /// Scenarios for a machine of one node.
     ///
     /// # Errors
-    /// [`NoCache`] where the host does not allow it.
+    /// [`NoCache`] if the host is not suitable.
     pub fn of(machine: &Machine, cache: Option<LastLevel>) -> Result<Self, NoCache> {
         if machine.node_count() != 1 {
             return Err(NoCache::SeveralNodes(machine.node_count()));
@@ -96,7 +97,7 @@ impl CachePlan {
             return Err(NoCache::OneCore);
         }
         let below_bytes = cache.below_bytes.unwrap_or(0);
-        // An even number of threads of which each has enough inside.
+        // An even number of threads with enough data each inside.
         let enough = |threads: &u32| inside(cache.bytes, *threads) >= (BELOW * below_bytes).max(UNIT);
         let threads = (1..=cores / 2).rev().map(|half| 2 * half).find(enough);
         let threads = threads.ok_or(NoCache::TooSmall { bytes: cache.bytes, below_bytes })?;
@@ -113,7 +114,7 @@ impl CachePlan {
     }
 }
 
-/// Data of each thread in bytes, if that of all is 3/4 of the cache.
+/// Data of each thread in bytes if the data of all is 3/4 of the cache.
 fn inside(cache_bytes: u64, threads: u32) -> u64 {
     cache_bytes / 4 * 3 / u64::from(threads) / UNIT * UNIT
 }
@@ -133,7 +134,7 @@ fn rows(size: &str, half: u32) -> Vec<Row> {
     ASKED.into_iter().map(row).collect()
 }
 
-/// An application in a scenario that asks for the last-level cache.
+/// An application in a scenario that tests the last-level cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedApp {
     /// The scenario.
@@ -144,15 +145,16 @@ pub struct CachedApp {
     pub data_bytes: u64,
     /// GB/s, measured.
     pub gbs: Spread,
-    /// Measured GB/s as a fraction of what the same kernel got alone with the same data; `None` where that was not measured.
+    /// Measured GB/s relative to the same kernel alone with the same data; `None` if that was not measured.
     pub of_alone: Option<f64>,
-    /// GB/s that the model says, which counts everything as read from memory.
+    /// GB/s predicted by the model, which counts everything as read from memory.
     pub model_gbs: f64,
-    /// GB/s that [`NullModel::ALL`] say, in the same way.
+    /// GB/s predicted by [`NullModel::ALL`], in the same way.
     pub null_gbs: [f64; NullModel::ALL.len()],
 }
 
-/// Every application with measured bandwidth, in the order of the scenarios. Each thread had `bytes_per_thread` of data.
+/// Every application with measured bandwidth, in the order of the scenarios. Each thread had
+/// `bytes_per_thread` of data.
 pub fn cached(study: &Study, comparison: &Comparison, bytes_per_thread: u64) -> Vec<CachedApp> {
     let mut found = Vec::new();
     for compared in &comparison.scenarios {
@@ -163,7 +165,7 @@ pub fn cached(study: &Study, comparison: &Comparison, bytes_per_thread: u64) -> 
             let of_app = study.apps.iter().position(|app| app.name == own.name);
             let bandwidth = own.compared.as_ref().and_then(|own| own.bandwidth_gbs);
             let (Some(app), Some(pair)) = (of_app, bandwidth) else { continue };
-            // What these applications move is what they compute over their intensity.
+            // The traffic of these applications is their computation over their intensity.
             let intensity = study.apps[app].arithmetic_intensity.value();
             found.push(CachedApp {
                 scenario: compared.name.clone(),
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn two_cores_fill_the_cache_three_quarters_and_one_and_a_half_times() {
+    fn two_cores_fill_three_quarters_and_one_and_a_half_times_the_cache() {
         let plan = plan(2, cache(32, 2, 2)).expect("two cores");
         // 3/4 of 32 MiB for two threads: 12 each; beyond 24 each, which are 3/4 alone and 48 / 32 together.
         assert_eq!(plan.runs.each_ref().map(|run| run.bytes_per_thread >> 20), [12, 24]);
@@ -244,16 +246,16 @@ mod tests {
     }
 
     #[test]
-    fn fewer_threads_take_part_where_their_own_caches_would_hold_their_data() {
-        // 3/4 of 112 MiB are 84; twice 2 MiB for each: 21 threads, of which 20 are even.
+    fn fewer_threads_take_part_if_smaller_caches_would_hold_their_data() {
+        // 3/4 of 112 MiB are 84; with twice 2 MiB for each thread: 21 threads, rounded to the even number 20.
         assert_eq!(plan(60, cache(112, 2, 60)).map(|plan| plan.threads), Ok(20));
-        // 3/4 of 4 MiB are 3: 1.5 for each of two, and twice 1 MiB are needed.
+        // 3/4 of 4 MiB are 3: 1.5 for each of two, but twice 1 MiB is needed.
         let small = NoCache::TooSmall { bytes: 4 << 20, below_bytes: 1 << 20 };
         assert_eq!(plan(8, cache(4, 1, 8)).map(|plan| plan.threads), Err(small));
     }
 
     #[test]
-    fn what_a_host_does_not_allow_is_said() {
+    fn unsuitable_hosts_are_reported_with_the_reason() {
         let of = |nodes, cores, cache| CachePlan::of(&machine(nodes, cores), cache).expect_err("impossible");
         assert_eq!(of(2, 8, Some(cache(32, 1, 8))), NoCache::SeveralNodes(2));
         assert_eq!(of(1, 8, None), NoCache::Unknown);
@@ -270,7 +272,7 @@ mod cached_tests {
     use crate::compare::{compare, read_measured};
 
     #[test]
-    fn applications_stand_beside_what_they_get_alone_and_what_memory_would_give() {
+    fn applications_are_compared_with_their_bandwidth_alone_and_with_memory() {
         let file = |name: &str, text: &str| SourceFile { name: name.into(), text: text.into() };
         let study = read_study(&[file(
             "s.toml",

@@ -1,23 +1,25 @@
-//! Scenarios that can decide how a machine shares bandwidth: a pure function of the machine.
+//! Scenarios that can distinguish the sharing models on a machine: a pure function of the machine.
 //!
 //! # Problem
-//! Where nobody takes anything from anybody every rule of sharing is right, and which of two different sets of applications is
-//! faster is nobody's question. So each *question* here places the same applications in several ways, with all cores of
-//! the nodes that take part wherever there is room for it.
+//! Without contention every sharing model is right, and a comparison between two different sets of
+//! applications answers no real question. So each *question* here places the same applications in several
+//! ways, with all cores of the participating nodes if possible.
 //!
 //! # Questions
-//! - **own**: two applications whose data is local share every node, in steps of their threads: reads beside reads, copy and triad (which
-//!   store past the caches), and beside one that computes.
-//! - **two sources**: all cores of two nodes read one memory: every pair of nodes. Every memory on up to four nodes, else the first.
-//! - **steps**: threads beside the data, and more and more threads of another node on the same memory: over its widest and
-//!   its narrowest link, with half and with all cores beside the data.
-//! - **part**: an application on all nodes whose data lie on the first one in part, from a quarter to all, or interleaved.
-//! - **both ways**: two nodes read each other's memory, for each partner of the first node; and all nodes at once, each that of the node
-//!   half the machine away, which fills shared links from both sides.
+//! - **own**: two applications with local data share every node, in steps of their threads: reads with reads,
+//!   with copy and triad (which use non-temporal stores), and with one that computes.
+//! - **two sources**: all cores of two nodes read one memory: every pair of nodes. Every memory on up to four
+//!   nodes, otherwise the first.
+//! - **steps**: threads local to the data, and an increasing number of threads of another node on the same
+//!   memory: over its fastest and its slowest link, with half and with all cores local to the data.
+//! - **part**: an application on all nodes with a part of its data on the first one, from a quarter to all,
+//!   or interleaved.
+//! - **both ways**: two nodes read each other's memory, for each partner of the first node; and all nodes at
+//!   once, each that of the node half the machine away, which fills shared links from both sides.
 //!
 //! # The last-level cache
-//! On hosts with one node it is asked, too, but apart ([`CachePlan`]): the models have no figure for it, so that what is measured there
-//! decides nothing about them.
+//! On hosts with one node it is also tested, but separately ([`CachePlan`]): the models do not cover it, so
+//! its measurements say nothing about them.
 
 mod cache;
 #[cfg(test)]
@@ -42,7 +44,7 @@ struct Kind {
     intensity: f64,
 }
 
-/// FLOP per byte: 1/32 for what memory holds back, 16 for what it does not.
+/// FLOP per byte: 1/32 for applications that memory limits, 16 for those that it does not.
 const KINDS: [Kind; 5] = [
     Kind { name: "read", kernel: "read", intensity: 1.0 / 32.0 },
     Kind { name: "copy", kernel: "copy", intensity: 1.0 / 32.0 },
@@ -56,9 +58,9 @@ const KINDS: [Kind; 5] = [
 struct Placed {
     /// Its instance: "read-1".
     app: String,
-    /// On each node.
+    /// Number of threads on each node.
     threads: Vec<u32>,
-    /// TOML of its data; local without it.
+    /// TOML of its data; `None` for local data.
     data: Option<String>,
 }
 
@@ -69,7 +71,7 @@ struct Row {
     apps: Vec<Placed>,
 }
 
-/// Applications and scenarios for a machine, as an input file beside that of the machine.
+/// Applications and scenarios for a machine, as an input file in addition to that of the machine.
 pub fn scenarios(machine: &Machine) -> String {
     let head = "# Made by `numasim validate` for the machine beside it: the same applications placed in several ways, so that memories and\n\
                 # links are asked for more than they have wherever this machine can do that.\n";
@@ -110,20 +112,20 @@ fn file(head: &str, rows: &[Row]) -> String {
     text
 }
 
-/// How contended the scenarios of a study are.
+/// Contention of the scenarios of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
-    /// How many scenarios.
+    /// Number of scenarios.
     pub scenarios: usize,
-    /// How many of them want at least [`CONTENDED`] times what some resource has.
+    /// Number of scenarios that oversubscribe a resource by at least a factor of [`CONTENDED`].
     pub contended: usize,
-    /// How many of these leave a choice: another contended scenario places the same applications.
+    /// Number of these that leave a choice: another contended scenario places the same applications.
     pub choices: usize,
     /// The most contended one.
     pub highest: Option<(String, Contention)>,
 }
 
-/// How contended the scenarios of `study` are; those with open homes are not contended.
+/// The contention of the scenarios of `study`; those with open homes count as not contended.
 pub fn outlook(study: &Study) -> Outlook {
     let of = study.scenarios.iter().filter_map(|scenario| {
         let contention = null_models::predict(study, scenario).ok()?.contention?;
@@ -144,7 +146,7 @@ pub fn outlook(study: &Study) -> Outlook {
     }
 }
 
-/// So many nodes at most have all of their memories read by all pairs of nodes.
+/// Up to this number of nodes, all pairs of nodes read all memories.
 const FEW_NODES: usize = 4;
 
 /// Pairs that share every node.
@@ -189,7 +191,7 @@ fn pair([first, second]: [&str; 2]) -> [String; 2] {
     [format!("{first}-1"), format!("{second}-{number}")]
 }
 
-/// Cores of a node in parts: one, a quarter, half, three quarters, all but one; each once.
+/// Fractions of the cores of a node: one, a quarter, half, three quarters, all but one; each once.
 fn parts(cores: u32) -> Vec<u32> {
     let mut parts = vec![1, cores / 4, cores / 2, cores - cores / 4, cores.saturating_sub(1)];
     parts.retain(|&part| part > 0 && part < cores);
@@ -202,7 +204,7 @@ fn own(machine: &Machine) -> Vec<Row> {
     let most = machine.nodes().iter().map(|node| node.cores).max().unwrap_or(0);
     let row = |kinds: [&str; 2], part: u32| {
         let [first, second] = pair(kinds);
-        // The same part of each node, at least a thread of both where there are two cores.
+        // The same fraction of each node, with at least one thread of both if there are two cores.
         let share = |node: NodeId| {
             let cores = cores(machine, node);
             #[allow(clippy::cast_possible_truncation, reason = "at most the cores of a node")]
@@ -244,7 +246,7 @@ fn two_sources(machine: &Machine, nodes: &[NodeId]) -> Vec<Row> {
     rows
 }
 
-/// The partners of `memory` over its widest and its narrowest link; one where all are alike.
+/// The partners of `memory` over its fastest and its slowest link; one if all links are equal.
 fn partners(machine: &Machine, nodes: &[NodeId], memory: NodeId) -> Vec<NodeId> {
     let width = |&node: &NodeId| machine.link(node, memory).map_or(0.0, GigabytesPerSecond::value);
     let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != memory).collect();

@@ -1,47 +1,49 @@
-//! Which figures the measurements determine at the lowest point, and how well.
+//! The values that the measurements determine at the lowest point, and their accuracy.
 
 use super::least_squares::{Columns, dot, largest, norm, singular};
 use super::objective::{Objective, Observed};
 use crate::statistics::students_t;
 
-/// A figure has no influence if no error changes by more than this when it grows by a factor of e: 0.01 %.
+/// A value has no influence if no error changes by more than this when the value grows by a factor of e: 0.01
+/// %.
 const INFLUENCE: f64 = 1e-4;
-/// Step for looking at both sides of a kink, on the logarithm: wider than what the search leaves between it and a kink.
+/// Step for inspecting both sides of a kink, on the logarithm: longer than the distance that the search
+/// leaves between a point and a kink.
 const SIDE: f64 = 1e-4;
-/// So far from the lowest point a figure counts as open: a factor.
+/// At this factor from the lowest point, a value counts as open.
 const FAR: f64 = 30.0;
-/// Singular values below this part of the largest are zero: the slopes are exact to about 1e-9.
+/// Singular values below this fraction of the largest are zero: the slopes are exact to about 1e-9.
 const SINGULAR: f64 = 1e-5;
-/// Figures with at least this part in a direction that changes nothing are in it.
+/// Values with at least this component in a direction without effect belong to it.
 const PART: f64 = 0.05;
 
-/// What the measurements say about one figure.
+/// The information of the measurements about one value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Certainty {
-    /// Determined. The standard error of its logarithm; `None` if there are no more observations than figures.
+    /// Determined. The standard error of its logarithm; `None` if there are no more observations than values.
     Determined(Option<f64>),
     /// No observation depends on it here.
     NoInfluence,
-    /// Known from below only; the logarithm of the bound.
+    /// Only a lower bound is known; the logarithm of the bound.
     AtLeast(f64),
-    /// Known from above only; the logarithm of the bound.
+    /// Only an upper bound is known; the logarithm of the bound.
     AtMost(f64),
     /// At the end of the range of the search.
     AtEnd,
-    /// Only together with these others, by place.
+    /// Only determined together with these others, by index.
     Inseparable(Vec<usize>),
 }
 
-/// All figures together.
+/// All values together.
 pub(super) struct Certainties {
     pub(super) of: Vec<Certainty>,
-    /// Observations less determined figures, or combinations of figures.
+    /// Number of observations less that of determined values, or combinations of values.
     pub(super) degrees_of_freedom: usize,
     /// Square root of (sum of squares / degrees of freedom).
     pub(super) scatter: Option<f64>,
 }
 
-/// Looks at the figures at the lowest point.
+/// Examines the values at the lowest point.
 pub(super) fn look(
     objective: &Objective<'_>,
     point: &[f64],
@@ -87,9 +89,9 @@ pub(super) fn look(
     Ok(Certainties { of, degrees_of_freedom, scatter })
 }
 
-/// A bound where noise alone made a figure look determined: far to one side, with the others as they are, the sum of
-/// squares stays below the limit of the interval of 95 % (S (1 + t^2 / degrees of freedom)), and to the other side it
-/// does not. An interval by slopes would have two ends there.
+/// A bound for a value that only noise made look determined: far to one side, with the others unchanged, the
+/// sum of squares stays below the limit of the 95 % interval (S (1 + t^2 / degrees of freedom)), and to the
+/// other side it does not. An interval from slopes would have two ends there.
 fn one_sided(
     objective: &Objective<'_>,
     point: &[f64],
@@ -121,7 +123,8 @@ fn one_sided(
     Some(if sign < 0.0 { Certainty::AtLeast(bound) } else { Certainty::AtMost(bound) })
 }
 
-/// Finds combinations of figures that change nothing, and standard errors of the others; the rank of the slopes.
+/// Finds combinations of values without effect, and standard errors of the others; returns the rank of the
+/// slopes.
 fn separate(
     slopes: &Columns,
     open: &[usize],

@@ -1,4 +1,4 @@
-//! A fitted machine as a machine file, with the origin of each figure.
+//! A fitted machine as a machine file, with the origin of each value.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,15 @@ use numasim_study::writing::{Lines, Notes, six_digits};
 use super::{Estimate, Fit, Fitted};
 use crate::statistics::WIDEST_REACH;
 
-/// The `[machine]` table of a fit. `original` is the machine of the files; `source` says in one line what was fitted.
+/// The `[machine]` table of a fit. `original` is the machine of the files; `source` describes the fitted data
+/// in one line.
 ///
 /// Equal nodes are written as a uniform machine, others node by node with a matrix.
 pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
     let fitted = fit.machine.clone().with_name(format!("{}, fitted", original.name()));
     let fitted = fitted.with_source(Some(source.to_owned())).with_provenance(origins(original, fit));
-    // Where parameters of the sharing model come from is a comment: `[machine.provenance]` has no word for them.
+    // The origin of parameters of the sharing model is a comment, because `[machine.provenance]` cannot
+    // express it.
     let mut notes = Notes::default();
     for one in fit.figures.iter().filter(|one| one.parameter.provenance_key().is_none()) {
         let origin = format!("numasim fit: {}", origin(one, fit.figures.len() > 1));
@@ -41,7 +43,8 @@ fn percents(mean: f64, worst: f64) -> String {
     format!("{:.1} %, worst {:.1} %", 100.0 * mean, 100.0 * worst)
 }
 
-/// `[machine.provenance]`: what was fitted is estimated, the rest is what it was. What a matrix stands for is said of the matrix.
+/// `[machine.provenance]`: fitted values are estimated, the others keep their origin. For the values of a
+/// matrix, the entry of the matrix describes the origin.
 fn origins(original: &Machine, fit: &Fit) -> BTreeMap<String, Provenance> {
     let mut all = original.provenance().clone();
     let matrix = !is_short(&fit.machine);
@@ -58,7 +61,7 @@ fn origins(original: &Machine, fit: &Fit) -> BTreeMap<String, Provenance> {
     }
     for (key, (messages, reach)) in messages {
         let source = Some(format!("numasim fit: {}", messages.join("; ")));
-        // Of a matrix some figures are as they were.
+        // Some values of a matrix are unchanged.
         let before = all.get(key).and_then(|before| before.interval95_percent).filter(|_| matrix);
         let interval95_percent = reach.into_iter().chain(before).reduce(f64::max);
         let kind = FigureKind::Estimated;
@@ -75,7 +78,7 @@ fn interval95_percent(estimate: &Estimate) -> Option<f64> {
     estimate.interval().map(|(low, high)| 100.0 * ((high / low).sqrt() - 1.0))
 }
 
-/// Where the value comes from; with `others`, several figures were free.
+/// The origin of the value; with `others`, several values were free.
 fn origin(fitted: &Fitted, others: bool) -> String {
     let fixed = if others { ", with the other figures as fitted" } else { "" };
     let (key, unit) = (fitted.parameter.key(), fitted.parameter.unit());
@@ -115,7 +118,7 @@ mod tests {
         numasim_study::read_study(&[file]).expect("in order").study
     }
 
-    /// The file written for a fit of some keys to one measured total.
+    /// The file for a fit of some keys to one measured total.
     fn written(machine: &str, gflops: f64, keys: &[&str]) -> (Fit, String) {
         let study = study(machine);
         let free: Vec<Parameter> =
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn different_nodes_are_written_one_by_one() {
-        // Node 1 has memory only; the threads of node 0 share its 10 GB/s: 5 GFLOPS.
+        // Node 1 is memory only; the threads of node 0 share its 10 GB/s: 5 GFLOPS.
         let machine = "[machine]\nname = \"mixed\"\nbandwidth_matrix_gbs = [[8.0, 3.0], [1.0, 6.0]]\n\
                        [machine.provenance]\nbandwidth_matrix_gbs = { kind = \"measured\" }\n\
                        [[machine.node]]\ncores = 2\ngflops_per_core = 9.0\ncpus = \"0-1\"\nos_node = 4\n\
@@ -164,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_links_memory_and_what_a_node_reads_are_kept() {
+    fn shared_links_memory_and_read_limits_are_unchanged() {
         let machine = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
                        link_gbs = 4.25\nread_gbs = 11.0\ntriad_gbs = 7.5\nmemory_gib = 64.0\nllc_mb = 20.5\nllc_gbs = 30\ndistance_matrix = [[10, 21], [22, 10]]\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
                        [machine.provenance]\nshared_link = { kind = \"assumed\" }\n";
@@ -189,8 +192,8 @@ mod tests {
 
     #[test]
     fn parameters_of_the_sharing_model_are_written_with_it() {
-        // One node, 2 threads of 0.5 FLOP/byte that want 18 GB/s each, B = 10: at 4 GFLOPS they get 8 GB/s together,
-        // which a knee explains.
+        // One node, 2 threads of 0.5 FLOP/byte that request 18 GB/s each, B = 10: at 4 GFLOPS they get 8 GB/s
+        // together, which a knee explains.
         let machine = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
                        [machine.sharing]\nmodel = \"max-min\"\nremote_loss = 0.25\n";
         let (fit, text) = written(machine, 4.0, &["sharing.saturation_knee"]);
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_a_fitted_figure_has_the_same_factor_to_both_sides() {
+    fn the_interval_of_a_fitted_value_has_the_same_factor_to_both_sides() {
         // 8 to 12.5 around 10: a factor of 1.25.
         let of =
             |interval| interval95_percent(&Estimate::Determined { value: 10.0, interval, left_out: None });

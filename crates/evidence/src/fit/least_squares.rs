@@ -1,18 +1,21 @@
-//! Nonlinear least squares: the method of Levenberg and Marquardt, as MINPACK's `lmder` and `lmpar` have it, and singular values.
+//! Nonlinear least squares: the method of Levenberg and Marquardt, as in MINPACK's `lmder` and `lmpar`, and
+//! singular values.
 //!
-//! J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630 (1978), 105-116.
+//! J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics
+//! 630 (1978), 105-116.
 //!
-//! By hand, since a fit has at most a dozen figures: the crate `levenberg-marquardt` needs `nalgebra` and 25 more packages for
-//! matrices of that size. Matrices are lists of columns.
+//! Implemented here because a fit has at most a dozen values: the crate `levenberg-marquardt` needs
+//! `nalgebra` and 25 more packages for matrices of that size. Matrices are lists of columns.
 
 /// A matrix, column by column.
 pub(super) type Columns = Vec<Vec<f64>>;
 
-/// A relative change of the sum or of the point that is too small to go on, and the cosine at which residuals and slopes are orthogonal.
+/// A relative change of the sum or of the point that ends the search, and the cosine at which residuals and
+/// slopes count as orthogonal.
 const TOLERANCE: f64 = 30.0 * f64::EPSILON;
-/// The first step is at most so many times as long as the point is far from zero.
+/// The first step is at most this many times the distance of the point from zero.
 const FIRST_STEP: f64 = 100.0;
-/// A step is long enough where it is off by this part of what is allowed.
+/// A step is accepted if its length deviates by at most this fraction from the allowed length.
 const NEAR: f64 = 0.1;
 
 /// The euclidean length, without overflow.
@@ -47,8 +50,9 @@ fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
-/// The point of a smaller sum of squared residuals that is reached from `point`, downhill, with about `patience` evaluations for each
-/// coordinate. `None` of a function ends the search where it is.
+/// The point of a smaller sum of squared residuals that is reached from `point`, downhill, with about
+/// `patience` evaluations for each coordinate. The search ends at its current point if a function returns
+/// `None`.
 pub(super) fn minimize(
     mut point: Vec<f64>,
     patience: usize,
@@ -128,7 +132,7 @@ pub(super) fn minimize(
 struct Step {
     change: Vec<f64>,
     damping: f64,
-    /// Of the step in units of the scale.
+    /// Length of the step in units of the scale.
     length: f64,
 }
 
@@ -145,7 +149,7 @@ impl Factored {
     fn new(mut columns: Columns, residuals: &[f64]) -> Self {
         let count = columns.len();
         let mut rotated = residuals.to_vec();
-        // Fewer residuals than coordinates: equations that say nothing.
+        // Fewer residuals than coordinates: adds equations without content.
         for column in columns.iter_mut().chain([&mut rotated]) {
             column.resize(residuals.len().max(count), 0.0);
         }
@@ -174,7 +178,7 @@ impl Factored {
         Self { upper, order, rotated }
     }
 
-    /// The largest cosine between the residuals, which are so long, and the slopes of a coordinate.
+    /// The largest cosine between the residuals, which have this length, and the slopes of a coordinate.
     fn steepest(&self, length: f64, norms: &[f64]) -> f64 {
         let along = self.upper.transposed_times(&self.rotated);
         let cosines = along.iter().zip(&self.order).filter(|(_, at)| norms[**at] != 0.0);
@@ -182,14 +186,15 @@ impl Factored {
         largest(&cosines)
     }
 
-    /// How far a step moves the residuals if they are linear.
+    /// Change of the residuals by a step if they are linear.
     fn change(&self, step: &[f64]) -> f64 {
         let ordered = self.ordered(step);
         let along = self.upper.rows.iter().map(|row| dot(row, &ordered));
         norm(&along.collect::<Vec<_>>())
     }
 
-    /// The step that makes linear residuals smallest, about as long as is allowed where it would be longer, and the damping that does so.
+    /// The step that minimises linear residuals, shortened to about the allowed length if it would be longer,
+    /// and the damping that does so.
     fn step(&self, scale: &[f64], allowed: f64, damping: f64) -> Step {
         const ROUNDS: usize = 10;
         let mut step = self.by_coordinate(&self.upper.solve(&self.rotated));
@@ -290,7 +295,7 @@ impl Upper {
         (0..self.rows.len()).find(|&i| self.rows[i][i] == 0.0).unwrap_or(self.rows.len())
     }
 
-    /// Those beyond the rank are zero.
+    /// Components beyond the rank are zero.
     fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = vec![0.0; right.len()];
         for i in (0..self.rank()).rev() {
@@ -317,8 +322,9 @@ impl Upper {
     }
 }
 
-/// The singular values of a matrix and the direction of each, in no order: Jacobi's rotations of pairs of columns until all are orthogonal.
-/// Of a dozen columns that is a few sweeps, and small values are as exact as large ones.
+/// The singular values of a matrix and the direction of each, in no particular order: Jacobi's rotations of
+/// pairs of columns until all are orthogonal. For a dozen columns that takes a few sweeps, and small values
+/// are as exact as large ones.
 pub(super) fn singular(mut columns: Columns) -> Vec<(f64, Vec<f64>)> {
     const SWEEPS: usize = 60;
     let count = columns.len();
@@ -385,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_through_three_points_is_that_of_the_normal_equations() {
+    fn a_line_through_three_points_solves_the_normal_equations() {
         // 0, 1, 2 -> 1, 2, 4: slope 1.5, 5 / 6 at zero; the squares of -1/6, 1/3, -1/6 add up to 1/6.
         let points = [(0.0, 1.0), (1.0, 2.0), (2.0, 4.0)];
         let (found, sum) =
@@ -395,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_residuals_than_coordinates_are_met() {
+    fn fewer_residuals_than_coordinates_are_all_satisfied() {
         let (found, sum) = lowest(&[0.0, 0.0], |at| vec![at[0] + 2.0 * at[1] - 5.0]);
         assert!(sum < 1e-20, "{found:?}");
     }
@@ -412,7 +418,7 @@ mod tests {
                 -29.0 + x[0] + ((x[1] + 1.0) * x[1] - 14.0) * x[1],
             ]
         };
-        // The other valley: from here no way leads to (5, 4).
+        // The other valley: there is no descent from here to (5, 4).
         let (found, sum) = lowest(&[0.5, -2.0], freudenstein_roth);
         near(&found, &[11.4128, -0.896_805], 1e-3);
         assert!((sum - 48.9842).abs() < 1e-3, "{sum}");
@@ -480,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_slopes_vanish_at_the_lowest_point_it_is_approached() {
+    fn a_minimum_with_vanishing_slopes_is_approached() {
         let powell_singular = |x: &[f64]| {
             vec![
                 x[0] + 10.0 * x[1],
@@ -494,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_without_a_value_ends_the_search_where_it_is() {
+    fn the_search_stops_if_the_function_has_no_value() {
         let found =
             minimize(vec![1.0], 100, |at| (at[0] >= 0.5).then(|| vec![at[0]]), |_| Some(vec![vec![1.0]]));
         assert_eq!(found, [1.0]);
@@ -503,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_values_are_those_of_a_matrix_solved_by_hand() {
+    fn singular_values_match_a_matrix_solved_by_hand() {
         // [[3, 0], [4, 5]]: the eigenvalues of A'A = [[25, 20], [20, 25]] are 45 and 5, along (1, 1) and (1, -1).
         let mut found = singular(vec![vec![3.0, 4.0], vec![0.0, 5.0]]);
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -511,7 +517,7 @@ mod tests {
         assert!(
             (found[0].1[0] - found[0].1[1]).abs() < 1e-12 && (found[1].1[0] + found[1].1[1]).abs() < 1e-12
         );
-        // Of two equal columns one direction changes nothing.
+        // Two equal columns have one direction without effect.
         let mut found = singular(vec![vec![1.0, 2.0], vec![1.0, 2.0]]);
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         near(&[found[0].0, found[1].0], &[10_f64.sqrt(), 0.0], 1e-12);

@@ -1,24 +1,26 @@
-//! Figures of a machine from measured scenarios, by least squares.
+//! Values of a machine from measured scenarios, by least squares.
 //!
 //! # Problem
-//! Given measured GFLOPS of scenarios, find the values of chosen figures of the machine (*free* figures) with which the
-//! model predicts them best. That is what the authors of the paper did by hand, from one run.
+//! Given measured GFLOPS of scenarios, find the values of chosen keys of the machine (*free* values) with
+//! which the model predicts them best. The authors of the paper did that by hand, from one run.
 //!
 //! # Terminology
 //! - **observation**: measured GFLOPS of an application in a scenario, or of a whole scenario.
-//! - **error**: (predicted - measured) / measured. All observations have the same weight: the noise of a benchmark is a
-//!   part of what it measures, and a model that is off by 5 % is off by 5 % in small scenarios, too.
+//! - **error**: (predicted - measured) / measured. All observations have the same weight: the noise of a
+//!   benchmark is proportional to the measured value, and a model that is off by 5 % is also off by 5 % in
+//!   small scenarios.
 //! - **blind**: predicted by a fit that did not see the scenario.
 //!
-//! # What it says
-//! 1. The sum of squared errors is made as small as the search finds it (`search`), over the logarithms of the figures.
-//! 2. A figure gets a number only if the measurements determine it there. One on which nothing depends, one that is
-//!    known only from one side, one that ran to the end of the range, and figures that only act together are named instead
-//!    ([`Estimate`]).
-//! 3. Intervals of 95 % are those of linear least squares at the lowest point (Student's t, scatter of the errors). They
-//!    take observations as independent and the model as right: they hold for noise, not for what the model leaves out.
-//! 4. A fit is no prediction: its errors are small because it saw what it predicts. So each scenario is left out in
-//!    turn, and predicted by a fit to the others ([`Blind`]).
+//! # Results
+//! 1. The search minimises the sum of squared errors (`search`), over the logarithms of the values.
+//! 2. A value gets a number only if the measurements determine it there. A value without any influence, one
+//!    that is known only from one side, one that reached the end of the range, and values that only act
+//!    together are named instead ([`Estimate`]).
+//! 3. The 95 % intervals are those of linear least squares at the lowest point (Student's t, scatter of the
+//!    errors). They assume that observations are independent and the model is right: they cover noise, but
+//!    not the errors of the model.
+//! 4. A fit is not a prediction: its errors are small because it saw the data that it predicts. So each
+//!    scenario is left out in turn, and predicted by a fit to the others ([`Blind`]).
 
 mod certainty;
 mod file;
@@ -40,66 +42,68 @@ use crate::fit::objective::Objective;
 pub use crate::fit::objective::{KeyError, Observed, Parameter, Predict, Prior};
 use crate::statistics::WIDEST_REACH;
 
-/// What the measurements say about a free figure.
+/// The information of the measurements about a free value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Estimate {
     /// They determine it.
     Determined {
         /// The value of the smallest sum of squared errors.
         value: f64,
-        /// 95 %; `None` if there are no more observations than figures.
+        /// 95 % interval; `None` if there are no more observations than values.
         interval: Option<(f64, f64)>,
         /// Smallest and largest value when each scenario is left out in turn; `None` if no such fit determines it.
         left_out: Option<(f64, f64)>,
     },
-    /// Nothing measured depends on it.
+    /// No measurement depends on it.
     NoInfluence,
-    /// It is this or more, with the other figures as fitted: nothing measured depends on larger values, or the scatter
-    /// hides it (95 %).
+    /// A lower bound, with the other values as fitted: no measurement depends on larger values, or the
+    /// scatter hides it (95 %).
     AtLeast(f64),
-    /// It is this or less, with the other figures as fitted: nothing measured depends on smaller values, or the scatter
-    /// hides it (95 %).
+    /// An upper bound, with the other values as fitted: no measurement depends on smaller values, or the
+    /// scatter hides it (95 %).
     AtMost(f64),
-    /// The best value is at an end of the range that is searched: with these scenarios the model cannot be right.
+    /// The best value is at an end of the range of the search: with these scenarios the model cannot be
+    /// right.
     AtEnd(f64),
-    /// Only a combination of it with others is determined, not each: the keys of the others.
+    /// Only a combination of it with others is determined, not each separately: the keys of the others.
     Inseparable(Vec<String>),
 }
 
 impl Estimate {
-    /// The interval of 95 %, unless it is so wide ([`WIDEST_REACH`]) that it says nothing.
+    /// The 95 % interval, unless it is so wide ([`WIDEST_REACH`]) that it carries no information.
     pub fn interval(&self) -> Option<(f64, f64)> {
         let Self::Determined { interval, .. } = self else { return None };
         interval.filter(|(low, high)| high / low <= WIDEST_REACH * WIDEST_REACH)
     }
 }
 
-/// A free figure and what became of it.
+/// A free value and its estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// The figure.
+    /// Its key.
     pub parameter: Parameter,
-    /// What the files say; `None`: no limit.
+    /// The value in the files; `None`: no limit.
     pub before: Option<f64>,
-    /// What the measurements say.
+    /// The information of the measurements.
     pub estimate: Estimate,
 }
 
-/// A measured figure beside what the fitted model says.
+/// A measured value and the prediction of the fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residual {
-    /// What was measured.
+    /// The measurement.
     pub observed: Observed,
-    /// GFLOPS by the fit to all scenarios.
+    /// GFLOPS predicted by the fit to all scenarios.
     pub predicted: f64,
-    /// By a fit that did not see this scenario; `None` if there is only one scenario, or none was left out.
+    /// The prediction by a fit that did not see this scenario; `None` if there is only one scenario, or none
+    /// was left out.
     pub blind: Option<Blind>,
 }
 
 /// Absolute errors, relative to the measured values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
-    /// Of how many observations.
+    /// Number of observations.
     pub count: usize,
     /// Their mean.
     pub mean: f64,
@@ -110,9 +114,10 @@ pub struct Errors {
 /// The result of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// The free figures, as asked for.
+    /// The free values, as requested.
     pub figures: Vec<Fitted>,
-    /// The machine with the values of the smallest sum of squares. A figure that has no influence is that of the files.
+    /// The machine with the values of the smallest sum of squares. A value without influence is that of the
+    /// files.
     pub machine: Machine,
     /// Every observation, scenario by scenario.
     pub residuals: Vec<Residual>,
@@ -120,31 +125,31 @@ pub struct Fit {
     pub errors: Errors,
     /// Errors of blind predictions; `None` if there is none.
     pub blind_errors: Option<Errors>,
-    /// Observations less determined figures.
+    /// Number of observations less that of determined values.
     pub degrees_of_freedom: usize,
     /// Standard deviation of the errors, from the fit and its degrees of freedom; `None` without any.
     pub scatter: Option<f64>,
 }
 
-/// Why nothing can be fitted.
+/// The reason that no fit is possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
-    /// Nothing was measured.
+    /// There are no measurements.
     #[error("no scenario of the files was measured")]
     NothingMeasured,
-    /// No figure is free.
+    /// No value is free.
     #[error("no figure is free")]
     NothingFree,
-    /// A key was given twice.
+    /// A duplicate key.
     #[error("{0} is free twice")]
     Twice(String),
-    /// A scenario cannot be predicted at all.
+    /// A scenario cannot be predicted.
     #[error("{0}")]
     Prediction(String),
 }
 
 impl Fit {
-    /// The figures that act only together, so that [`Fit::machine`] has one of many equal choices.
+    /// The values that act only together, so that [`Fit::machine`] contains one of many equal choices.
     pub fn inseparable(&self) -> impl Iterator<Item = &Parameter> {
         let together = |fitted: &&Fitted| matches!(fitted.estimate, Estimate::Inseparable(_));
         self.figures.iter().filter(together).map(|fitted| &fitted.parameter)
@@ -171,8 +176,8 @@ impl Residual {
     }
 }
 
-/// What a comparison measured, as observations: each application of a scenario, and the scenario as a whole if an
-/// application is missing. What was measured as 0 GFLOPS has no relative error and is left out.
+/// The measurements of a comparison as observations: each application of a scenario, and the whole scenario
+/// if an application is missing. Measurements of 0 GFLOPS have no relative error and are omitted.
 pub fn observations(study: &Study, comparison: &Comparison) -> Vec<Observed> {
     let mut all = Vec::new();
     let by_name: HashMap<&str, &ComparedScenario> =
@@ -199,8 +204,8 @@ pub fn observations(study: &Study, comparison: &Comparison) -> Vec<Observed> {
     all
 }
 
-/// Fits the free figures of the study's machine to what was measured. `predict` is the model. With `blind` each scenario is left out in turn and
-/// predicted, which takes most of the time.
+/// Fits the free values of the study's machine to the measurements. `predict` is the model. With `blind` each
+/// scenario is left out in turn and predicted, which takes most of the time.
 ///
 /// # Errors
 /// Every variant of [`FitError`].
@@ -223,7 +228,7 @@ pub fn fit(
     let mut observed = observed.to_vec();
     observed.sort_by_key(|one| (one.scenario, one.app.map_or(usize::MAX, |app| app.0)));
     let objective = Objective::new(study, free, predict);
-    // Whatever can be said against the scenarios themselves is said here, before the search passes over it.
+    // Reports errors of the scenarios themselves before the search, which would ignore them.
     objective.predicted(&objective.start, &observed).map_err(FitError::Prediction)?;
 
     let mut point = search::everywhere(&objective, &observed);
@@ -268,8 +273,8 @@ pub fn fit(
     })
 }
 
-/// The machine on which the model predicts the observations best: [`fit`] without what is said about certainty and
-/// without leaving out, and from fewer starts. For many small fits. What nothing depends on stays as it is.
+/// The machine on which the model predicts the observations best: [`fit`] without certainty and without
+/// leaving scenarios out, and from fewer starts. For many small fits. Values without influence are unchanged.
 ///
 /// # Errors
 /// Every variant of [`FitError`] but [`FitError::Twice`].
@@ -282,7 +287,8 @@ pub fn lowest(
     lowest_with(study, observed, free, &[], predict)
 }
 
-/// [`lowest`] with priors: what the observations do not determine is what it usually is, not where the search began.
+/// [`lowest`] with priors: values that the observations do not determine become the usual ones, not those of
+/// the start of the search.
 ///
 /// # Errors
 /// Every variant of [`FitError`] but [`FitError::Twice`].
@@ -307,7 +313,7 @@ pub fn lowest_with(
     objective.machine(&point).map_err(FitError::Prediction)
 }
 
-/// Observations that a fit did not use, beside what the model says of them on its machine.
+/// Observations that a fit did not use, with the predictions of the model on its machine.
 ///
 /// # Errors
 /// [`FitError::Prediction`] if a scenario cannot be predicted.
@@ -322,7 +328,7 @@ pub fn predict_others(
     Ok(observed.iter().zip(predicted).map(residual).collect())
 }
 
-/// The machine with the values found. What nothing depends on stays as the files have it, node by node.
+/// The machine with the values of the search. Values without influence stay as in the files, node by node.
 fn machine(objective: &Objective<'_>, values: &[f64], certainties: &Certainties) -> Result<Machine, String> {
     let moved = |p: usize| (values[p].ln() - objective.start[p]).abs() > 1e-9;
     let kept = (0..values.len()).filter(|&p| certainties.of[p] != Certainty::NoInfluence || moved(p));
@@ -355,7 +361,7 @@ fn estimate(
     }
 }
 
-/// Sums up relative errors; `None` without any.
+/// Summary of relative errors; `None` without any.
 pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
     let absolute: Vec<f64> = errors.map(f64::abs).collect();
     let mean = crate::statistics::mean(&absolute)?;
@@ -383,12 +389,12 @@ pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f6
     }
 }
 
-// Leaves each scenario out in turn, fits to the others, and predicts it: what a fit is worth where nothing was
-// measured.
+// Leaves each scenario out in turn, fits to the others, and predicts it: shows the value of a fit for
+// scenarios without measurements.
 
-/// Scenarios are left out one by one up to this number; more are left out in this many groups.
+/// Up to this number, scenarios are left out one by one; more are left out in this many groups.
 const GROUPS: usize = 100;
-/// The same where there are more scenarios than a search takes: then each fit is one to a part of the others.
+/// The same if there are more scenarios than a search takes: each fit is then one to a part of the others.
 const FEW_GROUPS: usize = 10;
 
 /// A prediction of an observation by a fit that did not see its scenario.
@@ -396,19 +402,19 @@ const FEW_GROUPS: usize = 10;
 pub enum Blind {
     /// Predicted GFLOPS.
     Predicted(f64),
-    /// Without its scenario these figures of the machine are not determined, by key.
+    /// Without its scenario these values of the machine are not determined, by key.
     Undetermined(Vec<String>),
 }
 
-/// What leaving out says.
+/// The result of leaving scenarios out.
 struct LeftOut {
-    /// For each observation, in their order.
+    /// For each observation, in order.
     blind: Vec<Blind>,
-    /// For each figure: smallest and largest value among the fits that determine it.
+    /// For each value: smallest and largest estimate among the fits that determine it.
     ranges: Vec<Option<(f64, f64)>>,
 }
 
-/// `None` with fewer than two scenarios: nothing would be left.
+/// `None` with fewer than two scenarios: none would be left.
 fn each_left_out(
     objective: &Objective<'_>,
     best: &[f64],

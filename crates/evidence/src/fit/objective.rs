@@ -1,4 +1,4 @@
-//! What a fit makes small: relative errors of predicted GFLOPS as a function of the free figures.
+//! The objective of a fit: relative errors of predicted GFLOPS as a function of the free values.
 
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
@@ -9,13 +9,13 @@ use numasim_study::keys::{machine as keys, node as of_node};
 
 use crate::fit::least_squares::{Columns, dot};
 
-/// Predicts the GFLOPS of each application of a scenario on a machine, or says why it cannot.
+/// Predicts the GFLOPS of each application of a scenario on a machine, or returns the reason that it cannot.
 pub type Predict<'a> = &'a dyn Fn(&Machine, &Scenario) -> Result<Vec<f64>, String>;
 
-/// A measured figure.
+/// A measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
-    /// Place of the scenario in the study.
+    /// Index of the scenario in the study.
     pub scenario: usize,
     /// The application; `None`: all of them together.
     pub app: Option<AppId>,
@@ -23,25 +23,25 @@ pub struct Observed {
     pub gflops: f64,
 }
 
-/// The search stays within this factor of where it begins, up and down.
+/// The search stays within this factor of its start, up and down.
 pub(super) const RANGE: f64 = 1000.0;
 
-/// Weight of the wish to stay where the file has a figure, on the logarithm. It decides only where the measurements do
-/// not: a figure that changes a prediction by 0.01 % when it grows by a factor of e is moved by it by 0.01 %.
+/// Weight of the preference for the value of the file, on the logarithm. It decides only if the measurements
+/// do not: a value that changes a prediction by 0.01 % when it grows by a factor of e is moved by 0.01 %.
 const STAY: f64 = 1e-6;
 
-/// A wish about a free figure, from what is known of others of its kind: it weighs as an observation.
+/// A preference for a free value, from known values of the same kind: it has the weight of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
-    /// Place of the figure among the free ones.
+    /// Index of the value among the free ones.
     pub place: usize,
-    /// What it usually is, in its unit, above 0.
+    /// The usual value, in its unit, above 0.
     pub value: f64,
-    /// The relative error of an observation that weighs as much as a figure off by a factor of e.
+    /// The relative error of an observation that weighs the same as a value off by a factor of e.
     pub weight: f64,
 }
 
-/// Where the logarithm of a figure is drawn to, and how strongly.
+/// The preferred logarithm of a value, and the strength of the preference.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
     at: f64,
@@ -51,14 +51,14 @@ struct Wish {
 /// Step of central differences, on the logarithm.
 const STEP: f64 = 1e-6;
 
-/// The free figures, as natural logarithms: positive by construction, and steps are relative.
+/// The free values, as natural logarithms: positive by construction, and steps are relative.
 pub(super) struct Objective<'a> {
     pub(super) study: &'a Study,
     pub(super) parameters: &'a [Parameter],
     pub(super) predict: Predict<'a>,
-    /// Where the search begins: what the file says.
+    /// The start of the search: the values of the file.
     pub(super) start: Vec<f64>,
-    /// Of each figure: to stay, or its prior.
+    /// Preference for each value: the file, or its prior.
     wishes: Vec<Wish>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Objective<'a> {
         Self { study, parameters, predict, start, wishes }
     }
 
-    /// The same with these wishes; those about no figure say nothing.
+    /// The same with these preferences; those without a value are ignored.
     pub(super) fn with_priors(mut self, priors: &[Prior]) -> Self {
         for prior in priors {
             if let Some(wish) = self.wishes.get_mut(prior.place) {
@@ -80,14 +80,14 @@ impl<'a> Objective<'a> {
         self
     }
 
-    /// Values of the figures at a point, kept inside of the range of the search.
+    /// Values at a point, restricted to the range of the search.
     pub(super) fn values(&self, point: &[f64]) -> Vec<f64> {
         let reach = RANGE.ln();
         let inside = |(&at, &start): (&f64, &f64)| at.clamp(start - reach, start + reach).exp();
         point.iter().zip(self.start.iter()).map(inside).collect()
     }
 
-    /// The figure is at the end of the range.
+    /// Whether the value is at the end of the range.
     pub(super) fn at_end(&self, point: &[f64], parameter: usize) -> bool {
         (point[parameter] - self.start[parameter]).abs() > RANGE.ln() - 1e-3
     }
@@ -121,7 +121,7 @@ impl<'a> Objective<'a> {
         (0..self.parameters.len()).map(column).collect()
     }
 
-    /// What the optimiser sees: the errors, and below them the wishes.
+    /// The residuals of the optimiser: the errors, followed by the preferences.
     pub(super) fn residuals(&self, point: &[f64], observed: &[Observed]) -> Option<Vec<f64>> {
         let mut all = self.errors(point, observed).ok()?;
         all.extend(point.iter().zip(&self.wishes).map(|(at, wish)| (at - wish.at) * wish.weight));
@@ -138,14 +138,14 @@ impl<'a> Objective<'a> {
         Some(all)
     }
 
-    /// Half the sum that is made small; infinite where nothing can be predicted.
+    /// Half the sum that is minimised; infinite if a prediction fails.
     pub(super) fn cost(&self, point: &[f64], observed: &[Observed]) -> f64 {
         let cost = self.residuals(point, observed).map_or(f64::INFINITY, |all| 0.5 * dot(&all, &all));
         if cost.is_nan() { f64::INFINITY } else { cost }
     }
 }
 
-/// Predicted GFLOPS of each observation. Those of a scenario stand together, so that it is predicted once.
+/// Predicted GFLOPS of each observation. Those of a scenario are consecutive, so that it is predicted once.
 pub(super) fn predicted(
     study: &Study,
     machine: &Machine,
@@ -165,30 +165,30 @@ pub(super) fn predicted(
     Ok(all)
 }
 
-/// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
-/// of all links.
+/// A value of the machine that a fit may change. A key of the whole machine refers to one value of all nodes,
+/// or of all links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     key: String,
     figure: Figure,
 }
 
-/// Why a key stands for nothing.
+/// The reason that a key is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct KeyError {
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What to write instead.
+    /// The correction.
     pub hint: String,
 }
 
 impl Parameter {
-    /// Reads a key as `sweep --set` takes it; `machine.` before it may be left out: `link_gbs`,
+    /// Reads a key in the syntax of `sweep --set`; the prefix `machine.` is optional: `link_gbs`,
     /// `node.2.bandwidth_gbs`, `bandwidth_matrix_gbs.0.1`.
     ///
     /// # Errors
-    /// [`KeyError`] if the machine has no such figure, or none that can be fitted.
+    /// [`KeyError`] if the machine has no such value, or none that can be fitted.
     pub fn read(machine: &Machine, key: &str) -> Result<Self, KeyError> {
         let key = key.trim();
         let key = key.strip_prefix("machine.").unwrap_or(key);
@@ -216,7 +216,7 @@ impl Parameter {
         &self.key
     }
 
-    /// The key of `[machine.provenance]` that speaks of it in a file of equal nodes; the sharing model has none.
+    /// The key of `[machine.provenance]` for it in a file of equal nodes; `None` for the sharing model.
     pub const fn provenance_key(&self) -> Option<&'static str> {
         match self.figure {
             Figure::Sharing(_) => None,
@@ -236,8 +236,8 @@ impl Parameter {
         (!values.is_empty()).then(|| sum / values.len() as f64)
     }
 
-    /// Where a search begins. If the machine does not limit it: a thread that could fill a controller alone. A correction
-    /// that is off has no logarithm: it begins at a usual value.
+    /// The start of a search. If the machine has no limit: a thread that could fill a controller alone. A
+    /// correction that is off has no logarithm: it starts at a usual value.
     pub(super) fn first_guess(&self, machine: &Machine) -> f64 {
         let bandwidth = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
         let usual = match self.figure {
@@ -250,7 +250,7 @@ impl Parameter {
         self.value(machine).filter(|&value| value > 0.0).unwrap_or(usual)
     }
 
-    /// `value`, or the nearest one that the figure may have: the search may step out of its range.
+    /// `value`, or the nearest valid one: the search may step out of the range.
     fn in_range(&self, value: f64) -> f64 {
         self.figure.range().nearest(value)
     }
@@ -263,7 +263,7 @@ pub(super) fn machine_with(
     values: &[f64],
 ) -> Result<Machine, MachineError> {
     let mut figures = Figures::of(machine, &[]);
-    // Where a node or link has a value of its own, that one holds.
+    // A value of a node or link takes precedence over that of all nodes or links.
     for general in [true, false] {
         let chosen = parameters.iter().zip(values);
         for (parameter, &value) in chosen.filter(|(one, _)| one.figure.is_of_whole_machine() == general) {
@@ -273,7 +273,7 @@ pub(super) fn machine_with(
     figures.retuned(machine)
 }
 
-/// Why `key` stands for nothing, and what to write.
+/// The reason that `key` is invalid, and the correction.
 fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError {
     use figure::KeyError as Why;
     let model = machine.sharing();

@@ -1,9 +1,9 @@
 //! Finds the point of the smallest sum of squares.
 //!
-//! Where no bottleneck changes, the model is smooth, and the method of Levenberg and Marquardt
-//! (`least_squares`) finds the lowest point near a start in a few steps. Where a
-//! bottleneck changes, the model has a kink, and beyond it another valley: so there are several starts, spread evenly
-//! and always the same, far values of each figure are tried from the best points, and a search along the axes that needs
+//! As long as no bottleneck changes, the model is smooth, and the method of Levenberg and Marquardt
+//! (`least_squares`) finds the lowest point near a start in a few steps. If a bottleneck changes, the model
+//! has a kink, and beyond it another valley. So there are several starts, spread evenly and always the same;
+//! distant values of each free value are tried from the best points; and a search along the axes that needs
 //! no slope follows the best of all into kinks.
 
 use std::borrow::Cow;
@@ -12,19 +12,20 @@ use std::collections::HashSet;
 use super::least_squares::minimize;
 use super::objective::{Objective, Observed};
 
-/// Starts beside the file's figures.
+/// Number of starts in addition to the values of the file.
 const STARTS: usize = 32;
-/// So many of the points found are looked at more closely.
+/// Number of the best points that are examined more closely.
 const CLOSER: usize = 5;
-/// Values of one figure that are tried while the others stay, from 1 / [`WIDE`] to [`WIDE`] of where it is.
+/// Number of trials for one value with the others unchanged, from 1 / [`WIDE`] to [`WIDE`] of its current
+/// value.
 const TRIED: i32 = 32;
 const WIDE: f64 = 30.0;
-/// Starts lie within this factor of the file's figures.
+/// Starts are within this factor of the file's values.
 const SPREAD: f64 = 8.0;
-/// Evaluations of the optimiser for each start and figure.
+/// Evaluations of the optimiser for each start and value.
 const PATIENCE: usize = 60;
 
-/// Of more scenarios a part is searched with.
+/// Of more scenarios, the search uses a part.
 pub(super) const MOST_SCENARIOS: usize = 500;
 
 /// The lowest point found from many starts.
@@ -32,12 +33,12 @@ pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> Ve
     let starts = (1..=STARTS).map(|number| around(&objective.start, number, SPREAD));
     let few = some_of(observed);
     let point = from(objective, &few, std::iter::once(objective.start.clone()).chain(starts));
-    // What was found with a part of many scenarios is taken to the lowest point of all.
+    // The result for a part of many scenarios is refined to the lowest point of all.
     if few.len() < observed.len() { descend(objective, observed, point) } else { point }
 }
 
-/// The observations of at most [`MOST_SCENARIOS`] scenarios, evenly spread over all: valleys show in these, and each step
-/// of a search costs a prediction of every scenario.
+/// The observations of at most [`MOST_SCENARIOS`] scenarios, evenly spread over all: valleys are visible in
+/// these, and each step of a search costs a prediction of every scenario.
 pub(super) fn some_of(observed: &[Observed]) -> Cow<'_, [Observed]> {
     let mut scenarios: Vec<usize> = observed.iter().map(|one| one.scenario).collect();
     scenarios.dedup();
@@ -49,20 +50,20 @@ pub(super) fn some_of(observed: &[Observed]) -> Cow<'_, [Observed]> {
     Cow::Owned(observed.iter().filter(|one| chosen.contains(&one.scenario)).copied().collect())
 }
 
-/// The lowest point found from the file's figures and a few starts around it.
+/// The lowest point found from the file's values and a few starts around them.
 pub(super) fn from_a_few(objective: &Objective<'_>, observed: &[Observed]) -> Vec<f64> {
     const FEW: usize = 6;
     let starts = (1..=FEW).map(|number| around(&objective.start, number, 2.0));
     from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
 }
 
-/// A point within a factor of another one: the numbers fill that evenly.
+/// A point within a factor of another one: the numbers fill that range evenly.
 fn around(start: &[f64], number: usize, factor: f64) -> Vec<f64> {
     let offset = |p: usize| (2.0 * halton(number, PRIMES[p % PRIMES.len()]) - 1.0) * factor.ln();
     start.iter().enumerate().map(|(p, at)| at + offset(p)).collect()
 }
 
-/// The lowest point found from these starts; of equal ones the first.
+/// The lowest point found from these starts; the first of equal ones.
 pub(super) fn from(
     objective: &Objective<'_>,
     observed: &[Observed],
@@ -73,7 +74,7 @@ pub(super) fn from(
         .map(|start| descend(objective, observed, start))
         .map(|point| (objective.cost(&point, observed), point))
         .collect();
-    // Stable: of equal ones the first start, the file's, stays first.
+    // Stable: among equal ones the first start, the file's, stays first.
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.dedup_by(|a, b| a.1.iter().zip(&b.1).all(|(a, b)| (a - b).abs() < 1e-6));
     found.truncate(CLOSER);
@@ -81,7 +82,7 @@ pub(super) fn from(
     for (_, point) in found {
         let point = one_by_one(objective, observed, point);
         let cost = objective.cost(&point, observed);
-        // A difference in the last digits is no reason to leave the figures of the file.
+        // A difference in the last digits is no reason to leave the values of the file.
         if cost < best.0 * (1.0 - 1e-9) {
             best = (cost, point);
         }
@@ -103,8 +104,8 @@ fn descend(objective: &Objective<'_>, observed: &[Observed], point: Vec<f64>) ->
     if better { found } else { point }
 }
 
-/// Tries values of each figure far away from where it is, and goes on from there as long as that helps: a figure on
-/// which nothing depends has no slope that would lead the optimiser to where something does.
+/// Tries distant values of each free value, and continues from there as long as that helps: a value without
+/// influence has no slope that would lead the optimiser to a region in which it has one.
 fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f64>) -> Vec<f64> {
     const ROUNDS: usize = 4;
     let mut cost = objective.cost(&point, observed);
@@ -128,9 +129,9 @@ fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f
     point
 }
 
-/// Steps along each axis as long as they help, then half as wide.
+/// Steps along each axis as long as they help, then half as long.
 fn along_axes(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f64>) -> Vec<f64> {
-    /// Most steps of one width, so that a long valley ends.
+    /// Maximum number of steps of one length, so that a long valley ends.
     const STEPS: usize = 50;
     let mut cost = objective.cost(&point, observed);
     let mut width = 0.1;
@@ -156,11 +157,11 @@ fn along_axes(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f
     point
 }
 
-/// Bases of the sequence, one for each figure; with more figures they repeat, and so do coordinates.
+/// Bases of the sequence, one for each value; with more values they repeat, and so do coordinates.
 const PRIMES: [usize; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
 
-/// The Halton sequence: the digits of a number behind the point, in reverse. J. H. Halton, Numerische Mathematik 2
-/// (1960), 84-90.
+/// The Halton sequence: the digits of a number after the point, in reverse. J. H. Halton, Numerische
+/// Mathematik 2 (1960), 84-90.
 fn halton(mut number: usize, base: usize) -> f64 {
     let (mut value, mut part) = (0.0, 1.0);
     while number > 0 {
@@ -176,7 +177,7 @@ mod tests {
     use super::{MOST_SCENARIOS, Observed, halton, some_of};
 
     #[test]
-    fn of_many_scenarios_a_part_is_searched_with_and_of_few_all() {
+    fn the_search_uses_a_part_of_many_scenarios_and_all_of_few() {
         let observed = |count: usize| -> Vec<Observed> {
             let one = |scenario: usize| Observed { scenario, app: None, gflops: 1.0 };
             (0..count).flat_map(|scenario| [one(scenario), one(scenario)]).collect()

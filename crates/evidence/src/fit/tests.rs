@@ -1,4 +1,4 @@
-//! Fits whose answer can be calculated by hand, the paper's own among them.
+//! Fits with answers that can be calculated by hand, including the paper's own.
 
 use std::fmt::Write as _;
 
@@ -41,8 +41,9 @@ fn close(a: f64, b: f64) {
 
 #[test]
 fn the_paper_even_run_gives_its_bandwidth() {
-    // Of the 20 cores of a node 5 compute: 5 g = 1.45 GFLOPS, and draw 1.45 GB/s at 1 FLOP/byte. The rest of B goes
-    // to 1/32 FLOP/byte: 4 (1.45 + (B - 1.45) / 32) = 18.14, B = 1.45 + 32 (4.535 - 1.45) = 100.17. The paper: 100.
+    // 5 of the 20 cores of a node compute: 5 g = 1.45 GFLOPS, with 1.45 GB/s at 1 FLOP/byte. The rest of B
+    // goes to 1/32 FLOP/byte: 4 (1.45 + (B - 1.45) / 32) = 18.14, B = 1.45 + 32 (4.535 - 1.45) = 100.17. The
+    // paper: 100.
     let study = study(TABLE_III);
     let fit = fitted(&study, &totals(&[None, Some(18.14), None]), &["bandwidth_gbs"]);
     close(value(&fit, "bandwidth_gbs"), 100.17);
@@ -52,7 +53,7 @@ fn the_paper_even_run_gives_its_bandwidth() {
 }
 
 #[test]
-fn one_total_does_not_tell_peak_and_bandwidth_apart() {
+fn one_total_does_not_separate_peak_and_bandwidth() {
     let study = study(TABLE_III);
     let fit =
         fitted(&study, &totals(&[None, Some(18.14), None]), &["gflops_per_core", "machine.bandwidth_gbs"]);
@@ -66,8 +67,8 @@ fn all_three_runs_of_table_iii_give_peak_and_bandwidth_as_linear_least_squares()
     let study = study(TABLE_III);
     let measured = [22.82, 18.14, 15.28];
     let fit = fitted(&study, &totals(&measured.map(Some)), &["gflops_per_core", "bandwidth_gbs"]);
-    // In g and B: uneven 80 g; even 4 (5 g + (B - 5 g) / 32) = 19.375 g + B / 8; one per node 20 g + 3 B / 32.
-    // Each row is divided by what was measured; the normal equations are solved by Cramer's rule.
+    // In g and B: uneven 80 g; even 4 (5 g + (B - 5 g) / 32) = 19.375 g + B / 8; one per node 20 g + 3 B /
+    // 32. Each row is divided by its measured value; the normal equations are solved by Cramer's rule.
     let rows = [(80.0, 0.0), (19.375, 0.125), (20.0, 0.09375)];
     let rows: Vec<(f64, f64)> = rows.iter().zip(measured).map(|(&(g, b), m)| (g / m, b / m)).collect();
     let sum = |term: fn(&(f64, f64)) -> f64| rows.iter().map(term).sum::<f64>();
@@ -87,15 +88,17 @@ fn all_three_runs_of_table_iii_give_peak_and_bandwidth_as_linear_least_squares()
 
 #[test]
 fn the_numa_bad_runs_give_bandwidth_and_link() {
-    // On-node: 20 g + 3 B / 32 = 14.52, B = 93.0133 (the bad one wants 92.8 GB/s: not held back).
-    // Cross-node: links bring 3 L to the bad one, 3 L / 16; node 0 is left B - 3 L, an equal part for each of 20
-    // threads: (B - 3 L) (1/4 / 16 + 3/4 / 32); three other nodes have 3 B / 32. Together 0.1328125 B + 0.0703125 L.
+    // On-node: 20 g + 3 B / 32 = 14.52, B = 93.0133 (the bad one requests 92.8 GB/s, so it is not limited).
+    // Cross-node: links bring 3 L to the bad one, 3 L / 16; node 0 is left with B - 3 L, an equal share for
+    // each of 20 threads: (B - 3 L) (1/4 / 16 + 3/4 / 32); three other nodes have 3 B / 32. Together
+    // 0.1328125 B + 0.0703125 L.
     let study = study(NUMA_BAD);
     let fit = fitted(&study, &totals(&[Some(13.25), Some(14.52)]), &["bandwidth_gbs", "link_gbs"]);
     let bandwidth = 32.0 * (14.52 - 5.8) / 3.0;
     close(value(&fit, "bandwidth_gbs"), bandwidth);
     close(value(&fit, "link_gbs"), (13.25 - 0.132_812_5 * bandwidth) / 0.070_312_5);
-    // Without the cross-node run nothing is known of links; without the other both figures hang together.
+    // Without the cross-node run the links are unknown; without the other run both values depend on each
+    // other.
     let blind: Vec<&Blind> = fit.residuals.iter().filter_map(|one| one.blind.as_ref()).collect();
     assert_eq!(*blind[0], Blind::Undetermined(vec!["link_gbs".into()]));
     assert!(matches!(blind[1], Blind::Undetermined(missing) if missing[0] == "bandwidth_gbs"), "{blind:?}");
@@ -103,23 +106,24 @@ fn the_numa_bad_runs_give_bandwidth_and_link() {
 }
 
 #[test]
-fn a_wrong_bandwidth_is_made_up_for_by_the_link_and_shows_there() {
-    // B stays 100. Below L = 2.4 an equal part of node 0 is more than the 4.64 GB/s that a thread of the bad one wants:
-    // 3 L / 16 + 1.45 + (100 - 3 L - 23.2) / 32 + 3 B / 32 = 13.225 + 3 L / 32. So 13.25 is L = 0.27.
+fn the_link_compensates_for_a_wrong_bandwidth_and_reveals_it() {
+    // B stays 100. Below L = 2.4 an equal share of node 0 is more than the 4.64 GB/s that a thread of the bad
+    // one requests: 3 L / 16 + 1.45 + (100 - 3 L - 23.2) / 32 + 3 B / 32 = 13.225 + 3 L / 32. So 13.25 gives
+    // L = 0.27.
     let study = study(NUMA_BAD);
     let fit = fitted(&study, &totals(&[Some(13.25), None]), &["link_gbs"]);
-    // So weak an influence lets the figure of the file pull by 1e-6.
+    // With so weak an influence the value of the file shifts the result by 1e-6.
     assert!((value(&fit, "link_gbs") - 0.025 * 32.0 / 3.0).abs() < 1e-6);
-    // And 13.2 would need a link below nothing.
+    // And 13.2 would require a link below 0.
     let fit = fitted(&study, &totals(&[Some(13.2), None]), &["link_gbs"]);
     assert!(matches!(fit.figures[0].estimate, Estimate::AtEnd(link) if link < 0.011), "{:?}", fit.figures);
 }
 
 #[test]
-fn figures_of_a_made_up_truth_are_found_again_from_far_away() {
+fn invented_true_values_are_recovered_from_distant_starts() {
     let text = NUMA_BAD.replace("gflops_per_core = 0.29\n", "gflops_per_core = 0.08\n");
     let text = text.replace("bandwidth_gbs = 100.0", "bandwidth_gbs = 700.0");
-    // So wide a link holds nobody back where the search begins.
+    // A link this fast limits no thread at the start of the search.
     let text = text.replace("link_gbs = 10.0", "link_gbs = 60.0");
     let (study, truth) = (study(&text), study(NUMA_BAD));
     let mut observed = Vec::new();
@@ -139,8 +143,9 @@ fn figures_of_a_made_up_truth_are_found_again_from_far_away() {
 }
 
 #[test]
-fn what_nothing_depends_on_keeps_the_value_of_the_file() {
-    // A thread wants 9.28 GB/s at most: neither a limit of 100 GB/s nor a link shows. 18.11875 is what the model says.
+fn values_without_influence_stay_as_in_the_file() {
+    // A thread requests at most 9.28 GB/s: neither a limit of 100 GB/s nor a link has an effect. 18.11875 is
+    // the prediction of the model.
     let study = study(TABLE_III);
     let free = ["core_bandwidth_gbs", "link_gbs", "gflops_per_core"];
     let fit = fitted(&study, &totals(&[Some(23.2), Some(18.118_75), None]), &free);
@@ -155,8 +160,9 @@ fn what_nothing_depends_on_keeps_the_value_of_the_file() {
 }
 
 #[test]
-fn what_is_known_from_one_side_is_a_bound() {
-    // Uneven: three threads want 9.28, seventeen 0.29: 32.77 GB/s. Any more changes nothing, and 20 is too little.
+fn values_known_from_one_side_are_bounds() {
+    // Uneven: three threads request 9.28, seventeen 0.29: 32.77 GB/s. More has no effect, and 20 is too
+    // little.
     let study = study(&TABLE_III.replace("bandwidth_gbs = 100.0", "bandwidth_gbs = 20.0"));
     let fit = fitted(&study, &totals(&[Some(23.2), None, None]), &["bandwidth_gbs"]);
     let Estimate::AtLeast(bound) = fit.figures[0].estimate else { panic!("{:?}", fit.figures) };
@@ -188,7 +194,7 @@ fn intervals_are_those_of_least_squares_and_students_t() {
     close(low, g * (-reach).exp());
     close(high, g * reach.exp());
     assert_eq!((fit.degrees_of_freedom, fit.scatter.map(|s| (s / scatter * 1e6).round())), (3, Some(1e6)));
-    // Without the largest a the value is the largest, and the other way round.
+    // Without the largest a the value is the largest, and vice versa.
     let without = |out: usize| (sum - a[out]) / (squares - a[out] * a[out]);
     let (smallest, largest) = left_out.expect("four scenarios");
     close(smallest, (0..4).map(without).fold(f64::INFINITY, f64::min));
@@ -199,7 +205,7 @@ fn intervals_are_those_of_least_squares_and_students_t() {
 }
 
 #[test]
-fn nodes_and_links_are_free_one_by_one() {
+fn nodes_and_links_can_be_free_individually() {
     let study = study(NUMA_BAD);
     let free: Vec<Parameter> =
         ["link_gbs", "node.1.bandwidth_gbs", "bandwidth_matrix_gbs.2.0", "bandwidth_matrix_gbs.3.3"]
@@ -213,12 +219,12 @@ fn nodes_and_links_are_free_one_by_one() {
     assert_eq!([link(2, 0), link(0, 2), link(1, 0)], [7.0, 5.0, 5.0]);
     let bandwidths: Vec<f64> = machine.nodes().iter().map(|node| node.bandwidth.value()).collect();
     assert_eq!(bandwidths, [100.0, 90.0, 100.0, 80.0]);
-    // All else stays.
+    // All other values are unchanged.
     assert_eq!(machine.name(), study.machine.name());
 }
 
 #[test]
-fn keys_that_stand_for_nothing_say_what_to_write() {
+fn invalid_keys_are_rejected_with_the_correction() {
     let machine = study(NUMA_BAD).machine;
     for (key, hint) in [
         ("bandwith_gbs", "did you mean bandwidth_gbs?"),
@@ -253,8 +259,8 @@ fn a_question_without_an_answer_is_an_error() {
 }
 
 #[test]
-fn the_truth_is_found_from_many_places() {
-    // Start values up to six times too small and too large, in combinations that share no order.
+fn true_values_are_found_from_many_starts() {
+    // Start values up to six times too small and too large, in combinations without a common order.
     let truth = study(NUMA_BAD);
     let observed: Vec<Observed> = (0..truth.scenarios.len())
         .flat_map(|scenario| {
@@ -277,11 +283,11 @@ fn the_truth_is_found_from_many_places() {
 }
 
 #[test]
-fn the_scenarios_of_a_comparison_are_observed_by_application_or_as_a_whole() {
+fn scenarios_of_a_comparison_are_observed_by_application_or_as_a_whole() {
     use crate::compare::{compare, read_measured};
     let study = study(TABLE_III);
-    // The first scenario has all applications and a total: the applications say it all. The second has one application
-    // and a total: both count. The third is 0: it has no relative error.
+    // The first scenario has all applications and a total: the applications are sufficient. The second has
+    // one application and a total: both count. The third is 0: it has no relative error.
     let csv = "scenario,app,gflops\n\"uneven 1,1,1,17\",mem-1,1\n\"uneven 1,1,1,17\",mem-2,2\n\"uneven 1,1,1,17\",mem-3,3\n\
                \"uneven 1,1,1,17\",compute,4\n\"uneven 1,1,1,17\",,10\n\"even 5,5,5,5\",compute,5\n\"even 5,5,5,5\",,18\n\
                one app per node,,0\n";
@@ -306,9 +312,9 @@ fn the_scenarios_of_a_comparison_are_observed_by_application_or_as_a_whole() {
 }
 
 #[test]
-fn noise_does_not_make_a_bound_an_estimate() {
-    // One node, t threads of 4 GB/s each in truth, measured with errors of 2 %: 8 threads want 32, so that B is 32 or
-    // more. One scenario was measured 3 % low: least squares would rather have B below 32.
+fn noise_does_not_turn_a_bound_into_an_estimate() {
+    // One node, t threads of 4 GB/s each in truth, measured with errors of 2 %: 8 threads request 32, so B is
+    // 32 or more. One scenario was measured 3 % low: least squares would prefer B below 32.
     let mut text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 2.0\n\
                     bandwidth_gbs = 25.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n"
         .to_owned();
@@ -335,7 +341,7 @@ fn peaks(scenarios: usize, measured: impl Fn(usize) -> f64) -> Fit {
     let study = study(&text);
     let observed: Vec<Option<f64>> = (0..scenarios).map(|scenario| Some(measured(scenario))).collect();
     let free = Parameter::read(&study.machine, "gflops_per_core").expect("a key");
-    // What the model says here, without solving it 100,000 times.
+    // The prediction of the model here, without solving it 100,000 times.
     let predict = |machine: &Machine, _: &Scenario| Ok(vec![machine.nodes()[0].gflops_per_core.value()]);
     fit(&study, &totals(&observed), &[free], true, &predict).expect("a fit")
 }
@@ -351,8 +357,8 @@ fn blind_gflops(fit: &Fit) -> Vec<f64> {
 
 #[test]
 fn beyond_500_scenarios_ten_groups_are_predicted_blind() {
-    // Scenario i belongs to group i % 10, whose scenarios all measured 2 + (i % 10) / 10. The fit that has not seen a group
-    // predicts the same for all of the group, and no other fit says the same.
+    // Scenario i belongs to group i % 10, whose scenarios all measured 2 + (i % 10) / 10. The fit that has
+    // not seen a group predicts the same for the whole group, and no other fit predicts the same.
     let measured = |scenario: usize| 2.0 + (scenario % 10) as f64 / 10.0;
     let blind = blind_gflops(&peaks(510, measured));
     for (scenario, gflops) in blind.iter().enumerate() {
@@ -365,7 +371,8 @@ fn beyond_500_scenarios_ten_groups_are_predicted_blind() {
 
 #[test]
 fn up_to_500_scenarios_a_hundred_groups_are_predicted_blind() {
-    // Scenarios 0 and 10 are in different groups of a hundred: what only 10 measured is seen when 0 is predicted.
+    // Scenarios 0 and 10 are in different groups of a hundred: the prediction of 0 uses the value that only
+    // 10 measured.
     let blind = blind_gflops(&peaks(500, |scenario| if scenario == 10 { 4.0 } else { 2.0 }));
     close(blind[10], 2.0);
     assert!(blind[0] > 2.0 * 1.0005, "{}", blind[0]);
@@ -373,27 +380,28 @@ fn up_to_500_scenarios_a_hundred_groups_are_predicted_blind() {
 }
 
 #[test]
-fn beyond_500_scenarios_the_last_step_still_sees_all_of_them() {
-    // The search takes i x 501 / 500, rounded down: 0 to 499, and does not see scenario 500, which measured 4. Errors
-    // g / m - 1 with a = 1 / m: g = sum a / sum a^2 = (250 + 0.25) / (125 + 0.0625) = 2.001; without the last one 2.
+fn beyond_500_scenarios_the_last_step_still_uses_all_of_them() {
+    // The search takes i x 501 / 500, rounded down: 0 to 499, and does not see scenario 500, which measured
+    // 4. Errors g / m - 1 with a = 1 / m: g = sum a / sum a^2 = (250 + 0.25) / (125 + 0.0625) = 2.001;
+    // without the last one 2.
     let fit = peaks(501, |scenario| if scenario == 500 { 4.0 } else { 2.0 });
     let (sum, squares) = (500.0 / 2.0 + 1.0 / 4.0, 500.0 / 4.0 + 1.0 / 16.0);
     close(value(&fit, "gflops_per_core"), sum / squares);
 }
 
 #[test]
-fn a_prior_decides_what_the_measurements_leave_open_and_weighs_beside_them() {
+fn a_prior_fills_gaps_of_the_measurements_and_is_weighed_against_them() {
     let study = study(TABLE_III);
     let free = ["bandwidth_gbs", "link_gbs"].map(|key| Parameter::read(&study.machine, key).expect("a key"));
     let observed = totals(&[None, Some(18.14), None]);
     let fitted = |prior: Prior| {
         lowest_with(&study, &observed, &free, &[prior], &by_solver(&study)).expect("a machine")
     };
-    // Nobody reads over links: they have what the prior says.
+    // No thread reads over links: their value is the prior.
     let machine = fitted(Prior { place: 1, value: 7.0, weight: 1e-3 });
     close(free[1].value(&machine).expect("links"), 7.0);
     close(free[0].value(&machine).expect("controllers"), 100.17);
-    // The even run alone says 100.17 (see above). A heavy prior holds, a light one gives way.
+    // The even run alone gives 100.17 (see above). A heavy prior dominates, a light one yields.
     let heavy = fitted(Prior { place: 0, value: 80.0, weight: 1e4 });
     close(free[0].value(&heavy).expect("controllers"), 80.0);
     let light = fitted(Prior { place: 0, value: 80.0, weight: 1e-5 });

@@ -1,8 +1,9 @@
-//! Control groups: which container, guest or service a process belongs to, and where the memory of a group lies.
+//! Control groups: the container, guest or service of a process, and the memory of a group on each node.
 //!
-//! `/proc/PID/cgroup` has a line for each hierarchy: `0::/path` is version 2, `5:memory:/path` version 1 (cgroups(7)). The path names
-//! the unit: container engines and systemd put their identifiers into it. `memory.numa_stat` has bytes in version 2
-//! (admin-guide/cgroup-v2) and pages in version 1 (admin-guide/cgroup-v1/memory).
+//! `/proc/PID/cgroup` has a line for each hierarchy: `0::/path` is version 2, `5:memory:/path` version 1
+//! (cgroups(7)). The path names the unit: container engines and systemd put their identifiers into it.
+//! `memory.numa_stat` counts bytes in version 2 (admin-guide/cgroup-v2) and pages in version 1
+//! (admin-guide/cgroup-v1/memory).
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ const PAGE: u64 = 4096;
 pub struct GroupPath {
     /// From the root of the hierarchy: `/system.slice/ssh.service`.
     pub path: String,
-    /// Whether it is the one hierarchy of version 2.
+    /// Whether it is the unified hierarchy of version 2.
     pub unified: bool,
 }
 
-/// The path of a process from the text of `/proc/PID/cgroup`: that of version 2, unless everything is at its root and version 1
-/// says more. `None` without any line.
+/// The path of a process from the text of `/proc/PID/cgroup`: that of version 2, unless all processes are at
+/// its root and version 1 is more specific. `None` without any line.
 pub fn path_of(text: &str) -> Option<GroupPath> {
     let lines = || {
         text.lines().filter_map(|line| {
@@ -51,7 +52,7 @@ pub enum Engine {
     Docker,
     /// Podman.
     Podman,
-    /// A pod of Kubernetes, whatever engine runs it.
+    /// A Kubernetes pod, regardless of its engine.
     Kubernetes,
     /// Another one: nerdctl, LXC, systemd-nspawn.
     Other,
@@ -91,8 +92,8 @@ pub enum Unit {
     },
 }
 
-/// The unit of a path, and the path that ends with it: groups below belong to it as well. `None` of a path that names none, such as
-/// the session of a person.
+/// The unit of a path, and the path that ends with it: groups below also belong to it. `None` for a path
+/// without a unit, such as a user session.
 pub fn unit_of(path: &str) -> Option<(Unit, &str)> {
     let mut found = None;
     let mut end = 0;
@@ -103,14 +104,14 @@ pub fn unit_of(path: &str) -> Option<(Unit, &str)> {
         let here = &path[..end.min(path.len())];
         end += 1;
         if let Some(unit) = container(part, before, in_pods) {
-            // A container in a container: the inner one has the processes.
+            // A container in a container: the processes belong to the inner one.
             found = Some((unit, here));
         } else if let Some(name) = guest(part) {
             found = Some((Unit::Guest { name }, here));
         } else if part.ends_with(".service")
             && !matches!(found, Some((Unit::Container { .. } | Unit::Guest { .. }, _)))
         {
-            // The manager of a person is no service: its programs have separate units.
+            // The manager of a user is not a service: its programs have separate units.
             found = (!part.starts_with("user@")).then(|| (Unit::Service { unit: part.to_owned() }, here));
         } else if part.strip_suffix(".scope").is_some() && matches!(found, Some((Unit::Service { .. }, _))) {
             found = None;
@@ -152,12 +153,12 @@ fn container(part: &str, before: &str, in_pods: bool) -> Option<Unit> {
     Some(Unit::Container { engine: Engine::Other, id: unescaped(other) })
 }
 
-/// 64 digits of engines; shorter ones are cut.
+/// Engines use 64 digits; shorter identifiers are cut.
 fn is_id(text: &str) -> bool {
     text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `machine-qemu\x2d1\x2dNAME.scope` of libvirt; 1 is a number that it counts on.
+/// `machine-qemu\x2d1\x2dNAME.scope` of libvirt; 1 is a running number.
 fn guest(part: &str) -> Option<String> {
     let name = unescaped(part.strip_prefix("machine-")?.strip_suffix(".scope")?);
     let rest = name.strip_prefix("qemu-")?;
@@ -165,7 +166,7 @@ fn guest(part: &str) -> Option<String> {
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then(|| name.to_owned())
 }
 
-/// The name of a unit as a person wrote it (systemd-escape): `My\x20App` is `My App`.
+/// The original name of a unit (systemd-escape): `My\x20App` is `My App`.
 pub fn unescaped(name: &str) -> String {
     let bytes = name.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
@@ -189,11 +190,12 @@ pub fn unescaped(name: &str) -> String {
 pub struct GroupMemory {
     /// Anonymous memory.
     pub anon: BTreeMap<u32, u64>,
-    /// Memory that processes share, which version 1 does not tell from files.
+    /// Memory shared by processes, which version 1 does not distinguish from files.
     pub shared: BTreeMap<u32, u64>,
 }
 
-/// Reads `memory.numa_stat`. Huge pages that were reserved (hugetlb) are not in it. `None` if it has no anonymous memory at all.
+/// Reads `memory.numa_stat`. Reserved huge pages (hugetlb) are not included. `None` if it has no entry for
+/// anonymous memory.
 pub fn read_numa_stat(text: &str, unified: bool) -> Option<GroupMemory> {
     let row = |wanted: &str| -> Option<BTreeMap<u32, u64>> {
         text.lines().find_map(|line| {
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_of_every_engine_are_known_by_their_path() {
+    fn containers_of_every_engine_are_recognised_by_their_path() {
         let of = |engine: Engine, path: &str| {
             let (found, whole) = unit(path).unwrap_or_else(|| panic!("{path}"));
             assert_eq!(found, Unit::Container { engine, id: ID.to_owned() }, "{path}");
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn guests_and_services_are_units_and_sessions_are_none() {
+    fn guests_and_services_are_units_and_sessions_are_not() {
         let path = "/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope/libvirt/vcpu0";
         let whole = "/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope";
         assert_eq!(unit(path), Some((Unit::Guest { name: "web-1".to_owned() }, whole)));

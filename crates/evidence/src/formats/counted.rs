@@ -1,15 +1,15 @@
-//! One run of a program, as far as a tool counted it.
+//! One run of a program, with the values that a tool counted.
 
 use std::fmt;
 
-/// How a figure is known.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Counted or timed while the program ran.
     Measured,
-    /// Made from something that was counted and stands for it.
+    /// Derived from another count that represents it.
     Estimated,
-    /// Written by a person.
+    /// Entered by a person.
     Given,
 }
 
@@ -23,32 +23,32 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Something that was counted over a run, or stands for it.
+/// A count over a run, or an estimate of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amount {
-    /// How much: FLOP, bytes.
+    /// The amount: FLOP, bytes.
     pub value: f64,
-    /// How it is known.
+    /// Its origin.
     pub kind: Kind,
-    /// From what, in a few words: `fp_arith_inst_retired.*`.
+    /// Its source, in a few words: `fp_arith_inst_retired.*`.
     pub source: String,
 }
 
 /// Bytes of a part of memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Which: `channels 0-3`, `reads`.
+    /// Its name: `channels 0-3`, `reads`.
     pub name: String,
-    /// Of what it is a part, in words; parts of the same with other names are the rest.
+    /// The whole, in words; parts of the same whole with other names are the rest.
     pub of: String,
-    /// How much.
+    /// Its size.
     pub amount: Amount,
 }
 
-/// One run, with its threads. What the tool does not say is absent.
+/// One run, with its threads. Values that the tool does not report are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// The file, as messages name it; filled in by who reads it.
+    /// The file, as messages name it; the caller fills it in.
     pub file: String,
     /// Threads of the program.
     pub threads: Option<u32>,
@@ -58,22 +58,22 @@ pub struct Run {
     pub flop: Option<Amount>,
     /// Bytes moved to and from memory.
     pub bytes: Option<Amount>,
-    /// Bytes of a part of memory, where the rest was counted in another run.
+    /// Bytes of a part of memory, if the rest was counted in another run.
     pub part: Option<Part>,
-    /// How long it took.
+    /// Its duration.
     pub seconds: Option<f64>,
-    /// Why these figures may not be what they seem, a sentence each.
+    /// Reasons for caution about these values, one sentence each.
     pub doubts: Vec<String>,
 }
 
 impl Run {
-    /// FLOP per byte; `None` where one of them is unknown, or nothing was moved or computed.
+    /// FLOP per byte; `None` if one of them is unknown, or zero.
     pub fn intensity(&self) -> Option<f64> {
         let (flop, bytes) = (self.flop.as_ref()?.value, self.bytes.as_ref()?.value);
         Some(flop / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
     }
 
-    /// A sentence, if only a part of the memory was counted, so that bytes are not known.
+    /// A sentence, if only a part of the memory was counted, so that the bytes are unknown.
     pub fn lacks_rest(&self) -> Option<String> {
         let part = self.part.as_ref()?;
         Some(format!(
@@ -82,8 +82,8 @@ impl Run {
         ))
     }
 
-    /// Work per second of all threads: GFLOPS where FLOP are counted, else runs per second (the same work in each); `true` for
-    /// GFLOPS.
+    /// Work per second of all threads: GFLOPS if FLOP are counted, otherwise runs per second (the same work
+    /// in each); `true` for GFLOPS.
     pub fn speed(&self) -> Option<(f64, bool)> {
         let seconds = self.seconds.filter(|&seconds| seconds > 0.0)?;
         let flop = self.flop.as_ref().map(|flop| flop.value).filter(|&flop| flop > 0.0);
@@ -92,8 +92,9 @@ impl Run {
     }
 }
 
-/// Puts what several files say of the same run together: FLOP of one and bytes of another, where no file has both, as
-/// likwid-perfctr writes for one group a run; before that, parts of the memory. Bytes are taken for as long as the FLOP were counted.
+/// Merges the values of several files about the same run: FLOP of one and bytes of another, if no file has
+/// both, as likwid-perfctr writes for one group per run. Parts of the memory are merged first. Bytes are
+/// scaled to the time in which the FLOP were counted.
 pub fn joined(runs: Vec<Run>) -> Vec<Run> {
     let (mut whole, parts): (Vec<Run>, Vec<Run>) =
         whole_memory(runs).into_iter().partition(|run| run.flop.is_some() == run.bytes.is_some());
@@ -117,7 +118,7 @@ pub fn joined(runs: Vec<Run>) -> Vec<Run> {
     whole
 }
 
-/// Puts parts of the memory together that were counted in different runs. A part without the rest stays what it is.
+/// Merges parts of the memory that were counted in different runs. A part without the rest is unchanged.
 fn whole_memory(runs: Vec<Run>) -> Vec<Run> {
     let (mut parts, mut whole): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.part.is_some());
     while !parts.is_empty() {
@@ -147,7 +148,7 @@ fn whole_memory(runs: Vec<Run>) -> Vec<Run> {
     whole
 }
 
-/// What `other` moved, over the time of `run`.
+/// Traffic of `other`, scaled to the time of `run`.
 fn over(run: &Run, other: &Run, bytes: &Amount) -> Amount {
     let scale = run.seconds.zip(other.seconds).map(|(own, others)| own / others);
     let scale = scale.filter(|scale| scale.is_finite()).unwrap_or(1.0);
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn two_groups_of_the_same_threads_are_one_run() {
+    fn two_groups_with_the_same_threads_are_one_run() {
         let flop = Run { flop: Some(amount(8e9)), seconds: Some(2.0), threads: Some(4), ..Run::default() };
         let bytes = Run { bytes: Some(amount(6e9)), seconds: Some(3.0), threads: Some(4), ..Run::default() };
         let other = Run { bytes: Some(amount(1.0)), threads: Some(1), ..Run::default() };

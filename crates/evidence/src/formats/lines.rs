@@ -13,7 +13,7 @@ pub(crate) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// Its bytes in the text, without blanks around it.
+    /// Its bytes in the text, without surrounding blanks.
     pub(crate) fn span(&self) -> std::ops::Range<usize> {
         let lead = self.text.len() - self.text.trim_start().len();
         self.start + lead..self.start + self.text.trim_end().len().max(lead)
@@ -24,12 +24,12 @@ impl<'t> Line<'t> {
         Problem::new(ProblemKind::Syntax, message).at(Place::at(0, self.span()), "this line")
     }
 
-    /// What stands behind `key`, if the line begins with it.
+    /// The text after `key`, if the line begins with it.
     pub(crate) fn after(&self, key: &str) -> Option<&'t str> {
         self.text.trim_start().strip_prefix(key).map(str::trim)
     }
 
-    /// A finite number above zero, or not below it if `or_zero`.
+    /// A finite number above zero, or at least zero if `or_zero`.
     pub(crate) fn number(&self, text: &str, or_zero: bool) -> Result<f64, Problem> {
         let number = text.parse::<f64>().ok().filter(|value| value.is_finite());
         number.filter(|&value| value > 0.0 || (or_zero && value == 0.0)).ok_or_else(|| {
@@ -42,7 +42,7 @@ impl<'t> Line<'t> {
         })
     }
 
-    /// A bandwidth in GB/s, of a figure in `unit` GB/s.
+    /// A bandwidth in GB/s, from a value in `unit` GB/s.
     pub(crate) fn bandwidth(&self, value: f64, unit: f64) -> Result<f64, Problem> {
         let gbs = in_giga(value, unit);
         match too_fast(gbs) {
@@ -62,7 +62,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Nothing of `what` was found: the first line that says something is shown.
+/// The problem of a text without `what`: shows the first nonempty line.
 pub(crate) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
     let first = lines(text).find(|line| !line.text.trim().is_empty());
     let problem = match first {
@@ -72,7 +72,7 @@ pub(crate) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
     problem.hint(hint)
 }
 
-/// The first row of this text that is no comment looks like the header of a CSV.
+/// Whether the first row of this text that is not a comment looks like the header of a CSV.
 pub(crate) fn is_csv(text: &str) -> bool {
     let first =
         lines(text).map(|line| line.text.trim()).find(|line| !line.is_empty() && !line.starts_with('#'));

@@ -1,7 +1,7 @@
-//! Node-to-node figures, of Intel MLC or a CSV, and the machine file that they make.
+//! Node-to-node values, of Intel MLC or a CSV, and the machine file made from them.
 //!
-//! Intel Memory Latency Checker: the matrices of `mlc --bandwidth_matrix` and `mlc --latency_matrix`, alone or inside of
-//! other output.
+//! Intel Memory Latency Checker: the matrices of `mlc --bandwidth_matrix` and `mlc --latency_matrix`, alone
+//! or inside other output.
 //!
 //! ```text
 //! Measuring Memory Bandwidths between nodes within system
@@ -26,20 +26,22 @@ use crate::figures::{MEGA, bandwidth, mega_to_giga};
 use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
 use numasim_study::csv::{Row, Rows, shown};
 
-/// What a tool measured between the NUMA nodes of a machine. Rows: the node whose cores read; columns: the memory.
+/// Measurements of a tool between the NUMA nodes of a machine. Rows: the node whose cores read; columns: the
+/// memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrices {
     /// Read bandwidth in MB/s (10^6 bytes per second).
     pub bandwidth_mbs: Matrix,
     /// Idle latency in ns. The models do not use it.
     pub latency_ns: Matrix,
-    /// Of all memories together: shares of writes, ascending, each with its bandwidth in MB/s (the table of peak injection).
+    /// For all memories together: shares of writes, ascending, each with its bandwidth in MB/s (the table of
+    /// peak injection).
     pub mixed_mbs: Vec<(f64, f64)>,
-    /// What the file says about itself: version of the tool, machine, source.
+    /// The file's notes about itself: version of the tool, machine, source.
     pub notes: Vec<String>,
 }
 
-/// A figure for each pair of nodes that was measured.
+/// A value for each measured pair of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix(pub BTreeMap<(usize, usize), f64>);
 
@@ -49,7 +51,8 @@ impl Matrix {
         self.0.keys().map(|&(from, _)| from).collect()
     }
 
-    /// The nodes, numbered from 0, and why this is no matrix of them.
+    /// The number of nodes, which must be numbered from 0; the error is the reason that the matrix is
+    /// invalid.
     fn nodes(&self) -> Result<usize, String> {
         let columns: BTreeSet<usize> = self.0.keys().map(|&(_, to)| to).collect();
         let nodes = columns.len();
@@ -75,13 +78,13 @@ impl Matrix {
         }
     }
 
-    /// The largest figure of the memory of a node.
+    /// The largest value of the memory of a node.
     fn best(&self, node: usize) -> f64 {
         self.0.iter().filter(|((_, to), _)| *to == node).map(|(_, &value)| value).fold(0.0, f64::max)
     }
 }
 
-/// What a matrix does not say.
+/// Values that a matrix does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Given {
     /// Cores of each node that has a row.
@@ -90,11 +93,11 @@ pub struct Given {
     pub gflops_per_core: Option<f64>,
 }
 
-/// Writes a machine file. A node without a row has memory only: its row counts on the diagonal alone, where the best
-/// figure of its column stands. What `given` leaves open is a comment with a `?`.
+/// Writes a machine file. A node without a row is memory-only: its row counts only on the diagonal, which
+/// contains the best value of its column. Values missing in `given` are comments with a `?`.
 ///
 /// # Errors
-/// Why the figures are no matrix of all nodes.
+/// The reason that the values are not a matrix of all nodes.
 pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given) -> Result<String, String> {
     let Matrices { bandwidth_mbs: bandwidth, latency_ns: latency, mixed_mbs: mixed, notes } = matrices;
     let known = if bandwidth.0.is_empty() { latency } else { bandwidth };
@@ -102,7 +105,7 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
     let rows = known.rows();
     let memory_only: Vec<usize> = (0..nodes).filter(|node| !rows.contains(node)).collect();
     let mut lines = Lines::default();
-    // A comment of TOML has no control characters.
+    // A TOML comment contains no control characters.
     for note in notes {
         lines.comment(visible(note));
     }
@@ -151,7 +154,7 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
         lines.put_or_open(&of_node::CORES, given.cores_per_node, how);
         lines.put_or_open(&of_node::GFLOPS_PER_CORE, given.gflops_per_core.map(float), PEAK);
         if !mixed.is_empty() {
-            // An equal part of what all nodes with cores moved together.
+            // An equal share of the total traffic of all nodes with cores.
             let part = |&(share, mbs): &(f64, f64)| {
                 list([float(share), float(mega_to_giga(mbs / rows.len() as f64))])
             };
@@ -161,7 +164,7 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
     Ok(lines.text())
 }
 
-/// There is no figure from one node to another: all of the column, where the other has no memory.
+/// The value from one node to another is missing; if the other node has no memory, its whole column is.
 pub(super) fn no_memory(
     matrix: &Matrix,
     from: usize,
@@ -179,13 +182,13 @@ pub(super) fn no_memory(
     ))
 }
 
-/// What is written for a memory that is not there.
+/// Whether a word stands for a missing memory.
 pub(super) fn is_gap(word: &str) -> bool {
     matches!(word.to_ascii_lowercase().as_str(), "" | "-" | "--" | "n/a" | "na")
         || word.parse::<f64>().is_ok_and(|value| value == 0.0)
 }
 
-/// How the figures came about.
+/// The origins of the values.
 fn origins(
     bandwidth: &Matrix,
     source: &str,
@@ -216,7 +219,7 @@ fn origins(
 /// Reads the output of MLC, or a CSV with such matrices. `select` names one of several tables of a CSV.
 ///
 /// # Errors
-/// The line that is wrong: not a number, too few figures, the same matrix twice, no matrix at all.
+/// The line with the error: not a number, too few values, a duplicate matrix, or no matrix at all.
 pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
     if is_csv(text) {
         return read_csv(text, select);
@@ -282,7 +285,8 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
     Ok(matrices)
 }
 
-/// A row of the table of peak injection: the share of writes and MB/s. That of a triad counts the reads before writes, too, and is left out.
+/// A row of the table of peak injection: the share of writes and MB/s. The row of a triad also counts the
+/// reads before writes, and is skipped.
 fn injected(line: &Line<'_>) -> Result<Option<(f64, f64)>, Problem> {
     const RATIOS: [(&str, f64); 4] = [
         ("ALL Reads", 0.0),
@@ -295,7 +299,7 @@ fn injected(line: &Line<'_>) -> Result<Option<(f64, f64)>, Problem> {
     };
     let Some((_, share)) = RATIOS.iter().find(|(name, _)| *name == ratio.trim()) else { return Ok(None) };
     let word = word.trim();
-    // A line of words in another table is none of this one.
+    // A line of words belongs to another table.
     if word.split_whitespace().count() != 1 {
         return Ok(None);
     }
@@ -313,7 +317,7 @@ fn header(fields: &[&str]) -> Vec<usize> {
     fields[words..].iter().map(|field| field.parse().ok()).collect::<Option<Vec<usize>>>().unwrap_or_default()
 }
 
-/// A figure that a matrix does not have.
+/// A missing value of a matrix.
 struct Missing<'t> {
     line: Line<'t>,
     from: usize,
@@ -327,7 +331,7 @@ impl Missing<'_> {
     }
 }
 
-/// Other parts of MLC's output: what they are, and which one is needed.
+/// Other parts of MLC's output: their name, and the part that is needed.
 fn other_output(text: &str) -> Option<Problem> {
     const OTHERS: [(&str, &str); 5] = [
         ("Measuring Peak Injection Memory Bandwidths", "--peak_injection_bandwidth"),
@@ -362,7 +366,7 @@ fn row<'t>(
             missing.push(Missing { line: *line, from, to, word });
             continue;
         }
-        // Nothing of a machine takes as many ns as its memory moves MB/s at most.
+        // Latencies in ns are always below the upper bound for bandwidths in MB/s.
         line.bandwidth(line.number(word, false)?, MEGA)?;
         if into.0.insert((from, to), line.number(word, false)?).is_some() {
             return Err(line.problem(format!("node {from} already has a row")));
@@ -371,10 +375,10 @@ fn row<'t>(
     Ok(())
 }
 
-// Node-to-node matrices as CSV: `from_node,to_mem0,to_mem1,...`, with `metric` in front where bandwidth and latency
-// share a file, or long: `file,machine,metric,from_node,to_node,value`.
+// Node-to-node matrices as CSV: `from_node,to_mem0,to_mem1,...`, with `metric` in front if bandwidth and
+// latency share a file, or in long form: `file,machine,metric,from_node,to_node,value`.
 
-/// What a row says of: bandwidth in MB/s or latency in ns.
+/// The quantity of a row: bandwidth in MB/s or latency in ns.
 #[derive(Clone, Copy)]
 enum Metric {
     Bandwidth,
@@ -437,7 +441,7 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
     Ok(matrices)
 }
 
-/// The table of a file that holds several.
+/// The selected table of a file with several.
 struct Wanted {
     column: Option<usize>,
     name: String,
@@ -455,7 +459,7 @@ impl Wanted {
         }
         let chosen: Vec<&String> =
             names.iter().filter(|name| select.is_none_or(|select| name.contains(select))).collect();
-        // One that is called so exactly, or that alone has the text in its name.
+        // The table with exactly this name, or the only one whose name contains the text.
         let exact = select.and_then(|select| names.iter().find(|name| *name == select));
         let only = if let [only] = chosen.as_slice() { Some(*only) } else { None };
         match (exact.or(only), column) {
@@ -494,7 +498,7 @@ fn node(row: &Row<'_>, column: usize) -> Result<usize, Problem> {
     Ok(row.whole_number(column, 0, "the number of a NUMA node, from 0")? as usize)
 }
 
-/// A field without a figure: its nodes, what it says, and its place.
+/// A field without a value: its nodes, its text, and its place.
 struct Gap {
     metric: Metric,
     pair: (usize, usize),
@@ -510,7 +514,7 @@ impl Gap {
     }
 }
 
-/// Where figures go, and what was found in their place.
+/// The destination of values, and the gaps found among them.
 struct Into<'m> {
     matrices: &'m mut Matrices,
     gaps: Vec<Gap>,
@@ -561,7 +565,7 @@ fn metric_of(row: &Row<'_>, column: Option<usize>, unit: Option<Metric>) -> Resu
     }
 }
 
-/// The unit that the comments name first: `MB/s` or `ns`.
+/// The first unit in the comments: `MB/s` or `ns`.
 fn unit_of(notes: &[String]) -> Option<Metric> {
     let words =
         notes.iter().flat_map(|note| note.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':')));

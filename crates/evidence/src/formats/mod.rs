@@ -1,9 +1,11 @@
-//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of hwloc, numactl, lscpu and
-//! likwid-topology, counters of perf and likwid-perfctr, `/proc/PID/numa_maps`, the files of control groups and resctrl, and what libvirt, Docker, Kubernetes
-//! and Open MPI place where.
+//! Reads the output of other tools: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream,
+//! topologies of hwloc, numactl, lscpu and likwid-topology, counters of perf and likwid-perfctr,
+//! `/proc/PID/numa_maps`, the files of control groups and resctrl, and the placements of libvirt, Docker,
+//! Kubernetes and Open MPI.
 //!
-//! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
-//! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.
+//! The input is text; the output is values, or problems with their places. Text that is not output of the
+//! tool is rejected with the line of the error. Each reader also accepts the CSV tables in which such values
+//! are published: comment lines, then a header.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 

@@ -1,8 +1,9 @@
-//! resctrl: counters of memory traffic by monitoring group and L3 cache (Documentation/filesystems/resctrl.rst).
+//! resctrl: counters of memory traffic by monitoring group and L3 cache
+//! (Documentation/filesystems/resctrl.rst).
 //!
-//! `mon_data/mon_L3_XX/mbm_local_bytes` and `mbm_total_bytes` count bytes since the group was made; XX is the number of the L3
-//! cache. A counter may be a word (`Unavailable`, `Error`): unknown, and not 0. The counters of a control group contain those of its
-//! monitoring groups that can be read.
+//! `mon_data/mon_L3_XX/mbm_local_bytes` and `mbm_total_bytes` count bytes since the creation of the group; XX
+//! is the number of the L3 cache. A counter may be a word (`Unavailable`, `Error`), which means unknown, not
+//! 0. The counters of a control group include those of its monitoring groups that can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,9 +19,9 @@ pub struct Counters {
 /// A group at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
-    /// The control group that it is, or that it belongs to; empty is the root.
+    /// The control group that it is or belongs to; empty for the root.
     pub control: String,
-    /// The name of the monitoring group; `None` of a control group.
+    /// The name of the monitoring group; `None` for a control group.
     pub monitor: Option<String>,
     /// Threads of the group.
     pub tasks: BTreeSet<u32>,
@@ -29,12 +30,12 @@ pub struct Group {
 }
 
 impl Group {
-    /// How messages name it.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         self.monitor.as_deref().unwrap_or(&self.control)
     }
 
-    /// The root, which has what no other group has.
+    /// Whether it is the root, which contains everything outside other groups.
     pub fn is_root(&self) -> bool {
         self.control.is_empty() && self.monitor.is_none()
     }
@@ -63,16 +64,16 @@ pub type LocalAndTotal<T> = (Option<T>, Option<T>);
 pub struct Moved {
     /// The name of the group.
     pub name: String,
-    /// Whether this is the root: everything that is in no other group.
+    /// Whether this is the root: everything outside other groups.
     pub is_root: bool,
-    /// Threads of the group that are in none of its monitoring groups.
+    /// Threads of the group outside its monitoring groups.
     pub tasks: BTreeSet<u32>,
     /// Bytes by the number of the L3 cache.
     pub bytes: BTreeMap<u32, Counters>,
 }
 
 impl Moved {
-    /// Bytes of all caches together: local and total. `None` where a counter of any cache is unknown.
+    /// Bytes of all caches together: local and total. `None` if a counter of any cache is unknown.
     pub fn sum(&self) -> LocalAndTotal<u64> {
         let all = |of: fn(&Counters) -> Option<u64>| {
             if self.bytes.is_empty() {
@@ -98,7 +99,7 @@ pub fn moved(before: &[Group], after: &[Group]) -> Vec<Moved> {
         for (_, child) in children() {
             for (cache, counters) in &mut bytes {
                 let child = child.get(cache).copied().unwrap_or_default();
-                // One that cannot be read is not in the sum of the kernel.
+                // A counter that cannot be read is not in the sum of the kernel.
                 let less = |all: Option<u64>, part: Option<u64>| {
                     all.map(|all| all.saturating_sub(part.unwrap_or(0)))
                 };
@@ -115,7 +116,7 @@ pub fn moved(before: &[Group], after: &[Group]) -> Vec<Moved> {
     differences.iter().map(of).collect()
 }
 
-/// Unknown where either instant does not say it, or a counter went back.
+/// Unknown if either value is missing, or a counter went back.
 fn difference(before: &[Group], group: &Group) -> BTreeMap<u32, Counters> {
     let then = before.iter().find(|other| other.control == group.control && other.monitor == group.monitor);
     let of = |(cache, now): (&u32, &Counters)| {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_group_has_what_its_monitoring_groups_have_not() {
+    fn a_control_group_has_the_traffic_outside_its_monitoring_groups() {
         let before = [group("", None, &[1], &[(0, 0)]), group("", Some("db"), &[7], &[(0, 0)])];
         let after = [group("", None, &[1, 7], &[(50, 90)]), group("", Some("db"), &[7], &[(20, 30)])];
         let moved = moved(&before, &after);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_have_the_number_of_their_cache() {
+    fn folder_names_contain_the_number_of_their_cache() {
         assert_eq!(
             ["mon_L3_05", "mon_L3_16", "mon_sub_L3_01", "x"].map(cache_of),
             [Some(5), Some(16), None, None]

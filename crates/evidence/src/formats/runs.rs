@@ -1,4 +1,4 @@
-//! Bandwidth by kernel and number of threads, and the measured CSV that it makes.
+//! Bandwidth by kernel and number of threads, and the measured CSV made from it.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,29 +11,31 @@ use crate::figures::{MEGA, TOO_FAST_HINT, bandwidth as read_bandwidth, mega_to_g
 use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
 use numasim_study::csv::Rows;
 
-/// Less data may fit into caches: the largest of one package (EPYC 9684X) hold 1.2 GB, most hold a few tens of MB.
+/// Smaller data may fit into caches: the largest of one package (EPYC 9684X) hold 1.2 GB, most hold a few
+/// tens of MB.
 const LEAST_DATA: f64 = 1e8;
 
-/// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
+/// One run of a bandwidth benchmark. Values that the tool does not report are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// The machine, where a file has several.
+    /// The machine, if a file has several.
     pub machine: String,
     /// Name of the kernel.
     pub kernel: String,
-    /// What it is to a machine file: [`Access::Copy`] becomes `copy_gbs`. `None` where it becomes nothing.
+    /// Its use of memory in a machine file: [`Access::Copy`] becomes `copy_gbs`. `None` if it becomes no
+    /// value.
     pub access: Option<Access>,
-    /// It computes on a few bytes, so that its bandwidth is that of a cache whatever its size.
+    /// Whether it computes on a few bytes, so that its bandwidth is that of a cache regardless of the size.
     pub computes: bool,
-    /// It has several groups of threads, perhaps each on another node.
+    /// Whether it has several groups of threads, possibly on different nodes.
     pub spread: bool,
     /// Cores used.
     pub cores: Option<u32>,
     /// Threads.
     pub threads: Option<u32>,
-    /// Nodes whose cores ran, and nodes of the memory.
+    /// Nodes of the running cores, and nodes of the memory.
     pub nodes: [String; 2],
-    /// What tells this run from others of the same kernel and threads: size, mode.
+    /// The properties that distinguish this run from others of the same kernel and threads: size, mode.
     pub variant: String,
     /// Bandwidth in GB/s, as the tool counts bytes.
     pub bandwidth_gbs: f64,
@@ -43,31 +45,33 @@ pub struct Run {
     pub size_bytes: Option<f64>,
     /// Duration in seconds.
     pub time_s: Option<f64>,
-    /// Cores of one NUMA node, where known: more cores cross its border.
+    /// Cores of one NUMA node, if known: more cores span several nodes.
     pub cores_per_node: Option<u32>,
 }
 
-/// Figures for a machine file that runs suggest.
+/// Values for a machine file, suggested by runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The machine, empty where the file has one.
+    /// The machine, empty if the file contains one.
     pub machine: String,
-    /// The kernel that the figures are from: the one that only reads, if there is one.
+    /// The kernel of the values: the one that only reads, if there is one.
     pub kernel: String,
     /// Best bandwidth of one thread in GB/s: `core_bandwidth_gbs`.
     pub core_bandwidth_gbs: Option<f64>,
-    /// Best bandwidth of all in GB/s: `bandwidth_gbs`.
+    /// Best total bandwidth in GB/s: `bandwidth_gbs`.
     pub bandwidth_gbs: f64,
-    /// Threads at which it was reached.
+    /// Number of threads at which it was reached.
     pub threads: Option<u32>,
-    /// Best bandwidth of all under kernels that write: `copy_gbs`, `triad_gbs`, `update_gbs`, with their threads.
+    /// Best total bandwidth under write kernels: `copy_gbs`, `triad_gbs`, `update_gbs`, with their numbers of
+    /// threads.
     pub writing: Vec<(Access, f64, Option<u32>)>,
 }
 
-/// What the runs of each machine suggest for its file, and why runs do not count. Runs over the border of a NUMA node, and
-/// those that read another node's memory, do not count, nor those whose data a cache may hold.
+/// The suggestions of the runs of each machine for its file, and the reasons for ignored runs. Runs across
+/// the border of a NUMA node, runs that read another node's memory, and runs whose data may fit in a cache
+/// are ignored.
 pub fn proposals(runs: &[Run]) -> (Vec<Proposal>, Vec<String>) {
-    // Machines in the order in which they come up, each with its runs.
+    // Machines in the order of their first run, each with its runs.
     let mut machines: Vec<(&str, Vec<&Run>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for run in runs {
@@ -100,8 +104,8 @@ pub fn proposals(runs: &[Run]) -> (Vec<Proposal>, Vec<String>) {
     (found, notes)
 }
 
-/// The runs that measure memory: those with the most data of each kernel and number of threads, as a sweep over sizes climbs
-/// through the caches.
+/// The runs that measure memory: those with the most data for each kernel and number of threads, because a
+/// sweep over sizes climbs through the caches.
 fn of_memory<'r>(runs: &[&'r Run]) -> Vec<&'r Run> {
     type Kind<'k> = (&'k str, Option<u32>, &'k [String; 2]);
     fn kind(run: &Run) -> Kind<'_> {
@@ -152,7 +156,7 @@ fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {
 /// The measured CSV: comment lines with `notes` and the proposals, a header, one row for each run.
 ///
 /// # Errors
-/// Only those of the writer; memory does not fail.
+/// Only those of the writer; writing to memory does not fail.
 pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
     let mut text = String::new();
     for note in notes {
@@ -168,7 +172,7 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
         let at = |threads: Option<u32>| {
             threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"))
         };
-        // A name in quotes may have line breaks: they must not end the comment.
+        // A quoted name may contain line breaks, which must not end the comment.
         let _ = write!(text, "# For a machine file, from {}: {}", visible(&kernel), visible(&machine));
         if let Some(single) = core_bandwidth_gbs {
             let _ = write!(text, "core_bandwidth_gbs = {single:?}; ");
@@ -222,16 +226,16 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
     Ok(text)
 }
 
-// likwid-bench: one run, or the output of many runs one after the other (a sweep over thread counts); or a CSV with the
-// columns `kernel`, `threads` and `bw_GBs`.
+// likwid-bench: one run, or the output of many consecutive runs (a sweep over thread counts); or a CSV with
+// the columns `kernel`, `threads` and `bw_GBs`.
 
-/// Runs, and what a CSV says about itself.
+/// Runs, and the notes of a CSV about itself.
 pub type Runs = (Vec<Run>, Vec<String>);
 
 /// Reads the output of likwid-bench. `select` keeps the rows of one machine of a CSV.
 ///
 /// # Errors
-/// The line that is wrong: not a number, a run without its result, no run at all.
+/// The line with the error: not a number, a run without its result, or no run at all.
 pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     if is_csv(text) {
         return read_csv(text, select);
@@ -281,7 +285,8 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     ))
 }
 
-/// A run of a kernel: what only reads, and what computes on a few bytes of a cache, whatever its bytes per second are.
+/// A run of a kernel: whether it only reads, and whether it computes on a few bytes in a cache, regardless of
+/// its bytes per second.
 fn of_kernel(kernel: &str) -> Run {
     let begins = |words: &[&str]| words.iter().any(|word| kernel.starts_with(word));
     Run {

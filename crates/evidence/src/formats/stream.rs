@@ -1,5 +1,6 @@
-//! STREAM (McCalpin): one run, or the output of many runs one after the other, of stream.c, stream.f or stream_mpi.c; or a CSV
-//! with the columns `threads` and `Copy`, `Scale`, `Add` and `Triad` in MB/s. BabelStream is read as well.
+//! STREAM (McCalpin): one run, or the output of many consecutive runs, of stream.c, stream.f or stream_mpi.c;
+//! or a CSV with the columns `threads` and `Copy`, `Scale`, `Add` and `Triad` in MB/s. BabelStream is also
+//! read.
 
 use numasim_model::Access;
 use numasim_study::Problem;
@@ -9,14 +10,15 @@ use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
 use crate::formats::runs::{Run, Runs};
 use numasim_study::csv::{Rows, shown};
 
-/// The kernels, by STREAM's own count: words of an element (2, 2, 3 and 3) and FLOP (0, 1, 1 and 2).
+/// The kernels, by STREAM's own count: words per element (2, 2, 3 and 3) and FLOP (0, 1, 1 and 2).
 const KERNELS: [(&str, f64, f64); 4] =
     [("Copy", 2.0, 0.0), ("Scale", 2.0, 1.0), ("Add", 3.0, 1.0), ("Triad", 3.0, 2.0)];
-/// Bytes of a word, where the output does not say it.
+/// Bytes of a word, unless the output contains it.
 const DOUBLE: f64 = 8.0;
 
-/// What a kernel becomes in a machine file: keys and STREAM count alike, what the kernel moves without write-allocate. Scale moves what
-/// Copy does and Add what Triad does; none of them writes in place.
+/// The use of memory of a kernel in a machine file: keys and STREAM count alike, namely the traffic of the
+/// kernel without write-allocate. Scale moves the same as Copy, and Add the same as Triad; no kernel writes
+/// in place.
 fn access(kernel: &str) -> Option<Access> {
     match kernel {
         "Copy" => Some(Access::Copy),
@@ -25,7 +27,7 @@ fn access(kernel: &str) -> Option<Access> {
     }
 }
 
-/// What a reader must know of the figures for a machine file.
+/// The caveat about the values for a machine file.
 const FIGURES: &str = "STREAM reads in no kernel alone: bandwidth_gbs, from its fastest one, is at least that, and better from a benchmark that \
 only reads. copy_gbs is from Copy, triad_gbs from Triad; nothing becomes update_gbs, and Scale and Add repeat Copy and Triad. They are figures of \
 one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --membind=0), and of stores like those of this build";
@@ -33,7 +35,7 @@ one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --me
 /// Reads the output of STREAM: the best rates.
 ///
 /// # Errors
-/// The line that is wrong: not a number, a failed validation, no table of rates at all.
+/// The line with the error: not a number, a failed validation, or no table of rates at all.
 pub fn read_stream(text: &str) -> Result<Runs, Problem> {
     if is_babelstream(text) {
         return read_babelstream(text);
@@ -44,7 +46,7 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
     let mut runs: Vec<Run> = Vec::new();
     let mut built = Built::default();
     let mut in_table = false;
-    // What a run prints above its table says nothing of the table of another run.
+    // The lines above the table of one run do not apply to the table of another.
     let mut has_table = false;
     for line in lines(text) {
         let is_title = line.after("STREAM version").or_else(|| line.after("STREAM Version")).is_some();
@@ -100,7 +102,7 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
     ))
 }
 
-/// What a run says of itself above its table.
+/// The properties of a run that are printed above its table.
 #[derive(Default)]
 struct Built {
     threads: Option<u32>,
@@ -122,7 +124,7 @@ impl Built {
         }
     }
 
-    /// Reads a line; `false` if it says nothing of this.
+    /// Reads a line; `false` if it contains none of these properties.
     fn read(&mut self, line: &Line<'_>) -> Result<bool, Problem> {
         let word = |rest: &'_ str| {
             rest.split_whitespace().next().unwrap_or_default().trim_end_matches(',').to_owned()
@@ -132,7 +134,7 @@ impl Built {
             let count = text.parse().ok().filter(|&count: &u32| count > 0);
             count.ok_or_else(|| line.problem("this is not a number of threads"))
         };
-        // stream.c; stream.f and versions before 5.10 say DOUBLE PRECISION word.
+        // stream.c; stream.f and versions before 5.10 print DOUBLE PRECISION word.
         if let Some(bytes) =
             after(&["This system uses", "Assuming"]).filter(|_| line.text.contains("bytes per"))
         {
@@ -202,14 +204,15 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
     Ok((runs, comments(text).into_iter().chain([FIGURES.to_owned()]).collect()))
 }
 
-// BabelStream: what it prints, or its `--csv`. Its kernels are those of STREAM, and Dot, which only reads.
+// BabelStream: its printed output, or its `--csv`. Its kernels are those of STREAM, and Dot, which only
+// reads.
 //
 // ```text
 // Function    MBytes/sec  Min (sec)   Max         Average
 // Copy        128904.123  0.00208     0.00301     0.00215
 // ```
 
-/// The kernels: words of an element, and FLOP; what they are to a machine file.
+/// The kernels: words per element, FLOP, and their use of memory in a machine file.
 const BABEL_KERNELS: [(&str, f64, f64, Option<Access>); 6] = [
     ("Copy", 2.0, 0.0, Some(Access::Copy)),
     ("Mul", 2.0, 1.0, None),
@@ -218,7 +221,8 @@ const BABEL_KERNELS: [(&str, f64, f64, Option<Access>); 6] = [
     ("Dot", 2.0, 2.0, Some(Access::Read)),
     ("Nstream", 4.0, 3.0, None),
 ];
-/// How headers of versions 1 to 6 begin to name a unit, in GB: `MBytes/sec`, `max_mbytes_per_sec`, `MB/s`, `MiB/s`.
+/// Beginnings of unit names in headers of versions 1 to 6, in GB: `MBytes/sec`, `max_mbytes_per_sec`, `MB/s`,
+/// `MiB/s`.
 const UNITS: [(&str, f64); 6] = [
     ("mb", MEGA),
     ("gb", 1.0),
@@ -227,26 +231,26 @@ const UNITS: [(&str, f64); 6] = [
     ("gi", 1.073_741_824),
     ("ti", 1_099.511_627_776),
 ];
-/// What runs on an accelerator, whose memory is no NUMA node.
+/// Implementations that run on an accelerator, whose memory is not a NUMA node.
 const ACCELERATORS: [&str; 2] = ["CUDA", "HIP"];
 const BABEL_NOTE: &str = "BabelStream, best rates; bytes by its own count, without write-allocate; it does not print the number of its threads. The \
 figures are those of one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --membind=0)";
 
-/// What the names of accelerators have in the line `Using ... device`.
+/// Words in names of accelerators in the line `Using ... device`.
 const DEVICES: [&str; 6] = ["nvidia", "geforce", "tesla", "radeon", "instinct", "gpu"];
 
-/// The table whose rows are read.
+/// The table being read.
 struct Table {
     csv: bool,
-    /// Places of the rate and the least time; the kernel is first.
+    /// Columns of the rate and the minimum time; the kernel is first.
     rate: usize,
     least: Option<usize>,
-    /// Places of elements and of the bytes of a word.
+    /// Columns of the number of elements and of the bytes of a word.
     elements: Option<usize>,
     word: Option<usize>,
-    /// GB of one.
+    /// GB per unit.
     unit: f64,
-    /// Of kernels, not of phases such as initialisation.
+    /// Whether it is a table of kernels, not of phases such as initialisation.
     kernels: bool,
 }
 
@@ -290,7 +294,7 @@ fn is_babelstream(text: &str) -> bool {
 /// Reads its output, in either form.
 ///
 /// # Errors
-/// The line that is wrong: not a number, no kernel, a failed validation, an accelerator.
+/// The line with the error: not a number, no kernel, a failed validation, or an accelerator.
 fn read_babelstream(text: &str) -> Result<Runs, Problem> {
     let mut runs = Vec::new();
     let mut notes = vec![BABEL_NOTE.to_owned()];
@@ -337,7 +341,7 @@ fn read_babelstream(text: &str) -> Result<Runs, Problem> {
     Ok((runs, notes))
 }
 
-/// A row of a table; `None` behind its end.
+/// A row of a table; `None` after its end.
 fn row(line: &Line<'_>, table: &Table, word: f64, elements: Option<f64>) -> Result<Option<Run>, Problem> {
     let cells: Vec<&str> = if table.csv {
         line.text.split(',').map(str::trim).collect()
@@ -362,7 +366,7 @@ fn row(line: &Line<'_>, table: &Table, word: f64, elements: Option<f64>) -> Resu
         access,
         bandwidth_gbs,
         gflops: Some(bandwidth_gbs * flop / (words * word)),
-        // Three arrays, whatever the kernel uses.
+        // Three arrays, regardless of the kernel.
         size_bytes: elements.map(|elements| 3.0 * elements * word),
         time_s: number(table.least)?,
         ..Run::default()

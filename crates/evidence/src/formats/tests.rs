@@ -1,4 +1,4 @@
-//! What the tools print, whole and damaged.
+//! Complete and damaged output of the tools.
 
 use numasim_study::Problem;
 
@@ -22,7 +22,7 @@ fn file(matrices: &Matrices, given: Given) -> String {
 }
 
 #[test]
-fn both_matrices_are_found_inside_of_other_output() {
+fn both_matrices_are_found_inside_other_output() {
     let read = read_mlc(MLC, None).expect("in order");
     assert_eq!(
         read.bandwidth_mbs.0.values().copied().collect::<Vec<_>>(),
@@ -40,14 +40,14 @@ fn both_matrices_are_found_inside_of_other_output() {
 }
 
 #[test]
-fn what_a_matrix_does_not_say_is_left_open() {
+fn values_missing_in_a_matrix_are_left_open() {
     let text = file(&read_mlc(MLC, None).expect("in order"), Given::default());
     assert_eq!(text.matches("# cores = ?").count(), 2);
     assert_eq!(text.matches("# gflops_per_core = ?").count(), 2);
 }
 
 #[test]
-fn a_node_without_a_row_has_memory_only_and_its_best_figure_on_the_diagonal() {
+fn a_node_without_a_row_is_memory_only_with_its_best_value_on_the_diagonal() {
     let text = "# MB/s\nfrom_node,to_mem0,to_cxl1\n0,99833.3,17594\n";
     let text = file(&read_mlc(text, None).expect("in order"), Given::default());
     assert!(text.contains("    [99.8333, 17.594],\n    [0.0, 17.594],\n"), "{text}");
@@ -56,7 +56,7 @@ fn a_node_without_a_row_has_memory_only_and_its_best_figure_on_the_diagonal() {
 }
 
 #[test]
-fn a_damaged_matrix_is_refused_with_its_line() {
+fn a_damaged_matrix_is_rejected_with_its_line() {
     let wrong = MLC.replace("50916.6\t113249.2", "50916.6");
     let problem = read_mlc(&wrong, None).expect_err("a figure is missing");
     assert_eq!(marked(&wrong, &problem), "1\t50916.6");
@@ -72,7 +72,7 @@ fn a_damaged_matrix_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_table_of_several_is_chosen_by_name() {
+fn one_of_several_tables_is_selected_by_name() {
     let text = "file,machine,metric,from_node,to_node,value\na/x.txt,X,bw_MBs,0,0,1000\na/y.txt,Y,bw_MBs,0,0,2000\n\
                 a/y.txt,Y,latency_ns,0,0,80\n";
     let problem = read_mlc(text, None).expect_err("which one?");
@@ -86,7 +86,7 @@ fn a_table_of_several_is_chosen_by_name() {
 }
 
 #[test]
-fn a_csv_says_its_unit() {
+fn a_csv_contains_its_unit() {
     let problem = read_mlc("from_node,to_mem0,to_mem1\n0,1,2\n", None).expect_err("no unit");
     assert_eq!(problem.message, "it is not stated whether these are MB/s or ns");
     let holes = read_mlc("# MB/s\nfrom_node,to_mem0,to_mem2\n0,1,2\n", None).expect("numbers");
@@ -119,7 +119,7 @@ const LIKWID: &str = "Test: load\nUsing 1 work groups\nUsing 1 threads\nTime:\t\
                       Test: triad\nUsing 2 threads\nMFlops/s:\t\t2170.31\nMByte/s:\t\t34724.92\n";
 
 #[test]
-fn a_sweep_of_likwid_bench_gives_the_figures_of_a_thread_and_of_all() {
+fn a_sweep_of_likwid_bench_gives_the_bandwidths_of_one_thread_and_of_all() {
     let (runs, notes) = read_likwid(LIKWID, None).expect("in order");
     let found: Vec<_> =
         runs.iter().map(|run| (run.kernel.as_str(), run.threads, run.bandwidth_gbs)).collect();
@@ -127,7 +127,7 @@ fn a_sweep_of_likwid_bench_gives_the_figures_of_a_thread_and_of_all() {
         found,
         [("load", Some(1), 9.66809), ("load", Some(2), 19.84177), ("triad", Some(2), 34.72492)]
     );
-    // Reading alone is the ceiling, although triad moves more.
+    // Pure reads set the ceiling, although triad moves more.
     let proposal = &proposals(&runs).0[0];
     assert_eq!(
         (proposal.core_bandwidth_gbs, proposal.bandwidth_gbs, proposal.threads),
@@ -139,7 +139,7 @@ fn a_sweep_of_likwid_bench_gives_the_figures_of_a_thread_and_of_all() {
 }
 
 #[test]
-fn a_run_of_likwid_bench_without_a_result_is_refused() {
+fn a_run_of_likwid_bench_without_a_result_is_rejected() {
     let cut = LIKWID.replace("MByte/s:\t\t34724.92\n", "");
     assert_eq!(marked(&cut, &read_likwid(&cut, None).expect_err("unfinished")), "Test: triad");
     let wrong = LIKWID.replace("19841.77", "nan");
@@ -148,7 +148,7 @@ fn a_run_of_likwid_bench_without_a_result_is_refused() {
 }
 
 #[test]
-fn a_curve_over_the_border_of_a_node_suggests_the_figures_inside_of_it() {
+fn a_curve_across_the_border_of_a_node_uses_the_values_inside_it() {
     let text = "machine_file,cores_per_numa_domain,smt_per_core_used,cores,threads,kernel,bw_GBs\n\
                 m,2,1,1,1,load,10\nm,2,1,2,2,load,18\nm,2,1,3,3,load,27\n";
     let (runs, _) = read_likwid(text, None).expect("in order");
@@ -164,7 +164,7 @@ const STREAM: &str = "STREAM version $Revision: 5.10 $\nThis system uses 8 bytes
                       Triad:          25104.3     0.009577     0.009560     0.009598\n---\nSolution Validates: avg error\n";
 
 #[test]
-fn copy_and_triad_of_stream_are_figures_of_kernels_that_write() {
+fn copy_and_triad_of_stream_are_bandwidths_of_write_kernels() {
     let (runs, notes) = read_stream(&(STREAM.replace("25104.3", "24000.0") + STREAM)).expect("two runs");
     let text = csv(&runs, &notes).expect("memory");
     for line in [
@@ -176,7 +176,7 @@ fn copy_and_triad_of_stream_are_figures_of_kernels_that_write() {
         assert!(text.contains(line), "{line} is missing in {text}");
     }
     assert!(!text.contains("update_gbs ="), "{text}");
-    // What another tool measured becomes no such figure.
+    // Measurements of another tool give no such value.
     assert_eq!(proposals(&read_likwid(LIKWID, None).expect("in order").0).0[0].writing, []);
 }
 
@@ -191,7 +191,7 @@ fn stream_gives_its_best_rates() {
 }
 
 #[test]
-fn rates_of_a_wrong_result_do_not_count() {
+fn rates_of_a_failed_validation_do_not_count() {
     let wrong = STREAM.replace("Solution Validates", "Failed Validation on array a[]");
     assert!(read_stream(&wrong).is_err());
     let wrong = STREAM.replace("25104.3", "25104,3");
@@ -201,7 +201,7 @@ fn rates_of_a_wrong_result_do_not_count() {
 }
 
 #[test]
-fn a_memory_without_values_is_no_memory_and_named() {
+fn a_memory_without_values_does_not_exist_and_is_named() {
     for gap in ["-", "0", "0.0", "N/A"] {
         // Node 1 has cores and no memory.
         let text = MLC.replace("50923.4", gap).replace("113249.2", gap);
@@ -251,7 +251,7 @@ fn bench(kernel: &str, threads: u32, bytes: u64, mbs: &str) -> String {
 }
 
 #[test]
-fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
+fn a_sweep_over_sizes_gives_the_bandwidth_of_memory_not_of_caches() {
     let sizes =
         [(16_000, "182345.1"), (128_000, "91234.5"), (8_000_000, "42345.6"), (1_000_000_000, "14234.5")];
     let ladder: String = sizes.iter().map(|(bytes, mbs)| bench("load_avx", 1, *bytes, mbs)).collect();
@@ -268,7 +268,7 @@ fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
             && text.contains(",load_avx,1,182.3451,"),
         "{text}"
     );
-    // Without memory there is no figure.
+    // Without memory there is no value.
     let caches: String = sizes[..3].iter().map(|(bytes, mbs)| bench("load_avx", 1, *bytes, mbs)).collect();
     let (runs, _) = read_likwid(&caches, None).expect("in order");
     let (found, why) = proposals(&runs);
@@ -276,7 +276,8 @@ fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
         found.is_empty() && why[1].starts_with("no figure for a machine file: measure memory"),
         "{why:?}"
     );
-    // One thread in its cache says nothing, eight in memory do; threads have as much data each.
+    // One thread in its cache carries no information, eight in memory do; each thread has the same amount of
+    // data.
     let both = bench("load", 1, 4_000_000, "60000")
         + &bench("load", 1, 300_000_000, "12000")
         + &bench("load", 8, 2_400_000_000, "80000");
@@ -285,14 +286,14 @@ fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
 }
 
 #[test]
-fn kernels_that_compute_are_no_bandwidth_and_figures_of_no_machine_are_refused() {
+fn compute_kernels_are_not_bandwidths_and_impossible_values_are_rejected() {
     let text =
         bench("peakflops_avx_fma", 4, 2_000_000_000, "900000") + &bench("copy", 4, 2_000_000_000, "30000");
     let (found, why) = proposals(&read_likwid(&text, None).expect("in order").0);
     assert_eq!((found[0].kernel.as_str(), found[0].bandwidth_gbs, why.len()), ("copy", 30.0, 1));
     let two = bench("load", 8, 2_000_000_000, "80000").replace("Using 8", "Using 2 work groups\nUsing 8");
     assert!(proposals(&read_likwid(&two, None).expect("in order").0).0.is_empty());
-    // sum and ddot only read, as load does.
+    // sum and ddot only read, like load.
     let text = bench("sum_sse", 2, 2_000_000_000, "20000") + &bench("copy", 2, 2_000_000_000, "30000");
     assert_eq!(proposals(&read_likwid(&text, None).expect("in order").0).0[0].bandwidth_gbs, 20.0);
     let wrong = bench("load", 1, 2_000_000_000, "3.3e15");
@@ -311,8 +312,8 @@ fn kernels_that_compute_are_no_bandwidth_and_figures_of_no_machine_are_refused()
 }
 
 #[test]
-fn a_second_table_of_stream_is_not_of_the_threads_of_the_first() {
-    // As a page of documentation shows them: 18 threads, then one thread, of which only the table is there.
+fn a_second_table_of_stream_does_not_inherit_the_threads_of_the_first() {
+    // As on a page of documentation: 18 threads, then one thread, with only its table.
     let header = "Number of Threads counted = 18\n";
     let table = "Function    Best Rate MB/s  Avg time     Min time     Max time\n\
                  Copy:           89633.9     0.001952     0.001785     0.002350\n---\n";

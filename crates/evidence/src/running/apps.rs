@@ -13,15 +13,15 @@ use super::{
 use crate::app_profile::placement::{Candidate, EXPLAINED, Look, Verdict, classify};
 use crate::formats::resctrl::{Moved, moved};
 
-/// Longest name of an application.
+/// Maximum length of the name of an application.
 const LONGEST_NAME: usize = 48;
-/// With one instant an application with less data is not worth a table, in bytes.
+/// With one instant an application with less data gets no table, in bytes.
 const LEAST_DATA: u64 = 64 << 20;
-/// Nearly all data has the policy to interleave.
+/// From this share on, nearly all data has an interleave policy.
 const NEARLY_ALL: f64 = 0.95;
 
-/// The applications of `drafts`, with what was read of their processes and groups. `before` and `after` are the instants between which they were looked
-/// at; with one instant `before` is `None`.
+/// The applications of `drafts`, with the details of their processes and groups. `before` and `after` are the
+/// two instants of observation; with one instant `before` is `None`.
 pub fn applications(
     drafts: &[Draft],
     before: Option<&Moment>,
@@ -96,7 +96,7 @@ pub fn applications(
     running
 }
 
-/// Kernel threads have no command line and no memory; neither has a process that ended meanwhile.
+/// Kernel threads have no command line and no memory; neither has a process that ended in the meantime.
 fn is_of_kernel(draft: &Draft, details: &BTreeMap<u32, Details>) -> bool {
     draft.pids.iter().filter_map(|pid| details.get(pid)).all(|details| {
         let no_pages = match &details.numa_maps {
@@ -188,7 +188,7 @@ fn application(
     app
 }
 
-/// The class of its data: the simplest that explains it, and `local` or the policy if several do.
+/// The class of its data: the simplest that explains it, or `local` or the policy if several do.
 fn class(app: &Application, nodes: usize, interleaved: f64) -> Option<Verdict> {
     let data: Vec<f64> = app.data.as_ref()?.iter().map(|&bytes| bytes as f64).collect();
     let threads: Vec<f64> = app.threads(nodes)?.into_iter().map(f64::from).collect();
@@ -207,7 +207,8 @@ fn class(app: &Application, nodes: usize, interleaved: f64) -> Option<Verdict> {
 }
 
 impl Application {
-    /// How its data lies, and what else explains it within [`EXPLAINED`]; `None` if that is not known, or the machine has one node.
+    /// The class of its data placement, and the other classes that explain it within [`EXPLAINED`]; `None` if
+    /// unknown, or if the machine has one node.
     pub fn data_class(&self) -> Option<(&Candidate, Vec<&Candidate>)> {
         match self.class.as_ref()? {
             Verdict::Told { best, others } => {
@@ -219,7 +220,7 @@ impl Application {
     }
 }
 
-/// The name that people know it by: of a guest that of its command line.
+/// The usual name; for a guest that of its command line.
 fn name(draft: &Draft, details: &BTreeMap<u32, Details>) -> String {
     let mut commands =
         draft.pids.iter().filter_map(|pid| details.get(pid)).filter(|_| draft.kind == Kind::Guest);
@@ -227,7 +228,7 @@ fn name(draft: &Draft, details: &BTreeMap<u32, Details>) -> String {
     plain(&of_guest.unwrap_or_else(|| draft.name.clone()))
 }
 
-/// The name behind `-name` in a command line of QEMU: `guest=NAME,debug-threads=on` or `NAME`.
+/// The name after `-name` in a command line of QEMU: `guest=NAME,debug-threads=on` or `NAME`.
 fn guest_name(command: &[u8]) -> Option<String> {
     let mut words = command.split(|&byte| byte == 0).map(String::from_utf8_lossy);
     words.find(|word| word == "-name" || word == "--name")?;
@@ -237,19 +238,19 @@ fn guest_name(command: &[u8]) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// In one line of visible characters, not too long, not empty.
+/// On one line of visible characters, not too long, not empty.
 fn plain(name: &str) -> String {
     let shown = visible(name.trim());
     let short: String = shown.chars().filter(|c| *c != '\u{fffd}').take(LONGEST_NAME).collect();
     if short.trim().is_empty() { "app".to_owned() } else { short.trim().to_owned() }
 }
 
-/// Names that are taken.
+/// Used names.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 
 impl Names {
-    /// The name, or with the next number that is free.
+    /// The name, with the next free number appended if it is used.
     fn free(&mut self, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let mut all = std::iter::once(name.to_owned()).chain(numbered);

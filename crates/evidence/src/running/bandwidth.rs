@@ -1,4 +1,4 @@
-//! Which bandwidth is whose: from the counters of monitoring groups to applications.
+//! Attribution of bandwidth: from the counters of monitoring groups to applications.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::formats::resctrl::{LocalAndTotal, Moved};
 pub(super) struct Counted {
     pub(super) local_gbs: Option<f64>,
     pub(super) total_gbs: Option<f64>,
-    /// The groups that count for it.
+    /// The groups that are attributed to it.
     pub(super) groups: Vec<String>,
-    /// The values that are unknown, and why.
+    /// The unknown values, and the reason.
     pub(super) why: Option<String>,
 }
 
-/// The bandwidth of each of `drafts`. A group counts for an application if all its busy threads are of that application; the figure is known if
-/// all busy threads of the application are in such groups.
+/// The bandwidth of each of `drafts`. A group is attributed to an application if all its busy threads belong
+/// to that application; the bandwidth is known if all busy threads of the application are in such groups.
 pub(super) fn of_each(drafts: &[Draft], moved: &[Moved], seconds: f64) -> Vec<Counted> {
     let busy: Vec<BTreeSet<u32>> = drafts
         .iter()

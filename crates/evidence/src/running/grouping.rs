@@ -1,4 +1,4 @@
-//! Which processes are one application, and which applications use the processors.
+//! Groups processes to applications, and selects the applications that use CPU time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,49 +6,51 @@ use super::{BUSY, Kind, Moment, Process, TICKS_PER_SECOND, Task};
 use crate::formats::cgroup::{GroupPath, Unit, unescaped, unit_of};
 use crate::formats::resctrl::Group;
 
-/// Processes that are one application, before anything is known of their data.
+/// Processes that form one application, before their data is examined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// A name, as the system has it.
+    /// A name given by the system.
     pub name: String,
     /// Its kind.
     pub kind: Kind,
-    /// Its control group; of a process on its own the one that it is in.
+    /// Its control group; for a single process the one that contains it.
     pub group: Option<GroupPath>,
     /// Its processes, ascending.
     pub pids: Vec<u32>,
-    /// Its threads with the part of a core that each used; nothing is known of that with one instant.
+    /// Its threads with the share of a core that each used; unknown with one instant.
     pub tasks: Vec<Used>,
-    /// Cores that it used; `None` with one instant.
+    /// Number of cores that it used; `None` with one instant.
     pub cores_used: Option<f64>,
 }
 
-/// A thread, and the part of a core that it used.
+/// A thread, and the share of a core that it used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Used {
     /// Its process.
     pub pid: u32,
     /// The thread at the later instant.
     pub task: Task,
-    /// The processor that it ran on last at the earlier instant, if it was there.
+    /// Its last logical CPU at the earlier instant, if it existed.
     pub cpu_before: Option<u32>,
-    /// The part of a core.
+    /// The share of a core.
     pub share: f64,
 }
 
 impl Used {
-    /// Whether it counts as a thread of the application. Ticks are whole: what rounding takes away is given back.
+    /// Whether it counts as a thread of the application. Ticks are whole numbers, so the rounding error is
+    /// added back.
     pub fn is_busy(&self) -> bool {
         self.share >= BUSY - 1e-9
     }
 }
 
-/// Which applications are asked for.
+/// The requested applications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection(pub Vec<String>);
 
 impl Draft {
-    /// Whether a word asks for it: its name, the number of a process, its group, unit or identifier, or the beginning of that.
+    /// Whether a word refers to it: its name, a process number, its group, unit or identifier, or the
+    /// beginning of that.
     fn is_meant_by(&self, word: &str) -> bool {
         let is_pid = word.parse::<u32>().is_ok_and(|pid| self.pids.contains(&pid));
         let path = self.group.as_ref().map_or("", |group| group.path.as_str());
@@ -61,17 +63,17 @@ impl Draft {
         is_pid || self.name == word || of_kind || (group.starts_with('/') && group.len() > 1 && path == group)
     }
 
-    /// Whether it uses the processors; with one instant that is unknown.
+    /// Whether it uses CPU time; unknown with one instant.
     fn is_in_use(&self) -> bool {
         self.cores_used.is_none_or(|cores| cores >= BUSY - 1e-9)
     }
 }
 
-/// The applications that use the processors, the one with the most time first; with `selection` those that it names. With one
-/// instant all of them, which says nothing of what they use.
+/// The applications that use CPU time, in descending order of time; with `selection` the named ones. With one
+/// instant all applications, because their use is unknown.
 ///
 /// # Errors
-/// Words of the selection that name nothing.
+/// Words of the selection without a match.
 pub fn groups(
     before: Option<&Moment>,
     after: &Moment,
@@ -104,7 +106,7 @@ pub fn groups(
             draft.name = name;
         }
     }
-    // Ties in the order of their processes, so that the same host gives the same file.
+    // Ties in the order of their processes, so that the same host always gives the same file.
     drafts.sort_by(|a, b| {
         let used = |draft: &Draft| draft.cores_used.unwrap_or(0.0);
         used(b).total_cmp(&used(a)).then_with(|| a.pids.cmp(&b.pids))
@@ -123,13 +125,13 @@ pub fn groups(
     Ok(drafts)
 }
 
-/// Seconds between two instants; `None` if the system does not say.
+/// Seconds between two instants; `None` if the system does not report it.
 pub(super) fn seconds(before: &Moment, after: &Moment) -> Option<f64> {
     let seconds = after.uptime_s? - before.uptime_s?;
     (seconds > 0.0 && seconds.is_finite()).then_some(seconds)
 }
 
-/// Processor time that the threads of each process used between the instants; none with one.
+/// CPU time that the threads of each process used between the instants; empty with one instant.
 pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
     let seconds = before.and_then(|before| seconds(before, after));
     let tasks = before.into_iter().flat_map(|before| &before.processes).flat_map(|process| &process.tasks);
@@ -137,7 +139,7 @@ pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
     let of = |process: &Process| {
         let of_task = |task: &Task| {
             let then = earlier.get(&(task.tid, task.started));
-            // A thread that was not there has used all of its time since.
+            // A new thread has used all of its time since the earlier instant.
             let ticks = task.ticks.saturating_sub(then.map_or(0, |then| then.ticks));
             let share = seconds.map_or(0.0, |seconds| ticks as f64 / TICKS_PER_SECOND / seconds);
             Used { pid: process.pid, task: *task, cpu_before: then.map(|then| then.cpu), share }
@@ -147,7 +149,7 @@ pub(super) fn used(before: Option<&Moment>, after: &Moment) -> Vec<Vec<Used>> {
     after.processes.iter().map(of).collect()
 }
 
-/// The application of a process, and its key among all.
+/// The application of a process, and its key among all applications.
 fn draft(process: &Process) -> ((String, u32), Draft) {
     let path = process.group.as_ref().map_or("", |group| group.path.as_str());
     let unified = process.group.as_ref().is_some_and(|group| group.unified);
@@ -181,7 +183,7 @@ impl Draft {
         self.tasks.extend(&other.tasks);
     }
 
-    /// Gives it the name of its unit, or of the process that used most.
+    /// Gives it the name of its unit, or of the process with the most CPU time.
     fn name_by_processes(&mut self, processes: &[Process]) {
         let is_guest = self.tasks.iter().any(|used| used.task.vcpu.is_some());
         match &self.kind {
@@ -207,7 +209,8 @@ impl Draft {
     }
 }
 
-/// The one monitoring group that was made for each of `drafts`: all its threads that run are of that one. `None` if there is none, or are several.
+/// The only monitoring group that was created for each of `drafts`: all its running threads belong to it.
+/// `None` if there is none, or several.
 fn made_for<'g>(drafts: &[&Draft], groups: &'g [Group]) -> Vec<Option<&'g str>> {
     let owner: BTreeMap<u32, usize> = drafts
         .iter()

@@ -1,4 +1,4 @@
-//! Where the data of an application lies, from the lists of its processes and the statistics of its group.
+//! Data placement of an application, from the lists of its processes and the statistics of its group.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,19 @@ use crate::formats::numa_maps::{Pages, read_numa_maps};
 /// Data on nodes of the operating system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Found {
-    /// Bytes on each node; `None` if nothing says it.
+    /// Bytes on each node; `None` if unknown.
     pub(super) data: Option<BTreeMap<u32, u64>>,
-    /// From what.
+    /// The source.
     pub(super) source: Option<&'static str>,
-    /// The share of it that the kernel was asked to interleave, 0 to 1.
+    /// The share of it with an interleave policy, 0 to 1.
     pub(super) interleaved: f64,
     /// Values that are unknown, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
-/// The data of processes together. Shared memory is in the list of each and counts once. `numa_maps` is the source if all lists may be
-/// read, because it alone has huge pages that were reserved; else `memory.numa_stat`; else the lists that may be read.
+/// The data of several processes together. Shared memory is in the list of each and counts once. The source
+/// is `numa_maps` if all lists may be read, because only it includes reserved huge pages; otherwise
+/// `memory.numa_stat`; otherwise the readable lists.
 pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) -> Found {
     let mut found = Found::default();
     let mut pages = Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
     for (pid, details) in processes {
         match &details.numa_maps {
             Ok(text) if text.trim().is_empty() => {}
-            // A list without data has nothing to add.
+            // A list without data adds nothing.
             Ok(text) => match read_numa_maps(text) {
                 Ok(read) => pages.push(read),
                 Err(problem) if problem.message.starts_with("no page of data") => {}
@@ -95,7 +96,7 @@ pub(super) fn of(processes: &[(u32, &Details)], group: Option<&GroupDetails>) ->
     found
 }
 
-/// The data of several lists, with each shared object once: on each node the most that a list has of it.
+/// The data of several lists, with each shared object once: on each node the maximum over the lists.
 fn together(pages: &[Pages]) -> BTreeMap<u32, u64> {
     let mut sum: BTreeMap<u32, u64> = BTreeMap::new();
     let mut shared: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();

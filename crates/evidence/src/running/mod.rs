@@ -1,10 +1,12 @@
-//! Applications of a host: from two instants of its processes to applications with threads, data and bandwidth on each node.
+//! Applications of a host: from two instants of its processes to applications with threads, data and
+//! bandwidth on each node.
 //!
-//! A [`Moment`] is the state of all processes at an instant. Two of them say which groups of processes use the processors
-//! ([`groups`]); of these, [`Details`] say where their data is. [`applications`] puts both together. A host reads the values, or a recorded
-//! tree does: nothing here knows where they come from.
+//! A [`Moment`] is the state of all processes at an instant. Two of them show which groups of processes use
+//! CPU time ([`groups`]); for these, [`Details`] show the data placement. [`applications`] combines both. The
+//! values come from a host or a recorded tree; this module does not depend on the source.
 //!
-//! A thread counts if it used at least [`BUSY`] of a core between the instants, and is on the node of the processor it ran on last.
+//! A thread counts if it used at least [`BUSY`] of a core between the instants. Its node is that of its last
+//! logical CPU.
 
 mod apps;
 mod bandwidth;
@@ -22,7 +24,8 @@ use crate::formats::resctrl::{Group, LocalAndTotal};
 pub use apps::applications;
 pub use grouping::{Draft, Selection, groups};
 
-/// Clock ticks of `/proc` in a second: `USER_HZ`, the same on every architecture that Linux runs NUMA machines on.
+/// Clock ticks of `/proc` per second: `USER_HZ`, the same on every architecture on which Linux supports NUMA
+/// machines.
 pub const TICKS_PER_SECOND: f64 = 100.0;
 /// A thread, or an application, with less of one core is idle.
 pub const BUSY: f64 = 0.05;
@@ -30,9 +33,9 @@ pub const BUSY: f64 = 0.05;
 /// Processes of a host at an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moment {
-    /// Seconds since the system started; `None` if it does not say.
+    /// Seconds since the system started; `None` if it is not reported.
     pub uptime_s: Option<f64>,
-    /// All processes but those of the kernel that are known as such, ascending by number.
+    /// All processes except known kernel threads, ascending by number.
     pub processes: Vec<Process>,
     /// Monitoring groups; `None` without resctrl.
     pub resctrl: Option<Vec<Group>>,
@@ -43,7 +46,7 @@ pub struct Moment {
 pub struct Process {
     /// Its number.
     pub pid: u32,
-    /// The name of its program, at most 15 bytes, whatever they are.
+    /// The name of its program, at most 15 arbitrary bytes.
     pub name: String,
     /// Its control group.
     pub group: Option<GroupPath>,
@@ -56,35 +59,35 @@ pub struct Process {
 pub struct Task {
     /// Its number.
     pub tid: u32,
-    /// When it started, in ticks: with the number it names a thread for good.
+    /// Its start time, in ticks: together with the number it identifies a thread permanently.
     pub started: u64,
-    /// The processor that it runs on, or ran on last.
+    /// The logical CPU on which it runs, or last ran.
     pub cpu: u32,
-    /// Processor time that it has used, in ticks.
+    /// CPU time that it has used, in ticks.
     pub ticks: u64,
-    /// The number of the virtual processor of a guest that it is.
+    /// The number of the guest's virtual CPU, if it is one.
     pub vcpu: Option<u32>,
 }
 
-/// Why something of a process is not known.
+/// The reason that a property of a process is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unseen {
     /// It belongs to another user.
     Denied,
-    /// The process has ended, or the system has no such file.
+    /// The process has ended, or the file does not exist.
     Absent,
 }
 
 /// Files of a process that belongs to an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
-    /// The beginning of its command line, words apart by NUL; empty of a kernel thread.
+    /// The beginning of its command line, words separated by NUL; empty for a kernel thread.
     pub command: Vec<u8>,
     /// The text of `numa_maps`.
     pub numa_maps: Result<String, Unseen>,
-    /// Processors that it may use: `16-23`.
+    /// Logical CPUs that it may use: `16-23`.
     pub allowed_cpus: Option<String>,
-    /// Nodes that its memory may come from: `2`.
+    /// Nodes from which its memory may come: `2`.
     pub allowed_mems: Option<String>,
 }
 
@@ -97,41 +100,41 @@ pub struct GroupDetails {
     pub unified: bool,
 }
 
-/// The processors of the host as a machine file numbers its nodes.
+/// The logical CPUs of the host in the node numbering of a machine file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
     /// The operating system's number of each node of the machine.
     pub os_nodes: Vec<u32>,
-    /// Place of the node of each processor in `os_nodes`.
+    /// Index into `os_nodes` of the node of each logical CPU.
     pub node_of: BTreeMap<u32, usize>,
-    /// L3 domain of each processor in its node, as far as the system says it.
+    /// L3 domain of each logical CPU in its node, if the system reports it.
     pub domain_of: BTreeMap<u32, usize>,
-    /// Number of L3 domains of each node; 0 if they are not known.
+    /// Number of L3 domains of each node; 0 if unknown.
     pub domains: Vec<usize>,
-    /// The core of each processor, named by its first processor.
+    /// The core of each logical CPU, identified by its first logical CPU.
     pub core_of: BTreeMap<u32, u32>,
-    /// Place of the node of each L3 cache, by the number of the cache.
+    /// Index of the node of each L3 cache, by the number of the cache.
     pub node_of_cache: BTreeMap<u32, usize>,
 }
 
 /// Facts of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostFacts {
-    /// Number of sockets; `None` if the system does not say.
+    /// Number of sockets; `None` if the system does not report it.
     pub sockets: Option<usize>,
-    /// Distances between the nodes as the firmware reports them.
+    /// Distances between the nodes as reported by the firmware.
     pub distances: Option<Vec<Vec<u64>>>,
     /// Model name of the processor.
     pub processor: Option<String>,
-    /// Processors that are switched off.
+    /// Offline logical CPUs.
     pub offline: Option<String>,
-    /// The kernel moves pages and threads between nodes on its own.
+    /// Whether the kernel moves pages and threads between nodes on its own.
     pub numa_balancing: bool,
     /// Kinds of counters of memory controllers that the kernel offers to perf: `uncore_imc`.
     pub memory_counters: Vec<String>,
 }
 
-/// A host as it was read.
+/// The state of a host.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Its applications.
@@ -141,9 +144,9 @@ pub struct Seen {
     /// The same machine with hardware threads as its cores, for more busy threads than cores; `None` if the machine was measured, or its
     /// cores have one hardware thread.
     pub by_hardware_threads: Option<String>,
-    /// Where its processors are in the machine.
+    /// The position of its logical CPUs in the machine.
     pub places: Places,
-    /// Facts of the host that matter to a reader of the figures.
+    /// Facts of the host that help to interpret the values.
     pub facts: HostFacts,
 }
 
@@ -168,10 +171,10 @@ pub enum Kind {
     Process,
 }
 
-/// An application that runs.
+/// A running application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
-    /// Its name, in one line of visible characters, unlike that of any other.
+    /// Its name: one line of visible characters, unique.
     pub name: String,
     /// Its kind.
     pub kind: Kind,
@@ -181,27 +184,27 @@ pub struct Application {
     pub pids: Vec<u32>,
     /// Busy threads; `None` with one instant.
     pub busy: Option<Vec<BusyThread>>,
-    /// Threads of all its processes, busy or not.
+    /// Number of threads of all its processes, busy or not.
     pub all_threads: usize,
-    /// Cores that it used, all threads together; `None` with one instant.
+    /// Number of cores that it used, all threads together; `None` with one instant.
     pub cores_used: Option<f64>,
     /// Data on each node, in bytes; `None` if no list of its pages could be read.
     pub data: Option<Vec<u64>>,
-    /// From what the data is known, in a few words.
+    /// The source of the data sizes, in a few words.
     pub data_source: Option<&'static str>,
-    /// How the data lies; `None` without data or threads.
+    /// Its class of data placement; `None` without data or threads.
     pub class: Option<Verdict>,
     /// GB/s from the memory next to the L3 caches that it uses.
     pub local_gbs: Option<f64>,
     /// GB/s from all memories.
     pub total_gbs: Option<f64>,
-    /// Monitoring groups that count for it.
+    /// Monitoring groups that are attributed to it.
     pub monitors: Vec<String>,
-    /// Processors that it may use.
+    /// Logical CPUs that it may use.
     pub allowed_cpus: Option<String>,
-    /// Nodes that its memory may come from.
+    /// Nodes from which its memory may come.
     pub allowed_mems: Option<String>,
-    /// Values that are unknown or were left out, a sentence each.
+    /// Values that are unknown or omitted, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -212,15 +215,15 @@ pub struct BusyThread {
     pub pid: u32,
     /// Its number.
     pub tid: u32,
-    /// The processor that it ran on last.
+    /// Its last logical CPU.
     pub cpu: u32,
-    /// Place of its node; `None` if the machine has no such processor.
+    /// Index of its node; `None` if the machine has no such logical CPU.
     pub node: Option<usize>,
-    /// Its L3 domain in the node, if that is known.
+    /// Its L3 domain in the node, if known.
     pub domain: Option<usize>,
-    /// The number of the virtual processor of a guest that it is.
+    /// The number of the guest's virtual CPU, if it is one.
     pub vcpu: Option<u32>,
-    /// The part of a core that it used.
+    /// The share of a core that it used.
     pub share: f64,
 }
 
@@ -237,7 +240,8 @@ impl Application {
         Some(threads)
     }
 
-    /// Busy threads in each L3 domain of a node with `domains` of them; `None` if the domain of one is not known.
+    /// Busy threads in each L3 domain of a node with `domains` domains; `None` if the domain of any thread is
+    /// unknown.
     pub fn threads_in_domains(&self, node: usize, domains: usize) -> Option<Vec<u32>> {
         let mut threads = vec![0; domains];
         for thread in self.busy.as_ref()?.iter().filter(|thread| thread.node == Some(node)) {
@@ -263,12 +267,12 @@ impl Application {
 pub struct Running {
     /// Seconds between the instants; `None` with one.
     pub seconds: Option<f64>,
-    /// The applications, the one with the most processor time first.
+    /// The applications, in descending order of CPU time.
     pub apps: Vec<Application>,
-    /// Cores in use on each node, by anything; `None` with one instant.
+    /// Cores in use on each node, by any process; `None` with one instant.
     pub cores_used: Option<Vec<f64>>,
     /// Traffic of all groups together by the number of the L3 cache: GB/s from the memory next to it, and from all memories.
     pub traffic: BTreeMap<u32, LocalAndTotal<f64>>,
-    /// Everything unknown of the host, a sentence each.
+    /// Unknown properties of the host, one sentence each.
     pub unseen: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Cases by hand: processes, their groups, lists and counters.
+//! Cases written by hand: processes, their groups, lists and counters.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use numasim_model::{NodeId, Placement};
 use super::*;
 use crate::formats::resctrl::Counters;
 
-/// Two nodes of four processors; processors 0 and 1 are hardware threads of a core, and so on.
+/// Two nodes of four logical CPUs; logical CPUs 0 and 1 are hardware threads of a core, and so on.
 fn places() -> Places {
     Places {
         os_nodes: vec![0, 2],
@@ -50,7 +50,8 @@ fn run(before: &Moment, after: &Moment, details: &BTreeMap<u32, Details>) -> Run
 
 #[test]
 fn processes_of_a_container_are_one_application_and_shared_memory_counts_once() {
-    // 2 s: 200 ticks are one core. Thread 11 moved from node 0 to node 2; thread 12 used 9 ticks, less than 5 % of a core (10).
+    // 2 s: 200 ticks are one core. Thread 11 moved from node 0 to node 2; thread 12 used 9 ticks, less than 5
+    // % of a core (10).
     let at = |ticks: [u64; 3], cpu: u32| {
         vec![
             process(10, "db", SCOPE, &[(10, 4, ticks[0])]),
@@ -78,7 +79,7 @@ fn processes_of_a_container_are_one_application_and_shared_memory_counts_once() 
 }
 
 #[test]
-fn data_that_lies_elsewhere_has_a_home_and_names_are_unlike() {
+fn remote_data_has_a_home_and_names_are_unique() {
     let at = |ticks: u64| {
         vec![process(7, "a\nb", "/", &[(7, 0, ticks)]), process(8, "a\nb", "/", &[(8, 1, ticks)])]
     };
@@ -97,7 +98,7 @@ fn data_that_lies_elsewhere_has_a_home_and_names_are_unlike() {
 }
 
 #[test]
-fn bandwidth_is_that_of_groups_that_count_for_one_application_alone() {
+fn bandwidth_is_that_of_groups_attributed_to_one_application() {
     let group = |monitor: &str, tasks: &[u32], bytes: Option<u64>| Group {
         monitor: Some(monitor.to_owned()),
         tasks: tasks.iter().copied().collect(),
@@ -121,7 +122,7 @@ fn bandwidth_is_that_of_groups_that_count_for_one_application_alone() {
     let running = run(&before, &after, &all);
     let found: Vec<(&str, Option<f64>)> =
         running.apps.iter().map(|app| (app.name.as_str(), app.total_gbs)).collect();
-    // 3 GB in 2 s; `two` counts for two processes, `four` cannot be read.
+    // 3 GB in 2 s; `two` is attributed to two processes, `four` cannot be read.
     assert_eq!(found, [("one", Some(1.5)), ("p", None), ("p-2", None), ("four", None)]);
     assert!(
         running.apps[1].notes[0].contains("`two` counts for other applications"),
@@ -131,7 +132,7 @@ fn bandwidth_is_that_of_groups_that_count_for_one_application_alone() {
 }
 
 #[test]
-fn what_is_asked_for_is_found_by_name_number_and_identifier() {
+fn applications_are_selected_by_name_number_and_identifier() {
     let after =
         moment(1.0, vec![process(7, "a", SCOPE, &[(7, 0, 1)]), process(8, "b", "/", &[(8, 0, 1)])], None);
     let found = |word: &str| {

@@ -35,7 +35,7 @@ pub struct Round {
 pub struct PortInRound {
     /// The node of the controller.
     pub memory: NodeId,
-    /// Where the threads run.
+    /// The node of the threads.
     pub from: NodeId,
     /// Its request in GB/s: the remaining demand of its threads, limited by the bandwidth left on links and
     /// shared links.
@@ -49,7 +49,7 @@ pub struct PortInRound {
 pub struct GroupInRound {
     /// The application.
     pub app: AppId,
-    /// Where its threads run.
+    /// The node of its threads.
     pub from: NodeId,
     /// Number of threads.
     pub threads: u32,

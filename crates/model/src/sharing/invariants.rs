@@ -111,7 +111,7 @@ pub enum Violation {
     /// Threads on a node without cores, or on data without memory, or without a link between the two.
     #[error("{from} cannot read the memory of {memory}: a node, its cores or the link does not exist")]
     NoPath {
-        /// Where the threads run.
+        /// The node of the threads.
         from: NodeId,
         /// The memory that they read.
         memory: NodeId,
@@ -135,7 +135,7 @@ pub enum Violation {
     /// A link carries more than its bandwidth.
     #[error("the link {from} -> {memory} carries {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
     LinkOverrun {
-        /// Where the cores are.
+        /// The node of the cores.
         from: NodeId,
         /// The memory.
         memory: NodeId,

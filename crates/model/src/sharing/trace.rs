@@ -37,7 +37,7 @@ pub struct MemoryTrace {
 pub struct PoolTrace {
     /// Own controller or link.
     pub kind: PoolKind,
-    /// Where the threads run.
+    /// The node of the threads.
     pub from: NodeId,
     /// Cores of that node: the divisor of the baseline.
     pub cores: u32,

@@ -13,7 +13,7 @@ use crate::units::LINE_BYTES;
 pub struct FlowView {
     /// The application.
     pub app: AppId,
-    /// Where its threads run.
+    /// The node of its threads.
     pub from: NodeId,
     /// The memory they read.
     pub memory: NodeId,
@@ -55,7 +55,7 @@ pub(crate) struct FlowWaits {
 /// One pool of a solved allocation; values are read-equivalent GB/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolView {
-    /// Where the threads run.
+    /// The node of the threads.
     pub from: NodeId,
     /// The memory they read.
     pub memory: NodeId,

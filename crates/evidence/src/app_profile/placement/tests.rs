@@ -1,4 +1,4 @@
-//! Classes by hand, and on random signatures.
+//! Classes calculated by hand, and random signatures.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn told(looks: &[Look]) -> Candidate {
 }
 
 #[test]
-fn the_simple_classes_are_found_from_one_look_where_threads_are_uneven() {
+fn one_look_with_uneven_threads_identifies_the_simple_classes() {
     let threads = [6.0, 2.0, 0.0, 0.0];
     let found = |data: &[f64]| told(&[look(data, &threads)]).placement;
     assert_eq!(found(&[3.0, 1.0, 0.0, 0.0]), Placement::Local);
@@ -37,8 +37,9 @@ fn the_simple_classes_are_found_from_one_look_where_threads_are_uneven() {
 }
 
 #[test]
-fn what_a_class_does_not_explain_is_its_residual() {
-    // Threads 1:1, data 52:48: 2 % lies elsewhere than local data would; two nodes with even threads are interleave, too.
+fn data_that_a_class_does_not_explain_is_its_residual() {
+    // Threads 1:1, data 52:48: 2 % is elsewhere than local data would be; two nodes with even threads are
+    // also interleave.
     let even = classify(&[look(&[52.0, 48.0], &[1.0, 1.0])]);
     let Some(Verdict::Equal(classes)) = even else { panic!("{even:?}") };
     assert_eq!(classes.len(), 2);
@@ -49,18 +50,18 @@ fn what_a_class_does_not_explain_is_its_residual() {
 }
 
 #[test]
-fn one_look_with_threads_on_one_node_tells_nothing_and_a_second_one_does() {
+fn a_second_look_distinguishes_local_data_from_a_home() {
     let first = look(&[1.0, 0.0], &[1.0, 0.0]);
     let Some(Verdict::Equal(classes)) = classify(std::slice::from_ref(&first)) else { panic!("guessed") };
     assert!(classes.iter().any(|one| one.placement == Placement::Local));
     assert!(classes.iter().any(|one| one.placement == Placement::Home(NodeId(0))));
-    // Threads on both nodes, data still on node 0: it has a home there. Data with them: it is local.
+    // Threads on both nodes, data still on node 0: node 0 is its home. Data follows the threads: it is local.
     assert_eq!(told(&[first.clone(), look(&[1.0, 0.0], &[1.0, 1.0])]).placement, Placement::Home(NodeId(0)));
     assert_eq!(told(&[first, look(&[0.3, 0.7], &[0.3, 0.7])]).placement, Placement::Local);
 }
 
 #[test]
-fn without_threads_and_with_one_node_nothing_is_guessed() {
+fn without_threads_or_with_one_node_no_class_is_guessed() {
     let unknown = Look::of(&[1.0, 1.0], None).expect("data");
     assert!(matches!(classify(&[unknown]), Some(Verdict::Equal(_))));
     assert_eq!(classify(&[look(&[5.0], &[2.0])]), Some(Verdict::OneNode));
@@ -89,9 +90,10 @@ fn two_looks_separate_local_interleaved_and_static_data() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever lies as a signature says is described by it, and the class is never worse than local data or one fraction.
+    /// A signature describes data that is placed according to it, and the class is never worse than local
+    /// data or one fraction.
     #[test]
-    fn a_signature_is_found_again(
+    fn a_signature_is_recovered(
         weights in proptest::collection::vec(0.0..1.0_f64, 4),
         first in proptest::collection::vec(0.0..1.0_f64, 3),
         second in proptest::collection::vec(0.0..1.0_f64, 3),

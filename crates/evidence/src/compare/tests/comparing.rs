@@ -1,11 +1,12 @@
-//! Comparisons of small files with figures that can be calculated by hand.
+//! Comparisons of small files with values calculated by hand.
 
 use numasim_model::{Placement, Scenario, Study};
 use numasim_study::{SourceFile, read_study};
 
 use super::super::{Comparison, Mismatch, Missing, compare, read_measured};
 
-/// One node of 4 cores at 1 GFLOPS, and memory enough for all: a thread does 1 GFLOPS, and reads 1 / intensity GB/s.
+/// One node of 4 cores at 1 GFLOPS, with enough memory bandwidth for all: a thread does 1 GFLOPS, and reads 1
+/// / intensity GB/s.
 const STUDY: &str = r#"
 [machine]
 name = "one node"
@@ -51,7 +52,7 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn errors_are_relative_to_what_was_measured() {
+fn errors_are_relative_to_the_measured_value() {
     // predicted 2, 3, 4; measured 2.5, 3, 3.2: errors -0.2, 0, +0.25
     let found = compared("scenario,app,gflops\ntwo,,2.5\nthree,,3\nfour,,3.2\n");
     let errors: Vec<f64> = found
@@ -69,7 +70,7 @@ fn errors_are_relative_to_what_was_measured() {
 }
 
 #[test]
-fn the_middle_of_the_repetitions_counts_and_their_spread_is_kept() {
+fn the_median_of_the_repetitions_counts_and_their_spread_is_reported() {
     let found = compared("scenario,app,gflops,repetition\ntwo,,3,1\ntwo,,1,2\ntwo,,2,3\n");
     let total = found.scenarios[0].total.as_ref().expect("measured");
     let measured = total.gflops.measured;
@@ -86,7 +87,7 @@ fn a_total_is_the_sum_of_the_applications_in_each_repetition_if_all_were_measure
     let found = compared(csv);
     let two = &found.scenarios[0];
     let total = two.total.as_ref().expect("both applications");
-    // repetitions 1 + 1 and 3 + 1: 3 in the middle; the third has no a-1
+    // repetitions 1 + 1 and 3 + 1: median 3; the third has no a-1
     assert_eq!((total.gflops.measured.median, total.gflops.measured.repetitions), (3.0, 2));
     // predicted: 1 / 0.5 + 1 / 2; measured (2.5 + 6.5) / 2
     let bandwidth = total.bandwidth_gbs.expect("measured");
@@ -97,7 +98,7 @@ fn a_total_is_the_sum_of_the_applications_in_each_repetition_if_all_were_measure
 }
 
 #[test]
-fn regret_is_what_is_lost_by_trusting_the_model() {
+fn regret_is_the_loss_by_trusting_the_model() {
     // The model prefers four, predicted 4 and measured 3; three was measured best: (3.75 - 3) / 3.75
     let found = compared("scenario,app,gflops\ntwo,,2\nthree,,3.75\nfour,,3\n");
     let regret = found.regret.expect("three totals");
@@ -105,13 +106,13 @@ fn regret_is_what_is_lost_by_trusting_the_model() {
     assert!(close(regret.relative, 0.2));
     // In the same order: two-three, two-four; not: three-four. (2 - 1) / 3
     assert!(close(found.kendall_tau_b.expect("three totals"), 1.0 / 3.0));
-    // two and three place a-1 and b, four also a-2: one choice, in which the model picks the best.
+    // two and three place a-1 and b, four also places a-2: one choice, in which the model picks the best.
     assert_eq!((found.choices.len(), found.choices[0].scenarios), (1, 2));
     assert_eq!(found.choices[0].regret.relative, 0.0);
 }
 
 #[test]
-fn one_total_has_no_order_and_no_regret() {
+fn a_single_total_has_no_order_and_no_regret() {
     let found = compared("scenario,app,gflops\ntwo,,2\n");
     assert_eq!((found.regret, found.kendall_tau_b), (None, None));
     let whole = |name: &str| Missing { scenario: name.into(), app: None };
@@ -119,14 +120,14 @@ fn one_total_has_no_order_and_no_regret() {
 }
 
 #[test]
-fn an_application_that_was_forgotten_is_named() {
+fn a_missing_application_is_named() {
     let found = compared("scenario,app,gflops\ntwo,b,1\n");
     assert_eq!(found.missing[0], Missing { scenario: "two".into(), app: Some("a-1".into()) });
     assert_eq!(found.scenarios[0].total, None);
 }
 
 #[test]
-fn what_cannot_be_compared_is_named_with_the_reason() {
+fn measurements_that_cannot_be_compared_are_named_with_the_reason() {
     let csv = "scenario,app,gflops\ntow,,1\ntwo,c,1\ntwo,a-3,1\ntwo,a,1\ntwo,a-2,1\nzzzzzz,,1\n";
     let found = compared(csv);
     let why: Vec<(usize, Mismatch)> = found.unmatched.into_iter().map(|one| (one.line, one.why)).collect();
@@ -152,7 +153,7 @@ fn a_measurement_with_other_threads_is_not_compared() {
 }
 
 #[test]
-fn nothing_measured_but_zero_has_no_relative_error() {
+fn measurements_of_zero_have_no_relative_error() {
     let found = compared("scenario,app,gflops\ntwo,,0\n");
     assert_eq!(found.scenarios[0].total.as_ref().expect("measured").gflops.error, None);
     assert_eq!(found.totals, None);

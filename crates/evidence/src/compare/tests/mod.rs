@@ -1,4 +1,4 @@
-//! Reading measured files, and comparing them, against figures calculated by hand.
+//! Reads and compares measured files; the expected values are calculated by hand.
 
 mod comparing;
 mod reading;

@@ -1,4 +1,4 @@
-//! Measured CSV files, right and wrong.
+//! Valid and invalid measured CSV files.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use numasim_study::Problem;
 use super::super::{Measured, read_measured};
 use crate::measured::COLUMNS;
 
-/// A row of the full form: what matters here, the rest as the benchmark would write it.
+/// A row of the full form with the given values; the others are those of the benchmark.
 fn row(scenario: &str, app: &str, node: u32, repetition: u32, gflops: &str, status: &str) -> String {
     let value = |column: &&str| match *column {
         "run" => "7f3a".to_owned(),
@@ -47,7 +47,7 @@ fn refused(text: &str) -> Problem {
     problems.remove(0)
 }
 
-/// What is wrong, what is marked, and what to write instead.
+/// The message, the marked text, and the correction.
 fn message_of(text: &str) -> (String, &str, String) {
     let problem = refused(text);
     let span = problem.place.and_then(|place| place.span).expect("a place");
@@ -55,7 +55,7 @@ fn message_of(text: &str) -> (String, &str, String) {
 }
 
 #[test]
-fn the_minimal_form_has_a_total_where_the_app_is_empty() {
+fn the_minimal_form_has_a_total_if_the_app_is_empty() {
     let text = "# by hand\nscenario,app,gflops\n\"even 5,5\",,18.14\n\"even 5,5\",mem-1,1.5\n";
     let read = read_measured(text).expect("in order");
     let found: Vec<_> =
@@ -92,7 +92,7 @@ fn the_full_form_is_summed_over_nodes() {
 }
 
 #[test]
-fn a_repetition_with_a_misplaced_node_counts_for_nothing_and_is_reported() {
+fn a_repetition_with_a_misplaced_node_is_excluded_and_reported() {
     let rows = [
         row("s", "a", 0, 1, "1", "ok"),
         row("s", "a", 1, 1, "2", "misplaced"),
@@ -107,7 +107,7 @@ fn a_repetition_with_a_misplaced_node_counts_for_nothing_and_is_reported() {
 }
 
 #[test]
-fn a_repetition_that_a_killed_run_left_unfinished_counts_for_nothing() {
+fn a_repetition_that_a_killed_run_left_unfinished_is_excluded() {
     let rows =
         [row("s", "a", 0, 1, "1", "ok"), row("s", "a", 1, 1, "2", "ok"), row("s", "a", 0, 2, "3", "ok")];
     let read = read_measured(&full(&rows)).expect("in order");
@@ -116,7 +116,7 @@ fn a_repetition_that_a_killed_run_left_unfinished_counts_for_nothing() {
 }
 
 #[test]
-fn what_is_wrong_with_the_columns_is_reported_with_what_was_meant() {
+fn errors_in_columns_are_reported_with_a_suggestion() {
     let (message, marked, hint) = message_of("scenario,app,gflop\ns,,1\n");
     assert_eq!((message.as_str(), marked), ("there is no column `gflop`", "gflop"));
     assert_eq!(hint, "did you mean `gflops`?");
@@ -131,7 +131,7 @@ fn what_is_wrong_with_the_columns_is_reported_with_what_was_meant() {
 }
 
 #[test]
-fn values_that_are_no_measurement_are_refused_where_they_are() {
+fn invalid_values_are_rejected_at_their_place() {
     for (wrong, message) in [
         ("-1", "`gflops` is -1, but cannot be negative"),
         ("inf", "`gflops` is inf, which is not a finite number"),
@@ -152,8 +152,8 @@ fn values_that_are_no_measurement_are_refused_where_they_are() {
 }
 
 #[test]
-fn a_node_that_no_machine_has_is_refused_where_it_is() {
-    // Of nodes 0 to 1023 the last is in order; a larger number is not taken as the size of a machine.
+fn an_impossible_node_is_rejected_at_its_place() {
+    // Nodes 0 to 1023 are valid; a larger number does not become the size of a machine.
     assert!(read_measured(&full(&[row("s", "a", 1023, 1, "1", "ok")])).is_ok());
     for node in [1024, u32::MAX] {
         let text = full(&[row("s", "a", 0, 1, "1", "ok"), row("s", "a", node, 1, "1", "ok")]);
@@ -170,7 +170,7 @@ fn a_node_that_no_machine_has_is_refused_where_it_is() {
 }
 
 #[test]
-fn a_row_that_is_there_twice_is_shown_with_the_first() {
+fn a_duplicate_row_is_shown_with_the_first() {
     let text = "scenario,app,gflops\ns,a,1\ns,a,2\n";
     let problem = refused(text);
     let related = problem.related.first().and_then(|(place, _)| place.span.clone()).expect("the first row");

@@ -1,4 +1,4 @@
-//! What XML of hwloc contains, element by element: versions 1, 2 and 3.
+//! Contents of hwloc XML, element by element: versions 1, 2 and 3.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +12,30 @@ use super::elements::{Element, elements, shown};
 use super::export::{exact, keys, shortest};
 use super::sets::Set;
 
-/// A topology as hwloc wrote it.
+/// A topology as written by hwloc.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// Texts of the machine and of the topology.
     pub(super) infos: Vec<(String, String)>,
-    /// Processors of the machine that exist in the topology.
+    /// Logical CPUs of the machine that exist in the topology.
     pub(super) cpus: Set,
-    /// With those that are switched off.
+    /// The same, including those that are offline.
     pub(super) complete: Set,
     pub(super) allowed_cpus: Option<Set>,
     pub(super) allowed_nodes: Option<Set>,
     pub(super) nodes: Vec<Memory>,
     pub(super) cores: Vec<Set>,
     pub(super) packages: Vec<Set>,
-    /// Groups, dies and packages: what may have processors without a memory. With the numbers of nodes that hwloc removed.
+    /// Groups, dies and packages: objects that may have logical CPUs without a memory. With the numbers of
+    /// nodes that hwloc removed.
     pub(super) parts: Vec<(Set, Set)>,
-    /// Level, bytes, and the processors that share it.
+    /// Level, bytes, and the logical CPUs that share it.
     pub(super) caches: Vec<(u8, u64, Set)>,
     /// Numbers of nodes, and row by row the distances between them.
     pub(super) distances: Vec<(Vec<u32>, Vec<u64>)>,
-    /// By the name of an attribute and the number of a memory: values for the processors that read it.
+    /// By the name of an attribute and the number of a memory: values for the logical CPUs that read it.
     attributes: BTreeMap<(String, String), Vec<(Set, u64)>>,
-    /// Kinds of cores: their processors, and what distinguishes them.
+    /// Kinds of cores: their logical CPUs, and the distinguishing property.
     pub(super) kinds: Vec<(Set, String)>,
 }
 
@@ -42,13 +43,13 @@ pub(super) struct Contents {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub(super) number: u32,
-    /// The processors from which it is nearest.
+    /// The logical CPUs from which it is nearest.
     pub(super) near: Set,
-    /// `None`: the file does not say it.
+    /// `None`: not in the file.
     pub(super) bytes: Option<u64>,
-    /// Something other than the usual memory: HBM, NVM, CXL, of a GPU.
+    /// Whether it differs from the usual memory: HBM, NVM, CXL, of a GPU.
     pub(super) special: bool,
-    /// The file says that it has no processors.
+    /// Whether the file marks it as without logical CPUs.
     pub(super) without_processors: bool,
     /// The number by which attributes refer to it.
     pub(super) object: Option<String>,
@@ -94,13 +95,13 @@ impl Contents {
         Ok(found)
     }
 
-    /// The first text with this name that says something.
+    /// The first nonempty text with this name.
     pub(super) fn info(&self, name: &str) -> Option<String> {
         let text = self.infos.iter().find(|(known, _)| known == name).map(|(_, text)| text.trim())?;
         Some(text.to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// What a memory is for these readers: the first value for readers among which they are.
+    /// The attribute of a memory for these readers: the first value for readers that include them.
     pub(super) fn value(&self, name: &str, memory: &Memory, readers: &Set) -> Option<u64> {
         let values = self.attributes.get(&(name.to_owned(), memory.object.clone()?))?;
         let value = values.iter().find(|(known, _)| known.includes(readers)).map(|(_, value)| *value);
@@ -119,7 +120,7 @@ impl Contents {
             self.cpus = set(element, "cpuset")?.unwrap_or_default();
             self.complete = set(element, "complete_cpuset")?.unwrap_or_default();
             self.allowed_cpus = set(element, "allowed_cpuset")?;
-            // `0xf...f`: hwloc 1 knew of no nodes.
+            // `0xf...f`: hwloc 1 had no nodes.
             self.allowed_nodes = element.get("allowed_nodeset").and_then(|text| Set::read(text).ok());
             if !matches!(kind.as_str(), "machine" | "system" | "numanode") {
                 return Err(element.wrong("the outermost object is no Machine"));
@@ -143,7 +144,7 @@ impl Contents {
                         element.wrong(format!("PU {number} has the processors of others in its `cpuset`"))
                     );
                 }
-                // Switched off: only its `complete_cpuset` has it.
+                // Offline: only its `complete_cpuset` contains it.
                 if !listed.is_empty() {
                     pus.push(number);
                 }
@@ -188,14 +189,15 @@ impl Contents {
         if self.nodes.iter().any(|node| node.number == number) {
             return Err(element.wrong(format!("NUMA node {number} appears twice")));
         }
-        // hwloc 1 wrote the empty set for memory that may not be used.
+        // hwloc 1 wrote the empty set for memory that must not be used.
         let own = Set::of([number]);
         let alone = |text: &str| Set::read(text).is_ok_and(|nodes| own.includes(&nodes));
         if !["nodeset", "complete_nodeset"].into_iter().filter_map(|key| element.get(key)).all(alone) {
             return Err(element.wrong(format!("the `nodeset` of NUMA node {number} is not that node alone")));
         }
         let without_processors = near.is_empty();
-        // hwloc 1.11 wrote a second memory of the same cores without processors, inside the first or next to it.
+        // hwloc 1.11 wrote a second memory of the same cores without logical CPUs, inside the first or next
+        // to it.
         let parent = element.parent.and_then(|parent| elements.get(parent));
         let near = match parent.filter(|_| without_processors && !root) {
             Some(parent) => set(parent, "cpuset")?.unwrap_or_default(),
@@ -223,7 +225,7 @@ impl Contents {
     }
 
     fn attribute(&mut self, name: &str, element: &Element<'_>) -> Result<(), XmlError> {
-        // Other initiators than processors, and attributes of other objects, are not needed.
+        // Initiators other than logical CPUs, and attributes of other objects, are not needed.
         let Some(readers) = set(element, "initiator_cpuset")? else { return Ok(()) };
         if element.get("target_obj_type").is_none_or(|kind| kind.eq_ignore_ascii_case("numanode")) {
             let value = whole(element, "value")?;
@@ -251,7 +253,7 @@ impl Contents {
         Ok(())
     }
 
-    /// Checks the sets of processors against the objects that stand for them.
+    /// Checks the sets of logical CPUs against the objects that represent them.
     fn processors(&mut self, root: &Element<'_>, pus: &[u32]) -> Result<(), XmlError> {
         let mut seen = BTreeSet::new();
         if let Some(twice) = pus.iter().find(|&&number| !seen.insert(number)) {
@@ -270,7 +272,7 @@ impl Contents {
             taken.add(core);
         }
         self.cores.retain(|core| !core.is_empty());
-        // Some virtual machines show hardware threads without cores.
+        // Some virtual machines report hardware threads without cores.
         self.cores.extend(all.without(&taken).numbers().into_iter().map(|cpu| Set::of([cpu])));
         self.cpus = all.clone();
         for near in self.nodes.iter_mut().map(|node| &mut node.near) {
@@ -281,7 +283,7 @@ impl Contents {
             *cpus = cpus.and(&all);
         }
         if self.nodes.is_empty() {
-            // hwloc 1: the memory is that of the machine.
+            // hwloc 1: the memory belongs to the machine.
             let bytes = root.get("local_memory").map(|_| whole(root, "local_memory")).transpose()?;
             self.nodes.push(Memory { near: all, bytes, ..Memory::default() });
         }
@@ -292,7 +294,7 @@ impl Contents {
         let Some(element) = elements.get(place) else { return Ok(()) };
         let inside = || inside(elements, place);
         if element.name == "distances" {
-            // hwloc 1: of the objects of some level, as multiples of a base.
+            // hwloc 1: between the objects of one level, as multiples of a base.
             let base = element.get("latency_base").and_then(|text| text.parse::<f64>().ok()).unwrap_or(1.0);
             let values: Option<Vec<f64>> =
                 inside().map(|child| Some(child.get("value")?.parse::<f64>().ok()? * base)).collect();
@@ -309,7 +311,7 @@ impl Contents {
             }
             return Ok(());
         }
-        // Of the system (1), and latencies (4).
+        // Values of the system (1) that are latencies (4).
         let kind = element.get("kind").and_then(|kind| kind.parse::<u64>().ok()).unwrap_or_default();
         let of_nodes = element.get("type").is_some_and(|kind| kind.eq_ignore_ascii_case("numanode"));
         if !of_nodes || kind & 5 != 5 || element.get("indexing") != Some("os") {
@@ -335,7 +337,7 @@ impl Contents {
     }
 }
 
-/// The elements directly inside of one.
+/// The direct children of an element.
 fn inside<'a, 't>(
     elements: &'a [Element<'t>],
     place: usize,
@@ -345,7 +347,7 @@ fn inside<'a, 't>(
     below.filter(move |element| element.parent == Some(place))
 }
 
-/// The version of the format: hwloc 1 did not write it.
+/// The version of the format; hwloc 1 did not write it.
 fn version(elements: &[Element<'_>]) -> Result<u32, XmlError> {
     let Some(text) = elements.first().and_then(|topology| topology.get("version")) else { return Ok(1) };
     let major = text.split('.').next().and_then(|major| major.parse::<u32>().ok());
@@ -355,7 +357,7 @@ fn version(elements: &[Element<'_>]) -> Result<u32, XmlError> {
     }
 }
 
-/// The number by which an object is referred to: hwloc 3 writes it as `id="obj12"`.
+/// The number of an object in references: hwloc 3 writes it as `id="obj12"`.
 fn object_number(element: &Element<'_>) -> Option<String> {
     let id = || element.get("id").and_then(|id| id.strip_prefix("obj"));
     element.get("gp_index").or_else(id).map(str::to_owned)
@@ -386,12 +388,13 @@ fn number(element: &Element<'_>, name: &str, most: u32) -> Result<u32, XmlError>
     })
 }
 
-/// The firmware's figures for a memory, as seen from the cores nearest to it. `owners` are the nodes that have processors.
+/// The firmware's values for a memory, for the cores nearest to it. `owners` are the nodes that have logical
+/// CPUs.
 pub(super) fn firmware(found: &Contents, memory: &Memory, owners: &[(u32, Set)]) -> Option<Firmware> {
     if memory.near.is_empty() {
         return None;
     }
-    // A figure for reads and writes alike stands in for the ones that are not there.
+    // A value for both reads and writes replaces missing separate ones.
     let value = |one: &str, both: &str| {
         let of = |name: &str| found.value(name, memory, &memory.near);
         of(one).or_else(|| of(both))
@@ -413,7 +416,7 @@ pub(super) fn firmware(found: &Contents, memory: &Memory, owners: &[(u32, Set)])
     })
 }
 
-/// Distances between `nodes`, if there are any for all of them.
+/// Distances between `nodes`, if the file has them for all.
 pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Vec<Vec<u64>>> {
     found.distances.iter().find_map(|(numbers, values)| {
         let place = |node: &HostNode| numbers.iter().position(|&number| number == node.os_index);
@@ -428,8 +431,8 @@ pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Vec<Vec<
     })
 }
 
-/// The figures; `None` where numasim did not write the XML, or a bandwidth is missing. What the firmware of a host claims are no figures:
-/// it measured nothing.
+/// The values of the machine; `None` if numasim did not write the XML, or a bandwidth is missing. Values of a
+/// host's firmware do not count, because they are not measured.
 pub(super) fn figures(found: &Contents, nodes: &[(HostNode, Memory)]) -> Option<Figures> {
     found.info(keys::NAME)?;
     let bandwidth = pairs(found, nodes, "Bandwidth", shortest)?;
@@ -459,8 +462,9 @@ fn peaks(text: &str, nodes: usize) -> Option<Vec<f64>> {
     text.split_whitespace().map(peak).collect::<Option<Vec<f64>>>().filter(|peaks| peaks.len() == nodes)
 }
 
-/// An attribute of each memory for the cores of each node. No core is on a memory-only node: its row has what the memory has
-/// for all on the diagonal, and 0. Nothing reads a node without memory: its column is 0.
+/// An attribute of each memory for the cores of each node. A memory-only node has no cores: its row contains
+/// the memory's value for all on the diagonal, and 0 elsewhere. No core reads a node without memory: its
+/// column is 0.
 fn pairs(
     found: &Contents,
     nodes: &[(HostNode, Memory)],

@@ -1,10 +1,11 @@
-//! XML as a list of elements. Only what hwloc writes: no entities of the file, no more elements and no deeper nesting than a topology has.
+//! XML as a list of elements, restricted to the output of hwloc: no custom entities, no more elements and no
+//! deeper nesting than a topology has.
 
 use std::borrow::Cow;
 
 use super::XmlError;
 
-/// A machine with 8192 processors has fewer.
+/// A machine with 8192 logical CPUs has fewer.
 const MOST_ELEMENTS: usize = 400_000;
 /// A topology has about twenty levels.
 const DEEPEST: usize = 200;
@@ -64,7 +65,7 @@ struct Reader<'t> {
     at: usize,
     line: usize,
     found: Vec<Element<'t>>,
-    /// Places in `found`.
+    /// Indices into `found`.
     open: Vec<usize>,
 }
 
@@ -80,7 +81,7 @@ impl<'t> Reader<'t> {
         self.at += bytes;
     }
 
-    /// Steps over the next `end`, and tells what was before it.
+    /// Skips the next `end`, and returns the text before it.
     fn until(&mut self, end: &str, what: &str) -> Result<&'t str, XmlError> {
         let rest = self.rest();
         let length = rest.find(end).ok_or_else(|| damaged(self.line, format!("{what} does not end")))?;
@@ -230,7 +231,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A text with its `&lt;` and `&#10;`; `None` where one of them is unknown.
+/// A text with its `&lt;` and `&#10;` decoded; `None` if any of them is unknown.
 fn unescaped(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('&') {
         return Some(Cow::Borrowed(text));
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_refused_with_its_line() {
+    fn malformed_text_is_rejected_with_its_line() {
         let deep = format!("<topology>{}{}</topology>", "<object>".repeat(300), "</object>".repeat(300));
         for (text, why) in [
             ("<topology>\n<a></b></topology>", "line 2: </b> closes <a> of line 2"),

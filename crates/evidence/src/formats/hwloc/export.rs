@@ -1,9 +1,11 @@
-//! From a machine to XML that hwloc reads (version 2, hwloc 2.3 and newer): its nodes, L3 domains and cores, and what it says of memories as memory
-//! attributes, by the cores that read. Only text: no hwloc is needed to write it.
+//! From a machine to XML that hwloc reads (version 2, hwloc 2.3 and newer): its nodes, L3 domains and cores,
+//! with the values of memories as memory attributes for the cores that read. The output is text only, so
+//! hwloc is not needed to write it.
 //!
-//! Bandwidths stand as `Bandwidth`, which most programs ask for, and as `ReadBandwidth`, which they are, in whole MiB/s; latencies
-//! in whole ns; distances as those of the firmware. What hwloc has no place for stands beside the machine as texts (`infos`) whose names
-//! begin with `numasim`, so that `import hwloc` finds it again.
+//! Bandwidths are written as `Bandwidth`, which most programs request, and as `ReadBandwidth`, which they
+//! are, in whole MiB/s; latencies in whole ns; distances as those of the firmware. Values that hwloc cannot
+//! represent are texts (`infos`) of the machine with names that begin with `numasim`, so that `import hwloc`
+//! can read them back.
 
 #[cfg(test)]
 mod tests;
@@ -18,31 +20,31 @@ use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_study::keys::{Key, node, provenance, shared_link, sharing};
 
-/// Names of the texts beside a machine in XML that numasim writes.
+/// Names of the texts of a machine in XML that numasim writes.
 pub(super) mod keys {
     /// The name of the machine.
     pub(in crate::formats::hwloc) const NAME: &str = "numasimMachine";
-    /// Where its figures come from.
+    /// The source of its values.
     pub(in crate::formats::hwloc) const SOURCE: &str = "numasimSource";
-    /// How its bandwidths are known: measured, theoretical, estimated or assumed.
+    /// The kind of its bandwidths: measured, theoretical, estimated or assumed.
     pub(in crate::formats::hwloc) const BANDWIDTH_KIND: &str = "numasimBandwidthKind";
-    /// Who measured or computed them.
+    /// The person or tool that measured or computed them.
     pub(in crate::formats::hwloc) const BANDWIDTH_SOURCE: &str = "numasimBandwidthSource";
-    /// Peak of a core in GFLOPS, node by node with spaces between them; 0 for a memory-only node.
+    /// Peak of a core in GFLOPS, node by node, separated by spaces; 0 for a memory-only node.
     pub(in crate::formats::hwloc) const GFLOPS_PER_CORE: &str = "numasimGflopsPerCore";
 }
 
-/// Linux is built for at most so many processors; each of them is two elements with two lists of processors.
+/// Maximum number of logical CPUs that Linux supports; each is two elements with two CPU lists.
 pub const MOST_CORES: u64 = 8192;
 
-/// What was written.
+/// The output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Xml {
     /// The text of the file.
     pub text: String,
     /// The largest relative rounding of a bandwidth to whole MiB/s.
     pub rounding: f64,
-    /// What of the machine is not in it, or was assumed, in a sentence each.
+    /// Properties of the machine that are not in it, or were assumed, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -51,7 +53,7 @@ pub struct Xml {
 #[error("hwloc XML is written for at most {MOST_CORES} cores, and this machine has {0}")]
 pub struct TooManyCores(pub u64);
 
-/// A node as the operating system has it.
+/// A node with the numbers of the operating system.
 struct Place {
     number: u32,
     cpus: Vec<u32>,
@@ -83,7 +85,7 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
     debug_assert_eq!(root, 1);
     infos(&mut out, machine);
     let grouped = machine.compute_nodes().count() > 1;
-    // hwloc gives up on memories of one place that do not ascend.
+    // hwloc gives up if the memories of one place do not ascend.
     let mut beside_all: Vec<usize> =
         (0..places.len()).filter(|&node| !grouped || places[node].cpus.is_empty()).collect();
     beside_all.sort_by_key(|&node| places[node].number);
@@ -96,7 +98,8 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
         let own = Bits::of(place.cpus.iter().copied());
         let home = Bits::of([place.number]);
         if grouped {
-            // A machine file knows no sockets: the cores of a node are a group, of no kind that hwloc knows.
+            // A machine file does not describe sockets: the cores of a node are a group, of a kind that hwloc
+            // does not know.
             out.object("Group", place.number, &own, &home, &[("kind", "0"), ("subkind", "0")]);
             place.object = memory(&mut out, machine, NodeId(node), place.number, &own);
             out.close();
@@ -105,7 +108,7 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
         let in_domain = own.domain_cores().max(1) as usize;
         for (domain, cpus) in place.cpus.chunks(in_domain).enumerate() {
             if own.domains() > 1 {
-                // Whose size nobody said: 0 is a size that hwloc does not know.
+                // Size unknown: hwloc writes 0 for an unknown size.
                 let cache = [
                     ("cache_size", "0"),
                     ("depth", "3"),
@@ -139,7 +142,7 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
     Ok(Xml { text: out.finish(), rounding, notes })
 }
 
-/// Numbers of nodes and processors: those of the file, or counted on.
+/// Numbers of nodes and logical CPUs: those of the file, or consecutive ones.
 fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
     let told = machine.os_nodes();
     let mut next = 0;
@@ -156,7 +159,7 @@ fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
         places.push(Place { number, cpus: own.unwrap_or_default(), object: 0 });
     }
     if assumed {
-        // Some numbers of a file and some made up might be the same.
+        // Numbers of the file and generated ones might coincide.
         for (place, node) in places.iter_mut().zip(machine.nodes()) {
             place.cpus = (next..next + node.cores).collect();
             next += node.cores;
@@ -174,7 +177,7 @@ fn memory(out: &mut Writer, machine: &Machine, node: NodeId, number: u32, near: 
     out.object("NUMANode", number, near, &Bits::of([number]), &size)
 }
 
-/// What hwloc has no place for.
+/// Writes the values that hwloc cannot represent.
 fn infos(out: &mut Writer, machine: &Machine) {
     out.info("Backend", "numasim");
     out.info(keys::NAME, machine.name());
@@ -210,7 +213,7 @@ fn distances(out: &mut Writer, machine: &Machine, places: &[Place], notes: &mut 
     }
 }
 
-/// Bandwidths and latencies; the largest relative rounding of a bandwidth.
+/// Writes bandwidths and latencies; returns the largest relative rounding of a bandwidth.
 fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits) -> f64 {
     let mut rounding = 0.0_f64;
     let mut bandwidths = Vec::new();
@@ -228,14 +231,16 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
                 latencies.push((target.object, own, whole(ns)));
             }
         }
-        // Where one node has all cores, hwloc has one figure for both, and the link is what these get.
+        // If one node has all cores, hwloc has one value for both, which is the link, the bandwidth of these
+        // cores.
         if target.cpus.is_empty() && machine.compute_nodes().count() > 1 {
-            // What it delivers to all readers together. The last one: hwloc takes the first entry that has the reader's cores.
+            // The bandwidth for all readers together. It comes last, because hwloc takes the first entry that
+            // includes the reader's cores.
             let mib = to_mib(machine.node(to).bandwidth.value());
             bandwidths.push((target.object, all.to_string(), mib));
         }
     }
-    // Higher is better, and lower; both need to know who reads.
+    // For one a higher value is better, for the other a lower one; both require the reader.
     out.attribute("Bandwidth", 5, &bandwidths);
     out.attribute("ReadBandwidth", 5, &bandwidths);
     if !latencies.is_empty() {
@@ -245,7 +250,7 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
     rounding
 }
 
-/// Figures that change predictions and that hwloc has no place for.
+/// Values that affect predictions and that hwloc cannot represent.
 fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     let nodes = machine.nodes();
     let given =
@@ -300,15 +305,16 @@ impl fmt::Display for Bits {
     }
 }
 
-// The elements of hwloc's XML. Libraries that write XML escape apostrophes as `&apos;`, which the reader inside of hwloc (built without
-// libxml2) does not know: it has seven names, and these are all that is written.
+// The elements of hwloc's XML. Libraries that write XML escape apostrophes as `&apos;`, which the reader
+// inside hwloc (built without libxml2) does not know: it knows seven names, and this module writes only
+// these.
 
-/// A file that grows.
+/// A file under construction.
 struct Writer {
     text: String,
-    /// Types of the objects that are open.
+    /// Types of the open objects.
     depth: usize,
-    /// Objects so far: each has a number of its own, from 1.
+    /// Number of objects so far: each has a unique number, from 1.
     objects: u64,
 }
 
@@ -325,13 +331,13 @@ impl Writer {
         }
     }
 
-    /// Opens an object and tells its number. `number`: that of the operating system.
+    /// Opens an object and returns its number. `number`: that of the operating system.
     fn object(&mut self, kind: &str, number: u32, cpus: &Bits, nodes: &Bits, more: &[(&str, &str)]) -> u64 {
         self.indent();
         self.depth += 1;
         self.objects += 1;
         let _ = write!(self.text, "<object type=\"{kind}\"");
-        // A group is nothing that the operating system has numbers for.
+        // The operating system does not number groups.
         if kind != "Group" {
             let _ = write!(self.text, " os_index=\"{number}\"");
         }
@@ -354,7 +360,7 @@ impl Writer {
         self.text.push_str("</object>\n");
     }
 
-    /// A text beside the innermost object.
+    /// A text of the innermost object.
     fn info(&mut self, name: &str, value: &str) {
         self.indent();
         let _ = writeln!(self.text, "<info name=\"{name}\" value=\"{}\"/>", escaped(value));
@@ -382,7 +388,7 @@ impl Writer {
         );
     }
 
-    /// A memory attribute: values of memories for the processors that read.
+    /// A memory attribute: values of memories for the logical CPUs that read.
     fn attribute(&mut self, name: &str, flags: u32, values: &[(u64, String, u64)]) {
         let _ = writeln!(self.text, "  <memattr name=\"{name}\" flags=\"{flags}\">");
         for (object, cpus, value) in values {
@@ -401,7 +407,7 @@ impl Writer {
     }
 }
 
-/// As the value of an attribute. What is hidden is left out: XML has no way to write most of it.
+/// Escapes the value of an attribute. Hidden characters are omitted: XML cannot represent most of them.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
@@ -419,7 +425,7 @@ fn escaped(text: &str) -> String {
 
 const MIB: f64 = 1_048_576.0;
 
-/// GB/s as whole MiB/s, at least 1: 0 is no bandwidth.
+/// GB/s as whole MiB/s, at least 1: 0 is not a bandwidth.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^63")]
 pub(super) fn to_mib(gbs: f64) -> u64 {
     (gbs * 1e9 / MIB).round().clamp(1.0, 9e18) as u64
@@ -430,7 +436,8 @@ pub(super) fn exact(mib: u64) -> f64 {
     mib as f64 * MIB / 1e9
 }
 
-/// The shortest number of GB/s that becomes this many MiB/s: 32 for 30518, of which 31.999918... GB/s are meant as well as 32.0004...
+/// The shortest number of GB/s that becomes this number of MiB/s: 32 for 30518, to which both 31.999918...
+/// GB/s and 32.0004... round.
 pub(super) fn shortest(mib: u64) -> f64 {
     let exact = exact(mib);
     let short = (0..6).find_map(|digits| {

@@ -1,23 +1,25 @@
-//! Logical numbers of hwloc: cores or hardware threads of the whole machine, counted in the order of their smallest processor.
+//! Logical numbers of hwloc: cores or hardware threads of the whole machine, counted in the order of their
+//! smallest logical CPU.
 
 use std::collections::HashMap;
 
 use numasim_model::Machine;
 
-/// The numbers of a machine. They hold if its file lists all cores and no socket contains nodes between those of another one.
+/// The numbers of a machine. They are valid if its file lists all cores and no socket contains nodes between
+/// those of another one.
 #[derive(Clone, Debug, Default)]
 pub struct Logical {
-    /// The processors of each number.
+    /// The logical CPUs of each number.
     cpus: Vec<Vec<u32>>,
-    /// The number of each processor.
+    /// The number of each logical CPU.
     of: HashMap<u32, u32>,
 }
 
 impl Logical {
-    /// Numbers of cores, or of hardware threads (`threads`), of which those of a core follow each other. Nodes whose processors are not
-    /// known have none.
+    /// Numbers of cores, or of hardware threads (`threads`), where the threads of a core are consecutive.
+    /// Nodes with unknown logical CPUs have none.
     pub fn of(machine: &Machine, threads: bool) -> Self {
-        // Nodes, L3 domains and cores, each in the order of its smallest processor.
+        // Nodes, L3 domains and cores, each in the order of its smallest logical CPU.
         let mut nodes: Vec<Vec<Vec<Vec<u32>>>> = Vec::new();
         for id in machine.compute_nodes() {
             let node = machine.node(id);
@@ -47,12 +49,12 @@ impl Logical {
         Self { of: of.collect(), cpus }
     }
 
-    /// The number of a processor.
+    /// The number of a logical CPU.
     pub fn number(&self, cpu: u32) -> Option<u32> {
         self.of.get(&cpu).copied()
     }
 
-    /// The processors of a number, ascending.
+    /// The logical CPUs of a number, ascending.
     pub fn cpus(&self, number: u32) -> Option<&[u32]> {
         self.cpus.get(number as usize).map(Vec::as_slice)
     }

@@ -1,5 +1,6 @@
-//! XML of hwloc, without hwloc: to a topology, from what `lstopo --of xml` writes on other machines, in versions 1, 2 and 3, and from
-//! what hwloc itself writes of this one; and from a machine ([`export`]). Nothing of a damaged file reaches a library that trusts it.
+//! XML of hwloc, without hwloc. Reads a topology from the output of `lstopo --of xml` on other machines, in
+//! versions 1, 2 and 3, and from the XML of hwloc itself on this one; writes a machine as XML ([`export`]). A
+//! damaged file never reaches a library that trusts it.
 
 mod contents;
 mod elements;
@@ -20,25 +21,25 @@ use self::contents::{Contents, Memory};
 use self::export::keys;
 use self::sets::Set;
 
-/// Why a text is no topology.
+/// The reason that a text is not a topology.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     /// XML of a later hwloc.
     #[error("cannot import hwloc XML of version {0}: this program reads versions 1 to 3")]
     NewerXml(String),
-    /// Text that is no XML of hwloc at all.
+    /// Text that is not XML of hwloc.
     #[error("this is no topology of hwloc: {0}")]
     NotXml(&'static str),
-    /// XML of hwloc with something wrong in it.
+    /// XML of hwloc with an error.
     #[error("this topology of hwloc is damaged: {0}")]
     Damaged(String),
-    /// A topology that does not say what a machine file needs.
+    /// A topology without the information that a machine file needs.
     #[error("this topology is no machine: {0}")]
     Unclear(String),
 }
 
 impl XmlError {
-    /// What to do instead, with an example.
+    /// The correction, with an example.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NewerXml(_) => "write it in version 2: lstopo --export-xml-flags V2 machine.xml",
@@ -52,43 +53,44 @@ impl XmlError {
     }
 }
 
-/// What the system itself says of the machine, and its XML does not.
+/// Information of the system about the machine that its XML lacks.
 #[derive(Clone, Debug, Default)]
 pub struct System {
-    /// NUMA nodes with their processors: hwloc moves nodes that cross sockets, and gives memories processors that they do not have.
+    /// NUMA nodes with their logical CPUs: hwloc moves nodes that cross sockets, and assigns logical CPUs to
+    /// memories that have none.
     pub nodes: Vec<(u32, Vec<u32>)>,
-    /// Processors that are switched off.
+    /// Offline logical CPUs.
     pub offline: Vec<u32>,
-    /// Processors that this process may use.
+    /// Logical CPUs that this process may use.
     pub mask: Option<Vec<u32>>,
 }
 
-/// How a text is read.
+/// Options of reading a text.
 #[derive(Clone, Debug)]
 pub struct Reading<'a> {
-    /// What to call the machine; the name inside, if there is one, comes first unless it is this host.
+    /// The name of the machine; a name in the text takes precedence unless the machine is this host.
     pub name: &'a str,
-    /// What read it.
+    /// The tool that read it.
     pub by: &'a str,
     /// The machine it describes.
     pub origin: Origin,
-    /// What is counted as a core.
+    /// The unit that is counted as a core.
     pub counting: Counting,
-    /// What the system says.
+    /// The information of the system.
     pub system: System,
-    /// A person described the machine: memories of the same processors are meant.
+    /// Whether a person described the machine: several memories of the same logical CPUs are then intended.
     pub described: bool,
 }
 
-/// The node that a processor is on, with what is known of it.
+/// The node of a logical CPU, with its known properties.
 struct Place {
     memory: Memory,
     own: Set,
-    /// What the processors of this node may not do: use its memory.
+    /// Whether the logical CPUs of this node may not use its memory.
     forbidden: bool,
 }
 
-/// Reads what `lstopo --of xml` wrote on another machine, which is called `name` if the text has no name.
+/// Reads the output of `lstopo --of xml` on another machine, which is called `name` if the text has no name.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -100,7 +102,7 @@ pub fn read_xml(text: &str, name: &str, counting: Counting) -> Result<HostTopolo
 /// Reads a topology.
 ///
 /// # Errors
-/// The line that is wrong, or why the topology is no machine.
+/// The line with the error, or the reason that the topology is not a machine.
 pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError> {
     let found = Contents::read(text)?;
     let inside = [keys::NAME, "HostName", "DMIProductName"].into_iter().find_map(|key| found.info(key));
@@ -124,7 +126,7 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError>
     let figures = contents::figures(&found, &nodes);
     let mut nodes: Vec<HostNode> = nodes.into_iter().map(|(node, _)| node).collect();
     if figures.is_some() {
-        // What numasim wrote there is no claim of a firmware.
+        // Values that numasim wrote there do not come from a firmware.
         for node in &mut nodes {
             node.firmware = None;
         }
@@ -158,7 +160,7 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError>
     Ok(host)
 }
 
-/// The processors that may be used.
+/// The logical CPUs that may be used.
 fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
     let allowed =
         found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
@@ -168,11 +170,12 @@ fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
     }
 }
 
-/// The nodes with the processors that belong to each, ascending by number.
+/// The nodes with their logical CPUs, ascending by number.
 ///
-/// A core counts once, even where two memories sit beside the same cores (DRAM and HBM): one of them gets the cores, the
-/// other is memory-only. The system says which one it is; where it does not, it is the memory with the fewest cores beside it,
-/// then the lower number. Cores beside no memory are on nodes without memory.
+/// A core counts once, even if two memories are next to the same cores (DRAM and HBM): one of them gets the
+/// cores, the other is memory-only. The system reports which one it is; otherwise it is the memory with the
+/// fewest cores next to it, then the lower number. Cores that are next to no memory are on nodes without
+/// memory.
 fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> Result<Vec<Place>, XmlError> {
     let told = &reading.system.nodes;
     let mut memories = found.nodes.clone();
@@ -224,7 +227,7 @@ fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> R
     Ok(places)
 }
 
-/// Refuses nodes that cross sockets: hwloc then writes each of them with the processors of all.
+/// Rejects nodes that cross sockets: hwloc then writes each of them with the logical CPUs of all.
 fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), XmlError> {
     let sockets =
         |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
@@ -246,7 +249,7 @@ fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), XmlError> {
     Ok(())
 }
 
-/// Adds nodes for the cores that no memory is beside: of each die, group or package together.
+/// Adds nodes for the cores that are next to no memory: one for each die, group or package.
 fn without_memory(found: &Contents, counted: &Set, places: &mut Vec<Place>, notes: &mut Vec<String>) {
     let mut left = found.cpus.without(counted);
     if left.is_empty() {
@@ -290,10 +293,10 @@ fn without_memory(found: &Contents, counted: &Set, places: &mut Vec<Place>, note
     }
 }
 
-/// Nodes as a machine file has them, each with its memory.
+/// Nodes in the form of a machine file, each with its memory.
 type NodesWithMemory = Vec<(HostNode, Memory)>;
 
-/// The nodes, and what is not used.
+/// The nodes, and the unused resources.
 fn nodes(
     found: &Contents,
     reading: &Reading<'_>,
@@ -327,7 +330,8 @@ fn nodes(
     for core in &found.cores {
         let l3s = (0..).zip(found.caches.iter().filter(|(level, ..)| *level == 3));
         let l3 = l3s.into_iter().find(|(_, (.., cpus))| cpus.meets(core)).map(|(number, _)| number);
-        // Not the whole core: one of which one hardware thread is forbidden is a core. One on two nodes counts on each.
+        // Not the whole core: a core counts even if one of its hardware threads is forbidden. A core on two
+        // nodes counts on each.
         let mut on: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for cpu in core.and(usable).numbers() {
             if let Some(&node) = of_cpu.get(&cpu) {
@@ -385,7 +389,7 @@ fn nodes(
     Ok((nodes, unusable))
 }
 
-/// The packages whose processors the memory is beside.
+/// The packages whose logical CPUs are next to the memory.
 fn packages(found: &Contents, near: &Set) -> Vec<u32> {
     (0..).zip(&found.packages).filter(|(_, package)| package.meets(near)).map(|(number, _)| number).collect()
 }
@@ -410,7 +414,7 @@ fn caches(found: &Contents) -> Vec<Cache> {
     kinds.into_iter().map(|((level, bytes, cores), count)| Cache { level, bytes, cores, count }).collect()
 }
 
-/// Cores that are not alike: a machine file has one peak for the cores of a node.
+/// Cores that differ: a machine file has one peak for the cores of a node.
 fn unequal(found: &Contents, usable: &Set) -> Vec<String> {
     let mut notes = Vec::new();
     let kinds: Vec<(Set, &String)> = found
@@ -427,7 +431,7 @@ fn unequal(found: &Contents, usable: &Set) -> Vec<String> {
         let kinds: Vec<String> = kinds.iter().map(kind).collect();
         notes.push(unequal_cores(&kinds.join("; ")));
     }
-    // Of cores of which a hardware thread is switched off the number says nothing.
+    // If a hardware thread of a core is offline, the number of threads carries no information.
     if found.cpus.includes(&found.complete) {
         notes.extend(unequal_threads(found.cores.iter().map(Set::len)));
     }

@@ -1,4 +1,5 @@
-//! Sets of processors and nodes as hwloc writes them: `0x00000003,0xffffffff`, words of 32 bits, the highest first, empty ones left out.
+//! Sets of logical CPUs and nodes in the syntax of hwloc: `0x00000003,0xffffffff`, words of 32 bits, the
+//! highest first, empty ones omitted.
 
 use numasim_model::cpus::MAX_CPU;
 
@@ -7,7 +8,7 @@ use numasim_model::cpus::MAX_CPU;
 pub(super) struct Set(Vec<u64>);
 
 impl Set {
-    /// Reads a set; `Err` says what it is instead.
+    /// Reads a set; `Err` describes the text that is not one.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         if text.starts_with("0xf...f") {
@@ -40,7 +41,7 @@ impl Set {
         Ok(Self(words))
     }
 
-    /// One number of more than 32 bits, as taskset writes it.
+    /// One number of more than 32 bits, as printed by taskset.
     fn long(digits: &str) -> Result<Self, &'static str> {
         let mut found = Self::default();
         for (place, digit) in digits.chars().rev().enumerate() {
@@ -59,7 +60,7 @@ impl Set {
         set
     }
 
-    /// Numbers above the largest are left out.
+    /// Numbers above the largest are ignored.
     pub(super) fn insert(&mut self, number: u32) {
         if number > MAX_CPU {
             return;
@@ -105,7 +106,7 @@ impl Set {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
-    /// Every number of `other` is in this one.
+    /// Whether every number of `other` is in this set.
     pub(super) fn includes(&self, other: &Self) -> bool {
         other.without(self).is_empty()
     }
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_read_as_hwloc_writes_them() {
+    fn sets_are_read_in_the_syntax_of_hwloc() {
         let numbers = |text: &str| Set::read(text).map(|set| set.numbers());
         assert_eq!(numbers("0x0000000b"), Ok(vec![0, 1, 3]));
         assert_eq!(numbers("0x0"), Ok(vec![]));
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_compared_and_put_together() {
+    fn sets_are_compared_and_merged() {
         let (a, b) = (Set::of([0, 70]), Set::of([70, 3]));
         assert!(a.meets(&b) && !a.includes(&b) && a.includes(&Set::of([70])));
         assert_eq!((a.and(&b).numbers(), a.without(&b).numbers(), b.first()), (vec![70], vec![0], Some(3)));

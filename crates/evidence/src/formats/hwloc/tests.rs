@@ -1,4 +1,4 @@
-//! Texts as hwloc writes them, by hand.
+//! Texts in the format of hwloc, written by hand.
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn a_node_of_version_1_with_0_bytes_has_cores_and_no_memory() {
 }
 
 #[test]
-fn version_3_refers_to_objects_by_id_and_names_the_host_beside_the_topology() {
+fn version_3_refers_to_objects_by_id_and_names_the_host_outside_the_topology() {
     let near = sets("0x3", "0x1");
     let node =
         object("NUMANode", &format!("os_index=\"0\" {near} id=\"obj7\" local_memory=\"1073741824\""), "");
@@ -100,7 +100,7 @@ fn version_3_refers_to_objects_by_id_and_names_the_host_beside_the_topology() {
 }
 
 #[test]
-fn kinds_of_cores_and_numbers_of_threads_are_named_as_unequal() {
+fn kinds_of_cores_and_numbers_of_threads_are_reported_as_unequal() {
     let both = object("Core", "os_index=\"0\" cpuset=\"0x3\"", &(pu(0) + &pu(1)));
     let text = topology("2.0", &sets("0xf", "0x1"), &[both, core(2), core(3)].concat());
     let kind = |cpus: &str, words: &str| {
@@ -124,7 +124,7 @@ fn pu(cpu: u32) -> String {
 }
 
 #[test]
-fn nodes_that_cross_sockets_are_refused() {
+fn nodes_that_cross_sockets_are_rejected() {
     let node = |number: u32| {
         object(
             "NUMANode",
@@ -141,7 +141,7 @@ fn nodes_that_cross_sockets_are_refused() {
         error.to_string().contains("NUMA nodes 0 and 1 both have all processors of 2 sockets"),
         "{error}"
     );
-    // A memory of another kind at both sockets is memory only.
+    // A memory of another kind at both sockets is memory-only.
     let text = text.replace("os_index=\"1\" cpuset=\"0xf\"", "os_index=\"1\" subtype=\"CXL\" cpuset=\"0xf\"");
     assert_eq!(
         summary(&host(&text).expect("a machine")).iter().map(|node| node.1).collect::<Vec<_>>(),
@@ -150,7 +150,7 @@ fn nodes_that_cross_sockets_are_refused() {
 }
 
 #[test]
-fn what_the_system_says_of_its_nodes_comes_first() {
+fn nodes_of_the_system_take_precedence() {
     let node = |number: u32| {
         object(
             "NUMANode",
@@ -183,7 +183,7 @@ fn what_the_system_says_of_its_nodes_comes_first() {
 }
 
 #[test]
-fn what_is_damaged_is_refused_with_its_line() {
+fn damaged_text_is_rejected_with_its_line() {
     let good = two_dies("0x1", "0x3");
     for (from, to, why) in [
         (
@@ -210,7 +210,7 @@ fn what_is_damaged_is_refused_with_its_line() {
         let error = host(&good.replace(from, to)).expect_err(to);
         assert!(error.to_string().contains(why) && error.to_string().contains("line "), "{error}");
     }
-    // What no reader needs may be missing.
+    // Attributes that are never read may be missing.
     let fewer = good.replace(" complete_cpuset=\"0xf\"", "").replace("complete_nodeset", "other");
     assert_eq!(host(&fewer).expect("a machine").nodes.len(), 2);
 }

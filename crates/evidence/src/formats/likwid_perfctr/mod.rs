@@ -1,7 +1,9 @@
-//! Output of likwid-perfctr: the tables that it prints, or its CSV (`-O`); groups such as MEM_DP, MEM_SP, FLOPS_DP and MEM.
+//! Output of likwid-perfctr: its printed tables, or its CSV (`-O`); groups such as MEM_DP, MEM_SP, FLOPS_DP
+//! and MEM.
 //!
-//! FLOP and bytes are those of all hardware threads together. Counters of a socket are in the column of one of its threads,
-//! with 0 in the others, so that sums are right, and the row `Operational intensity STAT` is not: it adds ratios.
+//! FLOP and bytes are the sums over all hardware threads. Counters of a socket are in the column of one of
+//! its threads, with 0 in the others, so sums are correct. The row `Operational intensity STAT` is not,
+//! because it adds ratios.
 
 mod tables;
 #[cfg(test)]
@@ -18,13 +20,13 @@ use numasim_study::csv::shown;
 const HINT: &str = "give the output of `likwid-perfctr -C 0-3 -g MEM_DP PROGRAM`, with or without -O";
 const TIME: &str = "Runtime (RDTSC) [s]";
 
-/// Groups of POWER8 and 9 whose `MFLOP/s` are those of some instructions.
+/// Groups of POWER8 and 9 whose `MFLOP/s` count only some instructions.
 const SOME_FLOP: [&str; 6] = ["FLOPS_1_2", "FLOPS_4_8", "FLOPS_FMA", "FLOPS_VSU0", "FLOPS_VSU1", "FLOPS_VSX"];
 
-/// Reads the output of one run of likwid-perfctr; of a program with markers, that of `region`.
+/// Reads the output of one run of likwid-perfctr; for a program with markers, that of `region`.
 ///
 /// # Errors
-/// The line that is wrong, no group with FLOP or memory traffic, several regions and none chosen.
+/// The line with the error, no group with FLOP or memory traffic, or several regions without a choice.
 pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem> {
     let output = tables::read(text)?;
     let groups = &output.groups;
@@ -65,7 +67,7 @@ pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem
     let mut runs: Vec<Run> = Vec::new();
     for group in &chosen {
         let found = run(group, &output)?;
-        // Without titles only this tells a second run from another group of the same.
+        // Without titles this is the only way to distinguish a second run from another group of the same run.
         let again = |run: &Run| {
             let had = |has: fn(&Run) -> bool| has(run) && runs.iter().any(has);
             had(|run| run.flop.is_some()) || had(|run| run.bytes.is_some())
@@ -91,7 +93,7 @@ fn second_run(group: &Group<'_>) -> Problem {
     problem.hint("keep each run in a separate file")
 }
 
-/// FLOP and bytes of a group; `None` where it has none of both.
+/// FLOP and bytes of a group; `None` if it has neither.
 fn run(group: &Group<'_>, output: &Output<'_>) -> Result<Option<Run>, Problem> {
     let Some(figures) = Figures::of(group)? else { return Ok(None) };
     let mut run = Run { threads: figures.threads, seconds: figures.seconds(), ..Run::default() };
@@ -133,7 +135,7 @@ fn run(group: &Group<'_>, output: &Output<'_>) -> Result<Option<Run>, Problem> {
     Ok((run.flop.is_some() || run.bytes.is_some() || run.part.is_some()).then_some(run))
 }
 
-/// Bytes of a group, and what they are not.
+/// Bytes of a group, and the caveats.
 fn traffic(
     group: &Group<'_>,
     output: &Output<'_>,
@@ -142,7 +144,7 @@ fn traffic(
     run: &mut Run,
 ) -> Result<(), Problem> {
     let mut found: Vec<(Memory<'_>, f64)> = Vec::new();
-    // The rate has more digits where volumes are small.
+    // The rate has more digits if volumes are small.
     let units =
         if figures.seconds().is_some() { [Unit::Rate, Unit::Volume] } else { [Unit::Volume, Unit::Rate] };
     for unit in units {
@@ -171,7 +173,7 @@ fn traffic(
         kind: Kind::Measured,
         source: format!("memory traffic of group {}", shown(group.name)),
     };
-    // The first of these that is whole; one kind of memory may be all that a program uses.
+    // The first complete set of these; a program may use only one kind of memory.
     let whole = [(&all, 1), (&kinds, 1), (&channels, 2), (&directions, 2)];
     if let Some((some, _)) = whole.into_iter().find(|(some, least)| some.len() >= *least) {
         run.bytes = Some(amount(some));
@@ -204,7 +206,7 @@ fn traffic(
     Ok(())
 }
 
-/// What is known to be wrong with counts of the memory of a processor.
+/// Known errors in the memory counts of a processor.
 fn of_processor(output: &Output<'_>, group: &Group<'_>, all: bool) -> Option<&'static str> {
     let kind = output.cpu_type;
     if ["Zen4", "Zen5"].iter().any(|zen| kind.contains(zen)) {
@@ -229,11 +231,12 @@ fn of_processor(output: &Output<'_>, group: &Group<'_>, all: bool) -> Option<&'s
         .then_some("this group counts DDR only: traffic of HBM is missing (groups HBM_DP and DDR_HBM), unless no data lies there")
 }
 
-/// The table with the figures of a group: of its hardware threads, or, where it is alone, of statistics over them.
+/// The table with the values of a group: for its hardware threads, or, if it is the only table, statistics
+/// over them.
 struct Figures<'g> {
     table: &'g Table<'g>,
     threads: Option<u32>,
-    /// Sum and mean, of statistics.
+    /// Columns of sum and mean, in statistics.
     mean: Option<(usize, usize)>,
     times: Option<Vec<Option<f64>>>,
 }
@@ -250,7 +253,7 @@ impl<'g> Figures<'g> {
         Ok(Some(Self { table, threads, mean, times: table.row(TIME)? }))
     }
 
-    /// How long it took: the longest of all hardware threads.
+    /// Its duration: the longest of all hardware threads.
     fn seconds(&self) -> Option<f64> {
         let times = self.times.as_deref()?;
         match self.mean {
@@ -259,7 +262,7 @@ impl<'g> Figures<'g> {
         }
     }
 
-    /// The sum of a row; `None` without it, or without any value.
+    /// The sum of a row; `None` without the row, or without any value.
     fn sum(&self, name: &str) -> Result<Option<f64>, Problem> {
         let Some(values) = self.table.row(name)? else { return Ok(None) };
         Ok(match self.mean {
@@ -268,7 +271,8 @@ impl<'g> Figures<'g> {
         })
     }
 
-    /// The amount of a rate in millions: each value times its own time; 1 s where no time is known, so that ratios stay right.
+    /// The amount of a rate in millions: each value times its own time; 1 s if no time is known, so that
+    /// ratios are correct.
     fn amount(
         &self,
         name: &str,
@@ -301,23 +305,25 @@ impl<'g> Figures<'g> {
     }
 }
 
-// Which rows of a group are all FLOP and all memory traffic: their names differ from processor to processor.
+// The rows of a group that together are all FLOP and all memory traffic: their names differ between
+// processors.
 //
-// Names are those of likwid's groups (`groups/ARCHITECTURE/*.txt`): `DP [MFLOP/s]` of most, `MFLOP/s` of Sandy Bridge to Broadwell,
-// `FP rate [MFLOP/s]` of Grace, `DP (FP+SVE512) [MFLOP/s]` of A64FX, `DP [MFLOP/s] (AVX512 assumed)` of Knights Landing; the memory is
-// `Memory`, `HBM`, `DDR`, `MCDRAM Memory` or some of its channels. Rows such as `AVX DP [MFLOP/s]` are parts of others.
+// Names are those of likwid's groups (`groups/ARCHITECTURE/*.txt`): `DP [MFLOP/s]` of most, `MFLOP/s` of
+// Sandy Bridge to Broadwell, `FP rate [MFLOP/s]` of Grace, `DP (FP+SVE512) [MFLOP/s]` of A64FX, `DP [MFLOP/s]
+// (AVX512 assumed)` of Knights Landing; the memory is `Memory`, `HBM`, `DDR`, `MCDRAM Memory` or some of its
+// channels. Rows such as `AVX DP [MFLOP/s]` are parts of others.
 
-/// Rows whose rates together are all FLOP.
+/// Rows whose rates sum to all FLOP.
 #[derive(Debug, Default, PartialEq)]
 struct FlopRows<'t> {
     rows: Vec<&'t str>,
-    /// They assume how wide the vectors are.
+    /// Whether they assume a vector width.
     assumed: bool,
 }
 
-/// Numbers of each precision, counted apart.
+/// Precisions, which are counted separately.
 const PRECISIONS: [&str; 5] = ["DP", "SP", "HP", "BF16", "X87"];
-/// What stands behind a precision, the surest first; of several assumptions the widest vectors.
+/// The text after a precision, the most certain first; among several assumptions the widest vectors.
 const KINDS: [(&str, bool); 8] = [
     ("", false),
     (" (FP+SVE512)", true),
@@ -329,7 +335,7 @@ const KINDS: [(&str, bool); 8] = [
     (" (SP assumed)", true),
 ];
 
-/// The rows among these names that are all FLOP; none where there are only parts.
+/// The rows among these names that sum to all FLOP; empty if there are only parts.
 fn flop_rows<'t>(names: &[&'t str]) -> FlopRows<'t> {
     let rates: Vec<(&'t str, String)> =
         names.iter().filter_map(|name| Some((*name, flop_rate(name)?))).collect();
@@ -348,31 +354,31 @@ fn flop_rows<'t>(names: &[&'t str]) -> FlopRows<'t> {
     found
 }
 
-/// The name of a rate of FLOP without its unit: `DP (AVX assumed)`.
+/// The name of a FLOP rate without its unit: `DP (AVX assumed)`.
 fn flop_rate(name: &str) -> Option<String> {
     let unit = ["[MFLOP/s]", "MFLOP/s", "[MFlops/s]", "MFlops/s"];
     let unit = unit.into_iter().find(|unit| name.contains(unit))?;
     Some(name.replace(unit, " ").split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What a row says of memory.
+/// The part of memory that a row counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Memory<'t> {
-    /// All of it.
+    /// All memory.
     All,
-    /// DDR of a processor that has HBM, too.
+    /// DDR of a processor that also has HBM.
     Ddr,
     /// High-bandwidth memory.
     Hbm,
     /// Some channels: `channels 0-3`.
     Channels(&'t str),
-    /// One direction.
+    /// Reads only.
     Reads,
-    /// The other.
+    /// Writes only.
     Writes,
 }
 
-/// How a row counts it.
+/// The unit of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// MB/s.
@@ -381,7 +387,7 @@ enum Unit {
     Volume,
 }
 
-/// What a row says of memory; `None` of other rows, such as those of caches.
+/// The part of memory that a row counts; `None` for other rows, such as those of caches.
 fn memory(name: &str) -> Option<(Memory<'_>, Unit)> {
     let (name, unit) = match name.strip_suffix(']')?.rsplit_once('[')? {
         (name, "MBytes/s" | "MByte/s") => (name.trim_end(), Unit::Rate),
@@ -408,7 +414,7 @@ mod rows_tests {
     use super::*;
 
     #[test]
-    fn the_rows_of_each_processor_are_all_flop() {
+    fn the_rows_of_each_processor_sum_to_all_flop() {
         for (names, rows, assumed) in [
             (&["DP [MFLOP/s]", "AVX DP [MFLOP/s]"][..], &["DP [MFLOP/s]"][..], false),
             (&["MFLOP/s", "AVX [MFLOP/s]"], &["MFLOP/s"], false),
@@ -439,7 +445,7 @@ mod rows_tests {
     }
 
     #[test]
-    fn the_rows_of_memory_are_told_from_those_of_caches() {
+    fn rows_of_memory_are_distinguished_from_those_of_caches() {
         for (name, found) in [
             ("Memory bandwidth [MBytes/s]", Some((Memory::All, Unit::Rate))),
             ("Memory data volume [GBytes]", Some((Memory::All, Unit::Volume))),

@@ -15,15 +15,15 @@ pub(super) struct Output<'t> {
     pub(super) cpu_type: &'t str,
 }
 
-/// What was measured with a group of events, in a region of the program or all of it.
+/// The measurements with a group of events, in a region of the program or in the whole program.
 pub(super) struct Group<'t> {
     pub(super) region: Option<String>,
     pub(super) number: u32,
     pub(super) name: &'t str,
     pub(super) line: Line<'t>,
-    /// Derived figures, a column for each hardware thread.
+    /// Derived values, a column for each hardware thread.
     pub(super) metrics: Option<Table<'t>>,
-    /// Their sum, least, most and mean over hardware threads.
+    /// Their sum, minimum, maximum and mean over hardware threads.
     pub(super) statistics: Option<Table<'t>>,
     /// Counters, a column for each hardware thread.
     pub(super) events: Option<Table<'t>>,
@@ -31,13 +31,13 @@ pub(super) struct Group<'t> {
 
 /// A table with a column for each hardware thread, or for each of their statistics.
 pub(super) struct Table<'t> {
-    /// What its columns are called.
+    /// The names of its columns.
     pub(super) columns: Vec<&'t str>,
     /// Name and values of each row.
     rows: Vec<(&'t str, Vec<&'t str>, Line<'t>)>,
 }
 
-/// What likwid writes where it has no value.
+/// Whether likwid printed a placeholder for a missing value.
 fn is_missing(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "-" | "nan" | "-nan" | "inf" | "-inf" | "nil" | "")
 }
@@ -53,7 +53,8 @@ impl<'t> Table<'t> {
         self.columns.iter().position(|column| *column == name)
     }
 
-    /// The values of a row, one for each column; `None` where there is no such row. A value is `None` where likwid has none.
+    /// The values of a row, one for each column; `None` if there is no such row. A value is `None` if likwid
+    /// has none.
     pub(super) fn row(&self, name: &str) -> Result<Option<Vec<Option<f64>>>, Problem> {
         let Some((_, values, line)) = self.rows.iter().find(|(known, ..)| *known == name) else {
             return Ok(None);
@@ -77,7 +78,7 @@ impl<'t> Table<'t> {
         self.rows.iter().find(|(known, ..)| *known == name).map(|(.., line)| line.problem(message))
     }
 
-    /// The names of counters that have no value on some hardware thread.
+    /// The names of counters without a value on some hardware thread.
     pub(super) fn not_counted(&self) -> Vec<String> {
         let missing = |values: &[&str]| values.iter().any(|value| is_missing(value));
         let names = self.rows.iter().filter(|(_, values, _)| missing(values)).map(|(name, ..)| shown(name));
@@ -87,7 +88,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// All groups of an output, in its order. Lines that belong to no table are the program's own.
+/// All groups of an output, in order. Lines outside tables belong to the program.
 pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
     let mut output = Output::default();
     let groups = &mut output.groups;
@@ -123,7 +124,7 @@ pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
         } else if open.as_ref().is_some_and(|open| open.csv) {
             open = None; // the program prints again
         } else if trimmed.starts_with('+') || trimmed.is_empty() {
-            // A border: the next row with `Metric` or `Event` begins a table of its own.
+            // A border: the next row with `Metric` or `Event` begins a new table.
         } else {
             open = None;
         }
@@ -131,7 +132,7 @@ pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
     Ok(output)
 }
 
-/// The table whose rows are read.
+/// The table being read.
 struct Open {
     csv: bool,
     columns: usize,
@@ -140,12 +141,12 @@ struct Open {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Rows {
-    /// Its title was read, not yet its header.
+    /// Its title was read, but not yet its header.
     Title,
     Metrics,
     Statistics,
     Events,
-    /// Sums over counters, times of regions: nothing is needed.
+    /// Sums over counters, times of regions: not needed.
     Others,
 }
 
@@ -164,12 +165,12 @@ fn enter<'t>(
     }
 }
 
-/// The cells of a row; `None` for what is none.
+/// The cells of a row; `None` for a line that is not a row.
 fn cells<'t>(line: &'t str, open: Option<&Open>) -> Option<Vec<&'t str>> {
     if let Some(inner) = line.strip_prefix('|') {
         let inner = inner.strip_suffix('|')?;
         let all: Vec<&str> = inner.split('|').map(str::trim).collect();
-        // `L3|MEM evict bandwidth [MBytes/s]` has the mark of a border in its name.
+        // The name `L3|MEM evict bandwidth [MBytes/s]` contains the character of a border.
         let width = open.filter(|open| open.columns > 0).map(|open| open.columns + lead(open.kind));
         let Some(width) = width.filter(|&width| all.len() > width && !is_header(all[0])) else {
             return Some(all);
@@ -180,7 +181,7 @@ fn cells<'t>(line: &'t str, open: Option<&Open>) -> Option<Vec<&'t str>> {
     }
     let open = open.filter(|open| open.csv)?;
     let mut cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    // Rows are filled with empty cells to the width of the widest table.
+    // Rows are padded with empty cells to the width of the widest table.
     let width = if open.kind == Rows::Title || is_header(cells.first()?) {
         cells.iter().rposition(|cell| !cell.is_empty())? + 1
     } else {
@@ -193,7 +194,7 @@ fn cells<'t>(line: &'t str, open: Option<&Open>) -> Option<Vec<&'t str>> {
     Some(cells)
 }
 
-/// Cells before the values: a counter has a register beside its name.
+/// Cells before the values: a counter has a register next to its name.
 fn lead(kind: Rows) -> usize {
     if kind == Rows::Events { 2 } else { 1 }
 }
@@ -201,11 +202,11 @@ fn lead(kind: Rows) -> usize {
 /// The columns of a table over hardware threads; percentiles may follow.
 const STATISTICS: [&str; 4] = ["Sum", "Min", "Max", "Avg"];
 
-/// A group whose title was cut off.
+/// A group with a missing title.
 pub(super) const UNTITLED: &str = "(without a title)";
 
-/// Whether a table with this header begins a group although no title is above it: it is the first one, or the group without a
-/// title has such a table.
+/// Whether a table with this header begins a group although no title is above it: it is the first one, or the
+/// group without a title already has such a table.
 fn lacks_title(groups: &[Group<'_>], cells: &[&str]) -> bool {
     let Some(last) = groups.last() else { return true };
     let has = match cells {
@@ -216,7 +217,7 @@ fn lacks_title(groups: &[Group<'_>], cells: &[&str]) -> bool {
     last.name == UNTITLED && has
 }
 
-/// Whether this is the header of a table of likwid, and of no other tool.
+/// Whether this is the header of a table of likwid, and not of another tool.
 fn begins_table(cells: &[&str]) -> bool {
     let (["Metric", columns @ ..] | ["Event", "Counter", columns @ ..]) = cells else { return false };
     columns.starts_with(&STATISTICS) || (!columns.is_empty() && columns.iter().all(|cell| is_thread(cell)))

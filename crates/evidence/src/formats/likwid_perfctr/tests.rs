@@ -1,4 +1,4 @@
-//! Real output of likwid-perfctr, and what is none.
+//! Real output of likwid-perfctr, and invalid output.
 
 use super::*;
 
@@ -13,10 +13,10 @@ fn read(text: &str, region: Option<&str>) -> Vec<Run> {
 }
 
 #[test]
-fn the_intensity_is_that_of_the_sums_not_the_sum_of_intensities() {
+fn the_intensity_is_the_ratio_of_the_sums_not_the_sum_of_ratios() {
     for text in [sample!("likwid-mem-dp-two-sockets.txt"), sample!("likwid-mem-dp-two-sockets.csv")] {
         let runs = read(text, None);
-        // 736.7281 MFLOP/s over 1668.3804 MB/s; the STAT row says 1.4050.
+        // 736.7281 MFLOP/s over 1668.3804 MB/s; the STAT row prints 1.4050.
         assert!((runs[0].intensity().expect("both") - 736.7281 / 1668.3804).abs() < 1e-6, "{runs:?}");
         assert_eq!((runs.len(), runs[0].threads, runs[0].seconds), (1, Some(2), Some(2.9771)));
         assert!((runs[0].speed().expect("both").0 - 0.736_728_1).abs() < 1e-9);
@@ -24,7 +24,7 @@ fn the_intensity_is_that_of_the_sums_not_the_sum_of_intensities() {
 }
 
 #[test]
-fn counters_that_were_not_counted_are_named() {
+fn missing_counters_are_named() {
     let runs = read(sample!("likwid-mem-dp-no-uncore.txt"), None);
     assert_eq!(runs[0].intensity(), None);
     assert!(
@@ -47,7 +47,7 @@ fn flop_of_one_group_and_bytes_of_another_are_one_run() {
 }
 
 #[test]
-fn one_of_several_regions_is_chosen() {
+fn one_of_several_regions_can_be_selected() {
     let text = sample!("likwid-mem-dp-two-sockets.txt");
     let two =
         format!("{text}{}", text.replace("Region Setup", "Region Solve").replace("375.9641", "1375.9641"));
@@ -60,7 +60,7 @@ fn one_of_several_regions_is_chosen() {
 }
 
 #[test]
-fn what_is_no_output_of_likwid_is_shown_with_its_line() {
+fn invalid_output_is_shown_with_its_line() {
     let text = sample!("likwid-mem-dp-two-sockets.txt");
     let twice = [text, text].concat();
     let torn = text.replace(
@@ -82,9 +82,9 @@ fn what_is_no_output_of_likwid_is_shown_with_its_line() {
 }
 
 #[test]
-fn flop_rates_are_those_of_the_counted_instructions() {
+fn flop_rates_match_the_counted_instructions() {
     let runs = read(sample!("likwid-flops-dp-julia.txt"), None);
-    // 8 x 26,624,000 + 1,572 FLOP, of which likwid prints 342.8031 MFLOP/s over 0.6213 s.
+    // 8 x 26,624,000 + 1,572 FLOP, for which likwid prints 342.8031 MFLOP/s over 0.6213 s.
     let flop = runs[0].flop.as_ref().expect("FLOP").value;
     assert!((flop / 212_993_572.0 - 1.0).abs() < 1e-4, "{flop}");
     assert_eq!((&runs[0].bytes, runs[0].intensity()), (&None, None));
@@ -173,7 +173,7 @@ fn rates_are_found_by_the_names_of_every_processor() {
 }
 
 #[test]
-fn knights_landing_counts_flop_and_each_memory_in_groups_of_their_own() {
+fn knights_landing_counts_flop_and_each_memory_in_separate_groups() {
     let cpu = "Intel Xeon Phi (Knights Landing) (Co)Processor";
     let flops = group(
         cpu,
@@ -194,7 +194,7 @@ fn knights_landing_counts_flop_and_each_memory_in_groups_of_their_own() {
         ],
     );
     let runs = joined([read(&flops, None), read(&memory, None)].concat());
-    // 4000 over 8000, if all vectors have 512 bits
+    // 4000 over 8000, assuming that all vectors have 512 bits
     assert_eq!(runs[0].intensity(), Some(0.5));
     assert!(
         runs[0].doubts.iter().any(|doubt| doubt.contains("as wide as in `DP [MFLOP/s] (AVX512 assumed)`"))
@@ -204,7 +204,7 @@ fn knights_landing_counts_flop_and_each_memory_in_groups_of_their_own() {
 }
 
 #[test]
-fn halves_of_the_channels_are_a_whole_only_together() {
+fn halves_of_the_channels_are_complete_only_together() {
     let cpu = "AMD K19 (Zen3) architecture";
     let half = |name: &str, channels: &str, rate: u32| {
         let row = format!("Memory bandwidth (channels {channels}) [MBytes/s]");
@@ -214,14 +214,14 @@ fn halves_of_the_channels_are_a_whole_only_together() {
     let [first, second] = [half("MEM1", "0-3", 5000), half("MEM2", "4-7", 7000)];
     let runs = joined([first.clone(), flops.clone(), second].concat());
     assert_eq!((runs.len(), runs[0].intensity()), (1, Some(0.25)), "{runs:?}");
-    // A mark of a border in a name is no border.
+    // A border character in a name is not a border.
     let l3 = group(
         cpu,
         "MEM_L3",
         &[("L3|MEM evict bandwidth [MBytes/s]", "1 | 2"), ("Memory bandwidth [MBytes/s]", "3 | 0")],
     );
     assert_eq!(read(&l3, None)[0].bytes.as_ref().expect("bytes").value, 6e6);
-    // One half is no figure.
+    // One half alone gives no value.
     let runs = joined([first.clone(), flops, first].concat());
     assert!(runs.iter().all(|run| run.intensity().is_none()), "{runs:?}");
     let lacks: Vec<String> = runs.iter().filter_map(Run::lacks_rest).collect();
@@ -250,10 +250,10 @@ fn statistics_alone_are_read_from_their_sum() {
         );
         assert!(runs[0].doubts[0].starts_with("only statistics"), "{runs:?}");
     }
-    // Lines above the table are often cut off.
+    // Lines above the table are often missing.
     let untitled = text.replace("Group 1: MEM_DP\n", "");
     assert_eq!(read(&untitled, None)[0].intensity(), Some(0.25));
-    // Version 5 adds percentiles; a group of FLOP and one of memory, both cut.
+    // Version 5 adds percentiles; a group of FLOP and one of memory, both without a title.
     let wide = "| Metric | Sum | Min | Max | Avg | %ile 25 | %ile 50 | %ile 75 |\n| Runtime (RDTSC) [s] STAT | 4.0 | 2.0 | 2.0 | 2.0 | 2 | 2 | 2 |\n";
     let flops = format!("{wide}| DP [MFLOP/s] STAT | 3000 | 1500 | 1500 | 1500 | 1 | 1 | 1 |\n");
     let memory =
@@ -266,7 +266,7 @@ fn statistics_alone_are_read_from_their_sum() {
 }
 
 #[test]
-fn figures_that_are_none_give_a_sentence() {
+fn invalid_values_give_a_sentence() {
     let intel = "Intel Icelake SP processor";
     let of = |flop: &str, memory: &str| {
         group(intel, "MEM_DP", &[("DP [MFLOP/s]", flop), ("Memory bandwidth [MBytes/s]", memory)])

@@ -1,9 +1,9 @@
-//! `/proc/PID/numa_maps`: on which node the pages of a process lie (proc(5), Documentation/filesystems/proc.rst).
+//! `/proc/PID/numa_maps`: the nodes of the pages of a process (proc(5), Documentation/filesystems/proc.rst).
 //!
-//! A line is a mapping: address, memory policy, then words such as `heap`, `file=/lib/libc.so`, `N0=512` (pages on node 0)
-//! and `kernelpagesize_kB=4`. Data is what a program computes with: anonymous memory, heap, stack, what processes share
-//! (`/dev/shm`, System V, memfd, huge pages), and mapped files that are neither programs nor libraries (module `mapped`).
-//! Programs and libraries are left out.
+//! A line is a mapping: address, memory policy, then words such as `heap`, `file=/lib/libc.so`, `N0=512`
+//! (pages on node 0) and `kernelpagesize_kB=4`. Data is the memory with which a program computes: anonymous
+//! memory, heap, stack, memory shared by processes (`/dev/shm`, System V, memfd, huge pages), and mapped
+//! files that are neither programs nor libraries (module `mapped`). Programs and libraries are excluded.
 
 #[cfg(test)]
 mod tests;
@@ -15,14 +15,14 @@ use numasim_study::Problem;
 use crate::formats::lines::{Line, lines, nothing};
 use numasim_study::csv::shown;
 
-/// Page size of a line that does not say it, in kB: kernels before 3.13.
+/// Page size of a line without one, in kB: kernels before 3.13.
 const OLD_PAGE_KB: u64 = 4;
-/// The same for huge pages: those of x86.
+/// The same for huge pages, as on x86.
 const OLD_HUGE_PAGE_KB: u64 = 2048;
-/// Greatest number of a node that is taken for one.
+/// Largest number that is accepted as a node.
 const MOST_NODES: u32 = 4096;
 
-/// Where the pages of a process lie.
+/// The nodes of the pages of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     /// Bytes of data on each node, by the number of the operating system.
@@ -31,12 +31,13 @@ pub struct Pages {
     pub policies: BTreeMap<String, u64>,
     /// Mapped files that count as data: a part of `data`.
     pub mapped: Files,
-    /// Programs and libraries, which are left out.
+    /// Programs and libraries, which are excluded.
     pub code: Files,
-    /// The part of `data` that other processes may list as well, by what identifies it: bytes on each node. A named file is one object
-    /// whatever its address; memory without a name of its own is told apart by its address, which a child process inherits.
+    /// The part of `data` that other processes may also list, by its identity: bytes on each node. A named
+    /// file is one object at any address; memory without a unique name is identified by its address, which a
+    /// child process inherits.
     pub shared: BTreeMap<String, BTreeMap<u32, u64>>,
-    /// Some lines said no page size, and were counted with pages of 4 kB, huge ones of 2 MB.
+    /// Whether some lines had no page size, and were counted with pages of 4 kB, huge ones of 2 MB.
     pub old_pages: bool,
 }
 
@@ -46,13 +47,13 @@ impl Pages {
         self.data.values().fold(0, |sum, &bytes| sum.saturating_add(bytes))
     }
 
-    /// The share of the resident pages that was left out, 0 to 1.
+    /// The excluded share of the resident pages, 0 to 1.
     pub fn left_out(&self) -> f64 {
         let code = self.code.bytes as f64;
         if code > 0.0 { code / (code + self.bytes() as f64) } else { 0.0 }
     }
 
-    /// The share of the data that the kernel was asked to interleave, 0 to 1; 0 without data.
+    /// The share of the data with an interleave policy, 0 to 1; 0 without data.
     pub fn interleaved_by_policy(&self) -> f64 {
         let asked = self.policies.iter().filter(|(policy, _)| policy.contains("interleave"));
         let bytes: f64 = asked.map(|(_, &bytes)| bytes as f64).sum();
@@ -63,7 +64,7 @@ impl Pages {
 /// Reads `numa_maps`.
 ///
 /// # Errors
-/// The line that is no mapping, a mapping that is there twice, and a text without any page of data.
+/// A line that is not a mapping, a duplicate mapping, or a text without any page of data.
 pub fn read_numa_maps(text: &str) -> Result<Pages, Problem> {
     let mut mappings = Vec::new();
     let mut addresses = BTreeSet::new();
@@ -100,9 +101,9 @@ struct Mapping<'t> {
     file: Option<&'t str>,
     is_heap: bool,
     is_huge: bool,
-    /// Some of its pages are copies that the process has written.
+    /// Whether some of its pages are copies that the process has written.
     has_own_pages: bool,
-    /// Several processes map some of its pages.
+    /// Whether several processes map some of its pages.
     is_mapped_elsewhere: bool,
     /// Node and pages.
     nodes: Vec<(u32, u64)>,
@@ -116,12 +117,13 @@ impl Mapping<'_> {
         self.page_kb.unwrap_or(old).saturating_mul(1024)
     }
 
-    /// What identifies its pages in the lists of several processes; `None` of pages that are in this list alone.
+    /// The identity of its pages in the lists of several processes; `None` for pages that are only in this
+    /// list.
     fn shared(&self, role: Role) -> Option<String> {
-        /// Names that many objects have.
+        /// Names that many objects share.
         const NAMELESS: [&str; 4] = ["/dev/zero", "/SYSV00000000", "/memfd:", "/anon_hugepage"];
         match self.file {
-            // Pages of a parent that nobody has written since the fork.
+            // Pages of a parent that no process has written since the fork.
             None => self.is_mapped_elsewhere.then(|| format!("{:x}", self.address)),
             Some(file) if NAMELESS.iter().any(|begin| file.starts_with(begin)) => {
                 Some(format!("{file}@{:x}", self.address))
@@ -217,19 +219,20 @@ fn pages(mappings: &[Mapping<'_>]) -> Pages {
     pages
 }
 
-// Which mapped files are data, and which are programs and libraries.
+// Distinguishes mapped data files from programs and libraries.
 //
-// `numa_maps` has names, and no permissions. A file that processes share memory through is data. A file is code if its name
-// says so (`libm.so.6`, `/usr/bin/python3`), or if it is mapped in several pieces, as the segments of an ELF file are, of which
-// one is below the heap (where the kernel puts the program itself) or has pages that the process has written. Every other
-// file is data that the program maps: weights of a model, a database, an index.
+// `numa_maps` has names, but no permissions. A file through which processes share memory is data. A file is
+// code if its name indicates that (`libm.so.6`, `/usr/bin/python3`), or if it is mapped in several pieces,
+// like the segments of an ELF file, one of which is below the heap (where the kernel puts the program itself)
+// or has pages that the process has written. Every other file is data that the program maps: weights of a
+// model, a database, an index.
 
 /// Mapped files and their resident bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// All of them.
+    /// Total size.
     pub bytes: u64,
-    /// Each by its name.
+    /// Size of each by its name.
     pub by_name: BTreeMap<String, u64>,
 }
 
@@ -250,10 +253,10 @@ impl Files {
     }
 }
 
-/// What a mapping is to the program.
+/// The role of a mapping in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Memory of the program, or memory that processes share.
+    /// Memory of the program, or memory shared by processes.
     Memory,
     /// A mapped file that it computes with.
     DataFile,
@@ -273,10 +276,10 @@ fn roles(mappings: &[Mapping<'_>]) -> Vec<Role> {
     mappings.iter().map(role).collect()
 }
 
-/// Files that are programs by how they are mapped.
+/// Files that are programs according to their mappings.
 fn programs<'t>(mappings: &[Mapping<'t>]) -> BTreeSet<&'t str> {
     let heap = mappings.iter().find(|mapping| mapping.is_heap).map(|mapping| mapping.address);
-    // How many pieces, and whether one of them is as only programs have it.
+    // Number of pieces, and whether one of them is typical only of programs.
     let mut pieces: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
     for mapping in mappings {
         let Some(file) = mapping.file else { continue };
@@ -322,18 +325,18 @@ fn is_named_like_code(file: &str) -> bool {
         || name.ends_with("/lib/modules")
 }
 
-/// A name as a person wrote it: the kernel writes spaces, tabs, ends of lines and `=` as octal numbers.
+/// The original name: the kernel writes spaces, tabs, line ends and `=` as octal numbers.
 fn unescaped(file: &str) -> String {
     const ESCAPED: [(&str, &str); 4] = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\075", "=")];
     ESCAPED.iter().fold(file.to_owned(), |name, (escaped, plain)| name.replace(escaped, plain))
 }
 
-// The memory policy of a mapping, as `mpol_to_str` of the kernel (mm/mempolicy.c) writes it.
+// The memory policy of a mapping, in the format of `mpol_to_str` of the kernel (mm/mempolicy.c).
 //
-// A mode (`default`, `prefer`, `prefer (many)`, `bind`, `interleave`, `weighted interleave`, `local`), perhaps flags
-// (`=static`, `=relative`, `=balancing`, `=static|balancing`), perhaps nodes (`:0-3,6`).
+// A mode (`default`, `prefer`, `prefer (many)`, `bind`, `interleave`, `weighted interleave`, `local`),
+// optional flags (`=static`, `=relative`, `=balancing`, `=static|balancing`), optional nodes (`:0-3,6`).
 
-/// Modes, but for what follows `prefer` and `weighted`.
+/// Modes, without the text after `prefer` and `weighted`.
 const MODES: [&str; 6] = ["default", "prefer", "bind", "interleave", "weighted", "local"];
 
 /// A policy while its words are read.
@@ -341,10 +344,11 @@ const MODES: [&str; 6] = ["default", "prefer", "bind", "interleave", "weighted",
 struct Policy(String);
 
 impl Policy {
-    /// Whether this word belongs to it: the first one does, and the second word of the modes that have two.
+    /// Whether this word belongs to the policy: the first one does, and the second word of modes with two
+    /// words.
     fn goes_on_with(&self, word: &str) -> bool {
         match self.0.as_str() {
-            // A mode has no `=` but before its flags. Modes of later kernels have other names.
+            // A mode has no `=` except before its flags. Modes of later kernels have other names.
             "" => MODES.contains(&mode(word)) || !word.contains('='),
             "prefer" => word.starts_with("(many)"),
             "weighted" => mode(word) == "interleave",

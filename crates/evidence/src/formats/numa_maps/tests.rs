@@ -1,4 +1,4 @@
-//! Real lines, and each kind of mapping by hand.
+//! Real lines, and each kind of mapping, written by hand.
 
 use super::*;
 
@@ -15,7 +15,7 @@ const REAL: &str = "\
 ";
 
 #[test]
-fn data_is_what_is_anonymous_or_shared() {
+fn anonymous_and_shared_memory_is_data() {
     let pages = read_numa_maps(REAL).expect("real lines");
     // Node 0: 2 of the stack and 396,800 shared; node 3: 1 + 3 + 1. Files: 1 + 24 + 2.
     let kb4 = 4096;
@@ -45,13 +45,13 @@ fn huge_pages_count_with_their_size_and_policies_may_have_two_words() {
                 7f10 default heap anon=1 N0=1\n";
     let pages = read_numa_maps(text).expect("in order");
     assert_eq!(pages.data, BTreeMap::from([(0, 2 * (2 << 20) + 4096), (1, 2 << 20)]));
-    // 6 of 6.004 MiB were asked to be interleaved.
+    // 6 of 6.004 MiB have an interleave policy.
     assert!((pages.interleaved_by_policy() - 6144.0 / 6148.0).abs() < 1e-12);
     assert!(pages.old_pages, "the heap says no page size");
 }
 
 #[test]
-fn what_is_no_mapping_is_shown_with_its_line() {
+fn invalid_lines_are_shown() {
     for (text, said) in [
         ("", "the file is empty"),
         ("7f00 default anon=1 N0=1\nCPU name: x\n", "'CPU' is not the address of a mapping"),
@@ -67,7 +67,7 @@ fn what_is_no_mapping_is_shown_with_its_line() {
     }
 }
 
-/// As `mpol_to_str` of the kernel writes them (mm/mempolicy.c).
+/// In the format of `mpol_to_str` of the kernel (mm/mempolicy.c).
 #[test]
 fn policies_may_have_flags() {
     for policy in [
@@ -97,8 +97,9 @@ fn policies_may_have_flags() {
 
 #[test]
 fn mapped_files_are_data_and_programs_and_libraries_are_not() {
-    // The program is below the heap, the plug-in has a piece with pages of its own, the library has the name of one. The weights
-    // are one mapping, the index two of which neither is written, the database is written, but is one mapping.
+    // The program is below the heap, the plug-in has a piece with written pages, the library has a typical
+    // name. The weights are one mapping, the index two of which neither is written, the database is written,
+    // but is one mapping.
     let text = "\
         00400000 default file=/data/u/solver mapped=10 N0=10 kernelpagesize_kB=4\n\
         00600000 default file=/data/u/solver mapped=5 N0=5 kernelpagesize_kB=4\n\
@@ -121,7 +122,7 @@ fn mapped_files_are_data_and_programs_and_libraries_are_not() {
 }
 
 #[test]
-fn what_processes_share_is_memory_of_the_program() {
+fn memory_shared_by_processes_is_memory_of_the_program() {
     for file in [
         "/dev/shm/ring",
         "/SYSV00000000\\040(deleted)",
@@ -135,7 +136,7 @@ fn what_processes_share_is_memory_of_the_program() {
     }
 }
 
-/// 64 kB on ARM and POWER, 1 GB of hugetlbfs; a huge page of which nothing is said has 2 MB.
+/// 64 kB on ARM and POWER, 1 GB of hugetlbfs; a huge page without a size has 2 MB.
 #[test]
 fn every_mapping_has_its_own_page_size() {
     let text = "7f00 default anon=2 N0=2 kernelpagesize_kB=64\n\

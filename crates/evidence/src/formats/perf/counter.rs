@@ -1,4 +1,4 @@
-//! A counter as `perf stat` prints it, in any form.
+//! A counter printed by `perf stat`, in any form.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use numasim_study::{Place, Problem, ProblemKind};
 use crate::formats::lines::Line;
 use numasim_study::csv::shown;
 
-/// What a counter says.
+/// The value of a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
-    /// So many, scaled up where it did not run all the time.
+    /// The count, scaled up if the counter did not run all the time.
     Counted(f64),
-    /// Nothing: `not counted` or `not supported`.
+    /// No value: `not counted` or `not supported`.
     Not(&'static str),
 }
 
-/// Why a word is not the value of a counter.
+/// The reason that a word is not the value of a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Odd {
-    /// It has a decimal comma, or separators of thousands that could be decimal marks.
+    /// It has a decimal comma, or thousands separators that could be decimal marks.
     OtherLanguage,
-    /// It is no number, negative or not finite.
+    /// It is not a number, negative or not finite.
     NoCount,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Counter {
     pub(super) value: Value,
     /// `MiB`; empty without one.
     pub(super) unit: String,
-    /// How much of the time it ran, in percent; `None` where the output does not say it.
+    /// The share of the time in which it ran, in percent; `None` if the output does not contain it.
     pub(super) percent: Option<f64>,
     /// Its line in the text.
     pub(super) span: Range<usize>,
@@ -42,14 +42,14 @@ pub(super) struct Counter {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Output {
     pub(super) counters: Vec<Counter>,
-    /// The time that passed, where a line of its own or the last interval says it.
+    /// The elapsed time, if a separate line or the last interval reports it.
     pub(super) seconds: Option<f64>,
-    /// Counts are those of intervals (`-I`).
+    /// Whether counts are those of intervals (`-I`).
     pub(super) intervals: bool,
 }
 
 impl Output {
-    /// The stamp of an interval.
+    /// Records the time stamp of an interval.
     pub(super) fn stamp(&mut self, time: f64) {
         self.intervals = true;
         self.seconds = Some(self.seconds.unwrap_or(0.0).max(time)).filter(|time| time.is_finite());
@@ -67,7 +67,8 @@ impl Counter {
     }
 }
 
-/// The value of a counter for programs (`-x`, `-j`): a number without separators of thousands, or `<not counted>`.
+/// The value of a counter in output for programs (`-x`, `-j`): a number without thousands separators, or
+/// `<not counted>`.
 pub(super) fn value(field: &str) -> Result<Value, Odd> {
     let field = field.trim();
     if let Some(why) = not(field) {
@@ -80,8 +81,8 @@ pub(super) fn value(field: &str) -> Result<Value, Odd> {
     }
 }
 
-/// The value of a counter for people: separators of thousands are commas, apostrophes or narrow spaces, and the decimal mark is
-/// a point.
+/// The value of a counter in output for people: thousands separators are commas, apostrophes or narrow
+/// spaces, and the decimal mark is a point.
 pub(super) fn grouped(word: &str) -> Result<f64, Odd> {
     if !numeric(word) {
         return Err(Odd::NoCount);
@@ -106,7 +107,7 @@ pub(super) fn grouped(word: &str) -> Result<f64, Odd> {
     plain.replace(',', "").parse::<f64>().ok().filter(|value| value.is_finite()).ok_or(Odd::NoCount)
 }
 
-/// Digits, and marks between them that some language writes.
+/// Digits, and separators of any language.
 fn numeric(word: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     word.starts_with(digit)
@@ -125,7 +126,7 @@ pub(super) fn not(field: &str) -> Option<&'static str> {
     }
 }
 
-/// A number in the manner of another language.
+/// The problem of a number in the format of another language.
 pub(super) fn other_language(line: Line<'_>, word: &str) -> Problem {
     let message = format!(
         "'{}' has a decimal comma or the separators of another language: its value is not certain",
@@ -136,7 +137,7 @@ pub(super) fn other_language(line: Line<'_>, word: &str) -> Problem {
     )
 }
 
-/// A counter whose value is no count.
+/// The problem of a counter whose value is not a count.
 pub(super) fn no_count(line: Line<'_>, event: &str, word: &str) -> Problem {
     let what = if word.is_empty() { "empty".to_owned() } else { format!("'{}'", shown(word)) };
     let message = format!("the count of `{}` is {what}, not a number of 0 or more", shown(event));
@@ -144,7 +145,8 @@ pub(super) fn no_count(line: Line<'_>, event: &str, word: &str) -> Problem {
         .hint("leave the output of perf as it was written; a counter without a count is `<not counted>`")
 }
 
-/// Whether a line says nothing of a counter: it is empty or a comment. `started` counts the comments with which a run begins.
+/// Whether a line contains no counter: it is empty or a comment. `started` counts the comments with which a
+/// run begins.
 ///
 /// # Errors
 /// A second run.
@@ -157,17 +159,18 @@ pub(super) fn is_silent(line: Line<'_>, started: &mut usize) -> Result<bool, Pro
     Ok(trimmed.is_empty() || trimmed.starts_with('#'))
 }
 
-/// A second run begins with this line.
+/// The problem of a second run that begins with this line.
 pub(super) fn second_run(line: Line<'_>) -> Problem {
     line.problem("a second run of perf stat begins here").hint("keep each run in a file of its own")
 }
 
-/// A group of processors in front of its counters: `CPU0`, `S0-D0-C0`, `N1`.
+/// Whether a word is a group of logical CPUs before its counters: `CPU0`, `S0-D0-C0`, `N1`.
 pub(super) fn is_group(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase()) && word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Whether the number of its processors follows this name of a group: not for one processor (`CPU0`) or thread (`name-4711`).
+/// Whether the number of its logical CPUs follows this name of a group: not for one logical CPU (`CPU0`) or
+/// thread (`name-4711`).
 pub(super) fn has_size(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let cpu = name.strip_prefix("CPU").is_some_and(number);
@@ -180,7 +183,8 @@ pub(super) fn span(line: Line<'_>) -> Range<usize> {
     line.problem("").place.and_then(|place| place.span).unwrap_or(0..0)
 }
 
-/// Which counters count memory traffic; where several do, the first of these is taken, as all see the same bytes.
+/// Kinds of counters of memory traffic. If several kinds are present, the first of these is used, because all
+/// see the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Traffic {
     /// Column accesses of the memory controllers of Intel servers, 64 B each.
@@ -191,7 +195,7 @@ pub(super) enum Traffic {
     FreeRunning,
 }
 
-/// Where bytes go.
+/// The direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Read,
@@ -199,20 +203,21 @@ pub(super) enum Direction {
     Both,
 }
 
-/// What an event stands for.
+/// The meaning of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
     /// FLOP.
     Flop(Flop),
-    /// Computes, but how many FLOP a count is, is not known. Where the events of the family are counted, they have these FLOP, too.
+    /// Computation with an unknown number of FLOP per count. If the events of the family are counted, they
+    /// include these FLOP.
     Uncounted(Option<&'static Family>),
     /// Bytes of memory.
     Memory(Traffic, Direction),
     /// A load or store that missed the last cache: one line of 64 B, as an estimate.
     LastCacheMiss,
-    /// Time that passed.
+    /// Elapsed time.
     Duration,
-    /// Nothing that is needed here.
+    /// An event that is not needed.
     Other,
 }
 
@@ -220,24 +225,24 @@ pub(super) enum Meaning {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Flop {
     pub(super) family: &'static Family,
-    /// FLOP of each count.
+    /// FLOP per count.
     pub(super) each: f64,
-    /// What it counts, by place in the kinds of its family: one, or several with equal FLOP.
+    /// The kinds that it counts, as indices into the kinds of its family: one, or several with equal FLOP.
     pub(super) covers: &'static [usize],
 }
 
-/// Events that divide the FLOP of a processor among them.
+/// Events that together count the FLOP of a processor.
 #[derive(Debug, PartialEq)]
 pub(super) struct Family {
-    /// In front of each name.
+    /// The prefix of each name.
     prefix: &'static str,
-    /// Each kind, with the FLOP of a count.
+    /// Each kind, with the FLOP per count.
     kinds: &'static [(&'static str, f64)],
     /// Events that count several kinds with equal FLOP.
     together: &'static [(&'static str, f64, &'static [usize])],
-    /// The kinds that are all FLOP together: one of these.
+    /// Sets of kinds that together are all FLOP: one of these is sufficient.
     whole: &'static [&'static [usize]],
-    /// What its counts are not.
+    /// The caveat of its counts.
     pub(super) doubt: Option<&'static str>,
 }
 
@@ -305,7 +310,7 @@ static EFFICIENT: Family = Family {
     doubt: None,
 };
 
-/// ARM counts FLOP of scalars and of vectors of 128 bits, and of scalable vectors those of each 128 bits.
+/// ARM counts FLOP of scalars and of vectors of 128 bits; for scalable vectors it counts per 128 bits.
 static ARM: Family = Family {
     prefix: "",
     kinds: &[
@@ -324,10 +329,11 @@ static ARM: Family = Family {
 };
 
 static FAMILIES: [&Family; 5] = [&INTEL, &HALF, &AMD, &EFFICIENT, &ARM];
-/// Single kinds by their place in a family.
+/// Single kinds by their index in a family.
 const ALONE: [&[usize]; 12] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[10], &[11]];
 
-/// How names begin that count computing, but no FLOP: instructions of several widths, operations of each kind, matrices.
+/// Prefixes of events that count computation, but not FLOP: instructions of several widths, operations of
+/// each kind, matrices.
 const UNCOUNTED: [(&str, Option<&Family>); 14] = [
     ("amx_ops_retired.", None),
     ("fp_arith_inst_retired.", Some(&INTEL)),
@@ -344,7 +350,7 @@ const UNCOUNTED: [(&str, Option<&Family>); 14] = [
     ("ase_spec", Some(&ARM)),
     ("sve_fp_", Some(&ARM)),
 ];
-/// What the events with which Intel and AMD count FLOP are called by their number: `r10c7`.
+/// Numbers of the events with which Intel and AMD count FLOP: `r10c7`.
 const RAW: [&str; 6] = ["c7", "cf", "ce", "03", "10", "11"];
 
 impl Family {
@@ -353,7 +359,7 @@ impl Family {
         if self.prefix.is_empty() { "fp_*_ops_spec".to_owned() } else { format!("{}*", self.prefix) }
     }
 
-    /// Its kinds that these events have not covered; none where they are all FLOP.
+    /// The kinds that these events have not covered; empty if they are all FLOP.
     pub(super) fn missing(&self, covered: &[usize]) -> Vec<&'static str> {
         let missing = |whole: &&&[usize]| whole.iter().filter(|at| !covered.contains(at)).count();
         let nearest = self.whole.iter().min_by_key(missing).copied().unwrap_or_default();
@@ -361,7 +367,7 @@ impl Family {
         open.filter_map(|&at| Some(self.kinds.get(at)?.0)).collect()
     }
 
-    /// Whether these are FLOP of scalable vectors.
+    /// Whether these include FLOP of scalable vectors.
     pub(super) fn has_doubt(&self, covered: &[usize]) -> bool {
         self.doubt.is_some() && covered.iter().any(|at| *at >= 3)
     }
@@ -377,8 +383,8 @@ impl Family {
     }
 }
 
-/// The event without its PMU, modifiers and capitals: `cpu_core/LLC-load-misses/u` and `LLC-load-misses:u` are
-/// `llc-load-misses`. With it, the PMU: `uncore_imc_0`.
+/// The event without its PMU, modifiers and capitals: `cpu_core/LLC-load-misses/u` and `LLC-load-misses:u`
+/// are `llc-load-misses`. Also returns the PMU: `uncore_imc_0`.
 fn plain(event: &str) -> (String, String) {
     let event = event.to_ascii_lowercase();
     if let Some((pmu, rest)) = event.split_once('/') {
@@ -388,7 +394,7 @@ fn plain(event: &str) -> (String, String) {
     (String::new(), event.split(':').next().unwrap_or_default().to_owned())
 }
 
-/// What an event stands for.
+/// The meaning of an event.
 pub(super) fn meaning(event: &str) -> Meaning {
     use Direction::{Both, Read, Write};
     let (pmu, name) = plain(event);
@@ -440,7 +446,7 @@ fn is_raw_flop(pmu: &str, name: &str) -> bool {
     hexadecimal && RAW.iter().any(|known| format!("0{number}").ends_with(known))
 }
 
-/// Bytes of one of these units; without a unit the events count lines of 64 B.
+/// Bytes per count in one of these units; events without a unit count lines of 64 B.
 pub(super) fn bytes_each(unit: &str) -> Option<f64> {
     Some(match unit {
         "" | "64Bytes" => 64.0,
@@ -454,7 +460,7 @@ pub(super) fn bytes_each(unit: &str) -> Option<f64> {
     })
 }
 
-/// Seconds of one of these units; `duration_time` without one is in nanoseconds.
+/// Seconds per count in one of these units; `duration_time` without a unit is in nanoseconds.
 pub(super) fn seconds_each(unit: &str) -> Option<f64> {
     Some(match unit {
         "" | "ns" | "nsec" => 1e-9,
@@ -465,7 +471,7 @@ pub(super) fn seconds_each(unit: &str) -> Option<f64> {
     })
 }
 
-/// Words that stand between a count and its event.
+/// Words between a count and its event.
 pub(super) fn is_unit(word: &str) -> bool {
     const OTHERS: [&str; 7] = ["Joules", "J", "C", "W", "%", "Hz", "KHz"];
     bytes_each(word).is_some() || seconds_each(word).is_some() || OTHERS.contains(&word)
@@ -476,7 +482,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_people_have_a_point_and_whole_groups_of_three() {
+    fn numbers_for_people_have_a_point_and_complete_groups_of_three() {
         for (word, found) in [
             ("563,539,901,688", Ok(563_539_901_688.0)),
             ("1,024.5", Ok(1024.5)),
@@ -513,7 +519,7 @@ mod events_tests {
     use super::*;
 
     #[test]
-    fn names_are_found_with_their_pmu_and_modifiers() {
+    fn names_are_recognised_with_their_pmu_and_modifiers() {
         use Direction::{Read, Write};
         let flop = |event: &str| match meaning(event) {
             Meaning::Flop(flop) => Some((flop.each, flop.covers.to_vec())),

@@ -1,8 +1,9 @@
-//! Output of `perf stat`: with `-x,` (CSV), with `-j` (JSON, an object a line), or as it is printed for people.
+//! Output of `perf stat`: with `-x,` (CSV), with `-j` (JSON, one object per line), or as printed for people.
 //!
-//! FLOP come from `fp_arith_inst_retired.*` (1 to 16 FLOP each) and the like, bytes from the counters of the memory controllers
-//! (`uncore_imc/cas_count_read/` and the like). Where no memory controller was counted, misses of the last cache stand for
-//! lines of 64 B, as an estimate. Counts of several processors, sockets, nodes or intervals are added.
+//! FLOP come from `fp_arith_inst_retired.*` (1 to 16 FLOP each) and the like, bytes from the counters of the
+//! memory controllers (`uncore_imc/cas_count_read/` and the like). If no memory controller was counted,
+//! misses of the last cache are counted as lines of 64 B, as an estimate. Counts of several logical CPUs,
+//! sockets, nodes or intervals are added.
 
 mod counter;
 #[cfg(test)]
@@ -22,13 +23,13 @@ use crate::formats::perf::counter::{
 use numasim_study::csv::shown;
 
 const HINT: &str = "give the output of `perf stat -x, -o FILE -e EVENTS -- PROGRAM`, with -j instead of -x,, or without either";
-/// A counter that ran for less of the time was scaled up by perf.
+/// perf scales up a counter that ran for a smaller share of the time, in percent.
 const ALL_THE_TIME: f64 = 99.995;
 
 /// Reads the output of one `perf stat`.
 ///
 /// # Errors
-/// The line that is none of its lines, a second run in the same file, a unit that nobody knows.
+/// A line that is not part of its output, a second run in the same file, or an unknown unit.
 pub fn read_perf(text: &str) -> Result<Run, Problem> {
     let first =
         lines(text).map(|line| line.text.trim()).find(|line| !line.is_empty() && !line.starts_with('#'));
@@ -61,7 +62,7 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
         for counter in counted(|meaning| *meaning == Meaning::Duration) {
             let each = seconds_each(&counter.unit).ok_or_else(|| unknown_unit(text, counter))?;
             if let Value::Counted(value) = counter.value {
-                // Of several intervals the sum; of several processors each says the same.
+                // Several intervals are added; several logical CPUs each report the same time.
                 let sum = run.seconds.get_or_insert(0.0);
                 *sum = if output.intervals { *sum + value * each } else { sum.max(value * each) };
             }
@@ -86,7 +87,7 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
     Ok(run)
 }
 
-/// All FLOP. An event that counts several kinds is taken in place of those that count one of them.
+/// All FLOP. An event that counts several kinds replaces those that count one of them.
 fn flop<'c>(
     counters: &'c [Counter],
     used: &mut Vec<&'c Counter>,
@@ -125,7 +126,7 @@ fn flop<'c>(
             }
             Value::Counted(_) => {}
             Value::Not(why) => {
-                // The same FLOP may be counted by another event.
+                // Another event may count the same FLOP.
                 let others = flops.iter().filter(|(other, of)| {
                     counted(other) && other.event != counter.event && of.family == flop.family
                 });
@@ -268,13 +269,13 @@ fn read_json(text: &str) -> Result<Output, Problem> {
         if let Some(time) = number("interval").filter(|time| time.is_finite()) {
             output.stamp(time);
         }
-        // A string, or a number where another program has written the file anew.
+        // A string, or a number if another program has rewritten the file.
         let counted = object.get("counter-value").map(|value| match value {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         });
         let (Some(event), Some(counted)) = (word("event"), counted) else {
-            // A metric without a counter of its own.
+            // A metric without a counter.
             if object.contains_key("metric-value") {
                 continue;
             }
@@ -297,7 +298,7 @@ fn read_json(text: &str) -> Result<Output, Problem> {
     Ok(output)
 }
 
-/// A number with a comma that no string encloses, `"pcnt-running" : 100,00`: this is not even JSON.
+/// A number with a comma that is not in a string, `"pcnt-running" : 100,00`: this is not even JSON.
 fn comma(line: &str) -> Option<&str> {
     line.split(':').skip(1).find_map(|rest| {
         let rest = rest.trim_start();
@@ -307,12 +308,15 @@ fn comma(line: &str) -> Option<&str> {
     })
 }
 
-// `perf stat -x,`: value, unit, event, perhaps the spread of repetitions (`-r`) or a control group, run time, percent.
+// `perf stat -x,`: value, unit, event, optionally the spread of repetitions (`-r`) or a control group, run
+// time, percent.
 //
-// In front are the time of an interval (`-I`), and a processor (`-A`), a thread, or a socket, node and the like with the number
-// of its processors. A decimal comma makes one field more of a line with commas, and is refused.
+// The first fields may be the time of an interval (`-I`), and a logical CPU (`-A`), a thread, or a socket,
+// node and the like with the number of its logical CPUs. A decimal comma adds a field to a line with commas,
+// and is rejected.
 
-/// Fields in front of the unit: time, name, its processors, and a value that a language has cut into several.
+/// Maximum number of fields before the unit: time, name, number of logical CPUs, and a value that a language
+/// has split into several.
 const MOST_IN_FRONT: usize = 8;
 
 fn read_csv(text: &str) -> Result<Output, Problem> {
@@ -334,7 +338,7 @@ fn read_csv(text: &str) -> Result<Output, Problem> {
     Ok(output)
 }
 
-/// What separates the fields of a text: with it an event follows a unit.
+/// The separator of the fields of a text: an event follows a unit after it.
 fn separator(text: &str) -> Option<char> {
     let counts = |line: Line<'_>, separator: &char| Fields::of(line, *separator).unit_at().is_some();
     lines(text)
@@ -342,7 +346,7 @@ fn separator(text: &str) -> Option<char> {
         .find_map(|line| [',', ';', '|', '\t'].into_iter().find(|separator| counts(line, separator)))
 }
 
-/// A line in its fields.
+/// A line, split into fields.
 struct Fields<'t> {
     line: Line<'t>,
     separator: char,
@@ -358,7 +362,7 @@ impl<'t> Fields<'t> {
         self.all.get(at).copied().unwrap_or_default()
     }
 
-    /// The unit: an event follows, and a value is before it.
+    /// The position of the unit: an event follows it, and a value precedes it.
     fn unit_at(&self) -> Option<usize> {
         (1..=MOST_IN_FRONT.min(self.all.len().saturating_sub(2)))
             .find(|&at| is_unit(self.at(at)) && self.at(at + 1).starts_with(|c: char| c.is_alphabetic()))
@@ -409,7 +413,7 @@ fn add(output: &mut Output, fields: &Fields<'_>, at: usize) -> Result<(), Proble
     if let Some(odd) = behind.iter().find(|field| counter::value(field) == Err(Odd::OtherLanguage)) {
         return Err(other_language(line, odd));
     }
-    // Behind the event: "0.11%" of repetitions, or a control group, then two numbers.
+    // After the event: "0.11%" of repetitions, or a control group, then two numbers.
     let numbers: Vec<f64> = behind
         .iter()
         .skip_while(|field| field.parse::<f64>().is_err())
@@ -421,7 +425,7 @@ fn add(output: &mut Output, fields: &Fields<'_>, at: usize) -> Result<(), Proble
     Ok(())
 }
 
-/// The event and the fields behind it: `cpu/event=0xc7,umask=0x1/` has the separator in its name.
+/// The event and the following fields: the name `cpu/event=0xc7,umask=0x1/` contains the separator.
 fn event<'f, 't>(fields: &'f [&'t str], at: usize) -> (String, &'f [&'t str]) {
     let first = fields.get(at).copied().unwrap_or_default();
     let behind = |at: usize| fields.get(at..).unwrap_or_default();
@@ -481,25 +485,26 @@ fn elapsed(line: &str) -> Option<f64> {
     (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
 }
 
-/// A number of this line that is not written with a decimal point: a time, a percent, a metric.
+/// A number of this line without a decimal point: a time, a percentage, a metric.
 fn foreign(line: &str) -> Option<&str> {
     let words = line.split_ascii_whitespace().map(|word| word.trim_matches(['(', ')', '[', ']', '%']));
     words.into_iter().find(|word| !is_stamp(word) && grouped(word) == Err(Odd::OtherLanguage))
 }
 
-/// The time of an interval has a point in any language: `1.001102293`.
+/// Whether a word is the time of an interval, which has a point in any language: `1.001102293`.
 fn is_stamp(word: &str) -> bool {
     word.contains('.') && !word.contains(',') && word.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// `765.35 MiB uncore_imc/cas_count_read/ # 0.80 DRAM_BW_Use (66.57%)`; in front perhaps the time of an interval (`-I`), and
-/// a processor (`CPU0`), or a socket or node (`S0`, `N0`) with the number of its processors.
+/// `765.35 MiB uncore_imc/cas_count_read/ # 0.80 DRAM_BW_Use (66.57%)`; optionally preceded by the time of an
+/// interval (`-I`), and a logical CPU (`CPU0`), or a socket or node (`S0`, `N0`) with the number of its
+/// logical CPUs.
 fn counter(line: Line<'_>, output: &mut Output) -> Result<Option<Counter>, Problem> {
     let (counted, _) = line.text.split_once('#').unwrap_or((line.text, ""));
-    // Not at the narrow spaces with which some languages separate thousands.
+    // Not at the narrow spaces that some languages use as thousands separators.
     let mut words: Vec<&str> =
         counted.split_ascii_whitespace().filter(|word| !word.starts_with(['(', '['])).collect();
-    // What is left of `( +-  0.05% )`.
+    // The remains of `( +-  0.05% )`.
     words.retain(|word| {
         *word != "+-"
             && *word != ")"
@@ -558,7 +563,7 @@ fn counter(line: Line<'_>, output: &mut Output) -> Result<Option<Counter>, Probl
     }))
 }
 
-/// The last `(66.57%)` or `[66.57%]` that is no spread.
+/// The last `(66.57%)` or `[66.57%]` that is not a spread.
 fn percent(line: &str) -> Option<f64> {
     let end = line.trim_end();
     let inner = end.strip_suffix("%)").or_else(|| end.strip_suffix("%]"))?;

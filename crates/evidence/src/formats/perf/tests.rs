@@ -1,4 +1,4 @@
-//! Real output of perf stat, and what is none.
+//! Real output of perf stat, and invalid output.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn instructions_count_with_their_width() {
 }
 
 #[test]
-fn scaled_counts_are_doubted() {
+fn scaled_counts_give_a_warning() {
     let run = read(sample!("perf-multiplexed.txt"));
     assert_eq!(flop(&run), 1_387_370_232.0 + 19_989.0);
     assert!(run.doubts.iter().any(|doubt| doubt.contains("ran for 35.4 % of the time")), "{:?}", run.doubts);
@@ -58,7 +58,7 @@ fn memory_controllers_count_in_mebibytes() {
 }
 
 #[test]
-fn a_machine_without_counters_says_so_in_every_form() {
+fn a_machine_without_counters_is_reported_in_every_form() {
     for text in [sample!("perf-no-pmu.csv"), sample!("perf-no-pmu.txt"), sample!("perf-no-pmu.json")] {
         let run = read(text);
         assert_eq!((&run.flop, &run.bytes), (&None, &None));
@@ -88,19 +88,19 @@ fn the_same_flop_and_bytes_are_not_counted_twice() {
          1,,unc_m_cas_count.rd,1,100.00,,\n2,,unc_m_cas_count.wr,1,100.00,,\n\
          9,MiB,uncore_imc_free_running/data_total/,1,100.00,,\n",
     );
-    // 10 of both precisions, the 7 among them, + 2 x 4; (1 + 2) lines of 64 B
+    // 10 of both precisions, including the 7, + 2 x 4; (1 + 2) lines of 64 B
     assert_eq!((flop(&run), bytes(&run).0), (18.0, 192.0));
 }
 
 #[test]
-fn separators_and_processors_are_seen() {
+fn separators_and_logical_cpus_are_recognised() {
     let run = read(
         "CPU0;5;;fp_arith_inst_retired.scalar_double;1;100.00;;\nCPU1;6;;fp_arith_inst_retired.scalar_double;1;100.00;;\n",
     );
     assert_eq!(flop(&run), 11.0);
     let run = read("S0-D0-C0              2      1,234      fp_arith_inst_retired.scalar_double\n");
     assert_eq!(flop(&run), 1234.0);
-    // Intervals are added; the last stamp is the time that passed.
+    // Intervals are added; the last time stamp is the elapsed time.
     let run =
         read("1.0  1,024.5 MiB  uncore_imc/cas_count_read/\n2.5  1.5 MiB  uncore_imc/cas_count_read/\n");
     assert_eq!((bytes(&run).0, run.seconds), (1026.0 * f64::from(1 << 20), Some(2.5)));
@@ -108,7 +108,7 @@ fn separators_and_processors_are_seen() {
 }
 
 #[test]
-fn what_is_no_output_of_perf_is_shown_with_its_line() {
+fn invalid_output_is_shown_with_its_line() {
     let twice = [sample!("perf-no-pmu.txt"), sample!("perf-no-pmu.txt")].concat();
     for (text, said) in [
         ("", "the file is empty"),
@@ -137,11 +137,11 @@ fn refused(text: &str) -> (String, String) {
 }
 
 #[test]
-fn decimal_commas_and_foreign_separators_are_refused_in_every_form() {
+fn decimal_commas_and_foreign_separators_are_rejected_in_every_form() {
     let csv = "20,50,MiB,uncore_imc/cas_count_read/,1001102293,100,00,,\n";
     for (text, word) in [
         (csv, "20,50"),
-        // Whole counts are certain, but the percent shows the language.
+        // Whole counts are unambiguous, but the percentage reveals the language.
         ("16000000,,fp_arith_inst_retired.scalar_double,1204272,100,00,,\n", "100,00"),
         ("160,,cycles,0,11%,1204272,99,98,,\n", "99,98"),
         ("S0,8,20,50,MiB,uncore_imc/cas_count_read/,10,100.00,,\n", "20,50"),
@@ -180,7 +180,7 @@ fn decimal_commas_and_foreign_separators_are_refused_in_every_form() {
 }
 
 #[test]
-fn a_count_that_is_no_number_is_named() {
+fn an_invalid_count_is_named() {
     for (text, what) in [
         ("nan,,cycles,10,100.00,,\n", "the count of `cycles` is 'nan', not a number of 0 or more"),
         (
@@ -234,7 +234,7 @@ fn intervals_of_sockets_are_read() {
 }
 
 #[test]
-fn half_precision_counts_and_what_does_not_count_flop_is_named() {
+fn half_precision_is_counted_and_events_that_do_not_count_flop_are_named() {
     let event = |value: u32, name: &str| format!("{value},,{name},10,100.00,,\n");
     let half = [
         event(3, "fp_arith_inst_retired2.scalar_half"),
@@ -256,7 +256,7 @@ fn half_precision_counts_and_what_does_not_count_flop_is_named() {
         said.contains("fp_arith_inst_retired2 was not counted for complex_scalar_half, 256b_packed_half"),
         "{said}"
     );
-    // AMD: FLOP of all operations, so that neither its parts nor operations by type are missing.
+    // AMD: FLOP of all operations, so neither its parts nor operations by type are missing.
     let amd = [
         event(100, "fp_ret_sse_avx_ops.all"),
         event(60, "fp_ret_sse_avx_ops.mac_flops"),
@@ -267,12 +267,12 @@ fn half_precision_counts_and_what_does_not_count_flop_is_named() {
     assert_eq!((flop(&run), run.doubts.len()), (100.0, 0), "{:?}", run.doubts);
     let run = read(&event(80, "fp_ops_retired_by_type.vector_all"));
     assert_eq!((run.flop, run.doubts.len()), (None, 1));
-    // Of another processor the same event is missing.
+    // On another processor the same event is missing.
     let run = read(
         "CPU0,5,,fp_ret_sse_avx_ops.all,10,100.00,,\nCPU1,<not counted>,,fp_ret_sse_avx_ops.all,0,100.00,,\n",
     );
     assert_eq!(run.doubts, ["`fp_ret_sse_avx_ops.all` was not counted: its FLOP are missing"]);
-    // ARM: 40 of vectors of 128 bits and scalars, 50 of scalable ones.
+    // ARM: 40 for vectors of 128 bits and scalars, 50 for scalable ones.
     let arm = [event(40, "fp_fixed_ops_spec"), event(50, "fp_scale_ops_spec"), event(9, "vfp_spec")].concat();
     let run = read(&arm);
     assert_eq!((flop(&run), run.doubts.len()), (90.0, 1), "{:?}", run.doubts);

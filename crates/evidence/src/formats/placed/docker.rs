@@ -8,7 +8,7 @@ use super::{Memory, Placed, Threads, first_line, numactl, problem, set};
 /// The containers of a text.
 ///
 /// # Errors
-/// Text that is not output of `docker inspect`, and containers that are bound to no processors.
+/// Text that is not output of `docker inspect`, and containers without a cpuset.
 pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     let found = documents(text, file)?;
     let containers: Vec<&Node> = found

@@ -1,5 +1,6 @@
-//! Pods of Kubernetes with the balloons of containers/nri-plugins that place them: manifests, or what `kubectl get -o yaml` or `-o json` prints.
-//! A pod says how many CPUs it has; the node or the L3 domain is that of its balloon type.
+//! Kubernetes pods with the balloons of containers/nri-plugins that place them: manifests, or the output of
+//! `kubectl get -o yaml` or `-o json`. A pod contains its number of CPUs; its balloon type determines the
+//! node or the L3 domain.
 
 use std::collections::HashMap;
 
@@ -8,9 +9,9 @@ use numasim_study::{Place, Problem};
 use super::yaml::{Node, documents};
 use super::{Memory, Placed, Threads, first_line, problem, set, shown};
 
-/// Chooses the balloon type of a pod.
+/// The annotation that selects the balloon type of a pod.
 const BALLOON: &str = "balloon.balloons.resource-policy.nri.io";
-/// The policy of the plugin `memory-policy`.
+/// The annotation with the policy of the plugin `memory-policy`.
 const POLICY: &str = "policy.memory-policy.nri.io";
 
 /// The pods of several texts, with balloons from any of them.
@@ -33,7 +34,7 @@ pub fn read(texts: &[&str]) -> Result<Vec<Placed>, Problem> {
                             types.insert(name.to_owned(), (file, of_type.clone()));
                         }
                     }
-                    // Other objects say nothing of where pods run.
+                    // Other objects do not affect the placement of pods.
                     _ => {}
                 }
             }
@@ -104,7 +105,7 @@ fn of_pod(file: usize, pod: &Node, types: &HashMap<String, (usize, Node)>) -> Re
     })
 }
 
-/// Where the threads of a pod run, as its balloon type says.
+/// The threads of a pod, placed by its balloon type.
 fn of_balloon(
     file: usize,
     balloon: &Node,
@@ -136,7 +137,7 @@ fn of_balloon(
     components.iter().map(part).collect()
 }
 
-/// So many threads near the device of a balloon type.
+/// This number of threads near the device of a balloon type.
 fn near(of_type: &Node, file: usize, threads: u32) -> Result<Threads, Problem> {
     let device = of_type.get("preferCloseToDevices").and_then(|devices| devices.list().first());
     let number = |text: &str| text.parse::<u32>().ok();

@@ -1,4 +1,5 @@
-//! `virsh dumpxml`: domains of libvirt, with a processor for each vCPU and the memory nodes of `<numatune>`.
+//! `virsh dumpxml`: domains of libvirt, with a logical CPU for each vCPU and the memory nodes of
+//! `<numatune>`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,15 +9,16 @@ use roxmltree::{Document, Node};
 
 use super::{Memory, Placed, Threads, first_line, problem, set, shown};
 
-/// Most vCPUs of a guest.
+/// Maximum number of vCPUs of a guest.
 const MOST_VCPUS: u32 = 65_536;
 
-/// The domains of a text, one after another.
+/// The domains of a text, in order.
 ///
 /// # Errors
-/// Text that is not XML of a domain, and vCPUs that are pinned nowhere.
+/// Text that is not XML of a domain, and vCPUs without pinning.
 pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
-    // Several documents in one file are no XML: an element around them makes them one. Declarations become blanks.
+    // Several documents in one file are not valid XML, so they are enclosed in an element. Declarations are
+    // replaced by blanks.
     const OPEN: &str = "<d>";
     let mut inside = text.to_owned();
     let mut at = 0;
@@ -47,7 +49,7 @@ pub fn read(text: &str, file: usize) -> Result<Vec<Placed>, Problem> {
     domains.into_iter().map(|node| domain(node, file, &span)).collect()
 }
 
-/// The bytes in the text itself.
+/// The corresponding bytes of the text.
 fn shifted(range: Range<usize>, by: usize, most: usize) -> Range<usize> {
     let start = range.start.saturating_sub(by).min(most);
     start..range.end.saturating_sub(by).clamp(start, most)
@@ -137,7 +139,7 @@ fn head_of(span: Range<usize>, node: Node<'_, '_>) -> Range<usize> {
     span.start..span.end.min(span.start + text.find('\n').unwrap_or(text.len()))
 }
 
-/// The memory of the guest in MiB. The unit is KiB unless it is given.
+/// The memory of the guest in MiB. The default unit is KiB.
 fn mebibytes(node: Node<'_, '_>) -> Option<u64> {
     let number: u64 = node.text()?.trim().parse().ok()?;
     let unit: u64 = match node.attribute("unit").unwrap_or("KiB") {

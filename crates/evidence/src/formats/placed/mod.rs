@@ -1,5 +1,6 @@
-//! Placements as other tools have them: domains of libvirt, containers of Docker, pods of Kubernetes, rankfiles of Open MPI. Each reader finds
-//! applications with their processors and memory nodes; [`study`] makes `[[app]]` tables and a `[[scenario]]` of them on a machine.
+//! Placements of other tools: domains of libvirt, containers of Docker, pods of Kubernetes, rankfiles of Open
+//! MPI. Each reader finds applications with their logical CPUs and memory nodes; [`study`] converts them to
+//! `[[app]]` tables and a `[[scenario]]` on a machine.
 
 pub mod docker;
 pub mod kubernetes;
@@ -17,38 +18,38 @@ use numasim_study::{Place, Problem, ProblemKind};
 
 pub use self::scenario::{Given, study};
 
-/// Threads of one application, as a tool places them. Numbers are those of the operating system.
+/// Threads of one application, as placed by a tool. Numbers are those of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// One thread that may run on these processors.
+    /// One thread that may run on these logical CPUs.
     On(Vec<u32>),
-    /// So many on a node.
+    /// A number of threads on a node.
     OfNode {
         /// The node.
         node: u32,
-        /// How many.
+        /// Number of threads.
         threads: u32,
     },
-    /// So many in the L3 domain of a processor.
+    /// A number of threads in the L3 domain of a logical CPU.
     OfDomain {
-        /// The processor.
+        /// The logical CPU.
         cpu: u32,
-        /// How many.
+        /// Number of threads.
         threads: u32,
     },
 }
 
-/// Where memory comes from, in node numbers of the operating system.
+/// The source of memory pages, in node numbers of the operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// Not given: from the node of the thread that touches it first.
+    /// Not given: pages come from the node of the thread that touches them first.
     #[default]
     FirstTouch,
     /// From these nodes.
     Bound(Vec<u32>),
-    /// Page by page from these nodes in turn.
+    /// Interleaved over these nodes, page by page.
     Interleaved(Vec<u32>),
-    /// The same by the weights of the host, which the file does not contain.
+    /// Interleaved by the weights of the host, which the file does not contain.
     Weighted(Vec<u32>),
 }
 
@@ -59,15 +60,15 @@ pub struct Placed {
     pub name: String,
     /// Its threads.
     pub threads: Vec<Threads>,
-    /// Where its memory comes from.
+    /// The source of its memory pages.
     pub memory: Memory,
-    /// How much memory it has, MiB; `None` if the file does not contain it.
+    /// Size of its memory, MiB; `None` if the file does not contain it.
     pub memory_mib: Option<u64>,
-    /// Processes that it consists of.
+    /// Number of its processes.
     pub ranks: u32,
-    /// Whether numbers of threads that name no processors count both hardware threads of each core.
+    /// Whether numbers of threads without logical CPUs count both hardware threads of each core.
     pub counts_both: bool,
-    /// Its place in which file.
+    /// Its place and file.
     pub place: Place,
 }
 
@@ -76,15 +77,15 @@ fn problem(file: usize, span: Range<usize>, message: impl Into<String>) -> Probl
     Problem::new(ProblemKind::BadValue, message).at(Place::at(file, span), "here")
 }
 
-/// The first line of a text, for problems with all of it.
+/// The first line of a text, for problems with the whole text.
 fn first_line(text: &str) -> Range<usize> {
     0..text.lines().next().map_or(0, str::len)
 }
 
-/// Most processors of a list: no machine has more.
+/// Maximum number of logical CPUs in a list: no machine has more.
 const MOST: usize = 65_536;
 
-/// A list of processors or nodes; in those of libvirt `^2` takes one out.
+/// A list of logical CPUs or nodes; in lists of libvirt `^2` removes one.
 fn set(text: &str) -> Result<Vec<u32>, String> {
     let (without, with): (Vec<&str>, Vec<&str>) =
         text.split(',').map(str::trim).partition(|part| part.starts_with('^'));
@@ -109,7 +110,7 @@ fn shown(text: &str) -> String {
 /// The memory policy of a command line that begins with numactl.
 ///
 /// # Errors
-/// A list of nodes that is none.
+/// An invalid list of nodes.
 fn numactl<'a>(words: impl Iterator<Item = &'a str>) -> Result<Option<Memory>, String> {
     let mut words = words.skip_while(|word| word.rsplit('/').next() != Some("numactl")).skip(1).peekable();
     let mut found = None;

@@ -1,4 +1,5 @@
-//! Rankfiles of Open MPI 5, and the line of `mpirun` that says which ranks belong to which program. Numbers of slots are logical ones of hwloc.
+//! Rankfiles of Open MPI 5, and the command line of `mpirun`, which assigns the ranks to programs. Numbers of
+//! slots are logical numbers of hwloc.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,8 @@ struct Part {
     memory: Memory,
 }
 
-/// The applications of a rankfile. `command` is the text with the line of `mpirun`, the second file; without one all ranks are one application,
-/// called `name`.
+/// The applications of a rankfile. `command` is the text with the line of `mpirun`, the second file; without
+/// it all ranks are one application, called `name`.
 ///
 /// # Errors
 /// Text that is not a rankfile, missing ranks, and cores that the machine does not have.
@@ -58,7 +59,7 @@ pub fn read(
     Ok(parts.into_iter().map(of).collect())
 }
 
-/// The threads of each rank, one for each core.
+/// The threads of each rank, one per core.
 fn ranks(text: &str, logical: &Logical) -> Result<Vec<(Vec<Threads>, Place)>, Problem> {
     let mut found: BTreeMap<usize, (Vec<Threads>, Place)> = BTreeMap::new();
     for line in lines(text) {
@@ -108,7 +109,7 @@ fn line_of(text: &str) -> Result<(Vec<String>, std::ops::Range<usize>), Problem>
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if line.trim_start().starts_with("mpirun ") {
-            // Lines that go on.
+            // Continued lines.
             let mut whole = String::new();
             for line in text[start..].split_inclusive('\n') {
                 let content = line.trim_end();
@@ -125,7 +126,7 @@ fn line_of(text: &str) -> Result<(Vec<String>, std::ops::Range<usize>), Problem>
     Err(problem(1, first_line(text), "there is no line that begins with `mpirun`"))
 }
 
-/// The words of a shell line: quotes and backslashes are taken away, nothing is expanded.
+/// The words of a shell line: quotes and backslashes are removed, nothing is expanded.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote): (Vec<String>, Option<String>, Option<char>) =
         (Vec::new(), None, None);

@@ -18,28 +18,28 @@ use super::{Memory, Placed, Threads, shown};
 pub struct Given<'a> {
     /// The machine.
     pub machine: &'a Machine,
-    /// Applications that other files describe; they get no table.
+    /// Applications described by other files; they get no table.
     pub apps: &'a [App],
     /// The name of the scenario.
     pub scenario: &'a str,
-    /// Names of the files that were read, for a comment.
+    /// Names of the input files, for a comment.
     pub source: &'a str,
 }
 
-/// Where a processor is.
+/// The position of a logical CPU.
 #[derive(Clone, Copy)]
 struct Spot {
     node: usize,
     domain: usize,
-    /// The core, as its place in the list of the node.
+    /// The core, as an index into the list of the node.
     core: usize,
 }
 
 /// The text of tables.
 ///
 /// # Errors
-/// Two applications with one name, processors and nodes that the machine does not have or does not name, threads that may run on several nodes,
-/// two threads on one processor.
+/// Two applications with one name, logical CPUs and nodes that the machine does not have or does not name,
+/// threads that may run on several nodes, two threads on one logical CPU.
 pub fn study(found: &[Placed], given: Given<'_>) -> Result<String, Problem> {
     let spots = spots(given.machine);
     let mut names = HashSet::new();
@@ -119,7 +119,7 @@ fn write_app(lines: &mut Lines, of: &App, note: Option<&str>) {
     lines.maybe(&app::MEMORY_GIB, of.memory.map(|memory| float(memory.value())));
 }
 
-/// Each processor of the machine.
+/// Each logical CPU of the machine.
 fn spots(machine: &Machine) -> HashMap<u32, Spot> {
     let mut spots = HashMap::new();
     for id in machine.compute_nodes() {
@@ -140,7 +140,7 @@ struct Own {
     threads: Vec<OnNode>,
     smt: Smt,
     nodes: Vec<NodeId>,
-    /// Processors of which each belongs to one thread.
+    /// Logical CPUs, each of which belongs to one thread.
     cpus: BTreeSet<u32>,
 }
 
@@ -152,7 +152,7 @@ impl Own {
                 format!("processor {cpu} of '{name}' is on no node of the machine (`cpus`, or --cpus-from)")
             })
         };
-        // Threads on each node and domain, and on how many cores.
+        // Threads on each node and domain, and the number of cores that they use.
         let mut counts: Vec<Vec<u32>> = machine.nodes().iter().map(|node| vec![0; node.domains()]).collect();
         let mut knows_domains = true;
         let mut on_core: BTreeMap<(usize, usize), u32> = BTreeMap::new();
@@ -237,13 +237,13 @@ fn smt(
     }
 }
 
-/// A node by its number of the operating system.
+/// A node by its operating system number.
 fn node_of(machine: &Machine, number: u32) -> Option<NodeId> {
     let os = |id: &NodeId| machine.os_nodes().get(id.0).map_or(id.0 as u64, |os| u64::from(os.number));
     machine.node_ids().find(|id| os(id) == u64::from(number))
 }
 
-/// Where its data is, and what the file leaves open.
+/// Its data placement, and the information that the file does not contain.
 fn data(placed: &Placed, on: &[NodeId], machine: &Machine) -> Result<(Placement, Option<String>), String> {
     let nodes = |numbers: &[u32]| {
         let of = |&number: &u32| {
@@ -276,7 +276,7 @@ fn data(placed: &Placed, on: &[NodeId], machine: &Machine) -> Result<(Placement,
     }
 }
 
-/// Data in equal parts on these nodes.
+/// Data in equal shares on these nodes.
 fn spread(nodes: &[NodeId], machine: &Machine) -> Placement {
     match nodes {
         [only] => Placement::Home(*only),

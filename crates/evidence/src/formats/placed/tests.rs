@@ -1,4 +1,4 @@
-//! Each reader on what its tool prints, and what is refused.
+//! Output of each tool, and rejected texts.
 
 use numasim_model::cpus::{CpuList, OsNode};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
@@ -6,7 +6,7 @@ use numasim_model::{Machine, Node};
 
 use super::*;
 
-/// Two nodes of 4 cores with two L3 domains; the second is number 8 of the operating system.
+/// Two nodes of 4 cores with two L3 domains; the second node has the operating system number 8.
 fn machine() -> Machine {
     let node = Node {
         cores: 4,
@@ -45,7 +45,7 @@ fn a_domain_of_libvirt_is_an_application() {
 }
 
 #[test]
-fn wrong_domains_are_refused_where_they_are_wrong() {
+fn invalid_domains_are_rejected_at_their_place() {
     for (from, to, why) in [
         ("vcpu='2' cpuset='6'", "vcpu='3' cpuset='6'", "the vCPUs 0 to 2"),
         ("<vcpupin vcpu='2' cpuset='6'/>", "", "vCPU 2 of 'db' is pinned nowhere"),
@@ -66,7 +66,7 @@ fn wrong_domains_are_refused_where_they_are_wrong() {
 }
 
 #[test]
-fn threads_that_no_scenario_describes_are_refused() {
+fn threads_that_a_scenario_cannot_describe_are_rejected() {
     let with = |threads: Vec<Threads>| {
         let found = libvirt::read(DOMAIN, 0).expect("a domain");
         toml(&[Placed { threads, ..found[0].clone() }])
@@ -93,7 +93,7 @@ fn threads_that_no_scenario_describes_are_refused() {
 }
 
 #[test]
-fn containers_are_applications_with_their_policy_of_numactl() {
+fn containers_are_applications_with_their_numactl_policy() {
     let text = r#"[{"Id": "x", "Name": "/db", "Path": "numactl", "Args": ["--interleave", "0,8", "./db"],
         "HostConfig": {"CpusetCpus": "0-1,4", "CpusetMems": "0,8", "Memory": 2147483648}},
         {"Name": "/web", "Path": "nginx", "Args": [], "HostConfig": {"CpusetCpus": "5", "CpusetMems": "0"}}]"#;
@@ -124,9 +124,9 @@ const BALLOONS: &str = "kind: BalloonsPolicy\nspec:\n  balloonTypes:\n  - name: 
     \x20   - /sys/devices/system/cpu/cpu2/cache/index3\n";
 
 #[test]
-fn a_pod_is_where_its_balloon_is() {
+fn a_pod_is_placed_by_its_balloon() {
     let found = kubernetes::read(&[POD, BALLOONS]).expect("a pod");
-    // 6 CPUs over three components: two times 2 near node 8, and 2 in the domain of processor 2.
+    // 6 CPUs over three components: two times 2 near node 8, and 2 in the domain of logical CPU 2.
     let near = Threads::OfNode { node: 8, threads: 2 };
     assert_eq!(found[0].threads, [near.clone(), near, Threads::OfDomain { cpu: 2, threads: 2 }]);
     assert!(toml(&found).expect("a study").contains("threads = { \"db\" = [2, 4] }"));

@@ -1,5 +1,5 @@
-//! YAML with the place of each value: the part of the language in which manifests are written, which contains JSON. Anchors, aliases, tags,
-//! complex keys and plain text over several lines are refused.
+//! YAML with the place of each value, restricted to the part of the language used in manifests, which
+//! includes JSON. Anchors, aliases, tags, complex keys and plain text over several lines are rejected.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use numasim_study::Problem;
 
 use super::{problem, shown};
 
-/// Deepest nesting: a pod has about ten levels.
+/// Maximum nesting: a pod has about ten levels.
 const DEEPEST: usize = 60;
 
 /// A value of a document.
@@ -37,7 +37,7 @@ impl Node {
         }
     }
 
-    /// The value below several keys.
+    /// The value at a path of keys.
     pub(super) fn at(&self, keys: &[&str]) -> Option<&Node> {
         keys.iter().try_fold(self, |node, key| node.get(key))
     }
@@ -50,7 +50,7 @@ impl Node {
         }
     }
 
-    /// The entries of a list; none of another value.
+    /// The entries of a list; empty for another value.
     pub(super) fn list(&self) -> &[Node] {
         match &self.value {
             Value::List(nodes) => nodes,
@@ -78,10 +78,10 @@ pub(super) fn documents(text: &str, file: usize) -> Result<Vec<Node>, Problem> {
     Ok(found)
 }
 
-/// A line, or the rest of one that is not read yet.
+/// A line, or the unread rest of one.
 #[derive(Clone, Copy)]
 struct Line {
-    /// Where the line begins.
+    /// The start of the line.
     start: usize,
     /// The column of `from`.
     indent: usize,
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
             .hint("import what the tool itself printed, or JSON")
     }
 
-    /// The next line with something in it.
+    /// The next nonempty line.
     fn peek(&mut self) -> Option<Line> {
         while let Some(&line) = self.lines.get(self.next) {
             let content = self.content(line);
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// Reads the value that begins at the next line, which has this indentation.
+    /// Reads the value that begins at the next line, with this indentation.
     fn block(&mut self, indent: usize, depth: usize) -> Result<Node, Problem> {
         let Some(line) = self.peek() else { return Ok(Node { value: Value::Null, span: 0..0 }) };
         if depth > DEEPEST {
@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
         Ok(Node { value: Value::List(nodes), span: start..end.max(start) })
     }
 
-    /// The value on the lines below a line that announces it.
+    /// The value on the lines below the line of its key.
     fn below(&mut self, least: usize, line: Line, depth: usize) -> Result<Node, Problem> {
         match self.peek() {
             Some(below) if below.indent >= least => self.block(below.indent, depth + 1),
@@ -199,7 +199,7 @@ impl<'t> Reader<'t> {
             let from = line.end - rest.len();
             let node = if rest.is_empty() || rest.starts_with('#') {
                 self.next += 1;
-                // Lists may have the indentation of their key.
+                // Lists may have the same indentation as their key.
                 let is_list =
                     self.peek().is_some_and(|below| below.indent == indent && is_item(self.content(below)));
                 self.below(if is_list { indent } else { indent + 1 }, line, depth)?
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
         Ok(Node { value: Value::Map(entries), span: start..end.max(start) })
     }
 
-    /// The key of a line, and its end behind the colon.
+    /// The key of a line, and its end after the colon.
     fn key(&self, line: Line) -> Result<Option<(String, usize)>, Problem> {
         let content = self.content(line);
         if content.starts_with(['{', '[']) {
@@ -223,7 +223,7 @@ impl<'t> Reader<'t> {
         }
         if content.starts_with(['"', '\'']) {
             let (text, end) = self.string(line.from)?;
-            // Text over several lines is no key.
+            // Text over several lines is not a key.
             let rest = self.text.get(end..line.end).unwrap_or_default().trim_start();
             let after = line.end - rest.len() + 1;
             return Ok((rest == ":" || rest.starts_with(": ")).then_some((text, after)));
@@ -236,7 +236,7 @@ impl<'t> Reader<'t> {
             None if content.ends_with(':') => content.len() - 1,
             None => return Ok(None),
         };
-        // A comment is no key.
+        // A comment is not a key.
         let key = &content[..end];
         Ok((!key.contains(" #")).then(|| (key.trim_end().to_owned(), line.from + end + 1)))
     }
@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
         Node { value: Value::Scalar(text), span: from..end }
     }
 
-    /// A value that begins here, behind which the line ends.
+    /// A value that begins here, followed by the end of the line.
     fn inline(&mut self, from: usize, depth: usize) -> Result<Node, Problem> {
         let line = self.lines[self.next];
         let is_flow = self.text[from..].starts_with(['{', '[', '"', '\'']);
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Steps over blanks, ends of lines and comments.
+    /// Skips blanks, line ends and comments.
     fn skip(&self, mut at: usize) -> usize {
         loop {
             let rest = self.text.get(at..).unwrap_or_default();
@@ -401,7 +401,7 @@ impl<'t> Reader<'t> {
                         Some(same @ ('"' | '\\' | '/' | ' ')) => same,
                         Some('u') => {
                             let digits: String = chars.by_ref().take(4).map(|(_, digit)| digit).collect();
-                            // Halves of pairs become the sign for what is no character.
+                            // Single surrogates become the replacement character.
                             let code = u32::from_str_radix(&digits, 16).unwrap_or(0xFFFD);
                             char::from_u32(code).unwrap_or('\u{FFFD}')
                         }
@@ -435,7 +435,7 @@ fn plain(text: &str) -> Value {
 mod tests {
     use super::*;
 
-    /// In the notation of Rust's debug text, short.
+    /// A short form in Rust's debug notation.
     fn short(node: &Node) -> String {
         match &node.value {
             Value::Null => "null".to_owned(),
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn values_know_their_bytes() {
+    fn values_have_their_bytes() {
         let text = "spec:\n  cpu: \"4\"\n";
         let found = documents(text, 0).expect("YAML");
         let cpu = found[0].at(&["spec", "cpu"]).expect("there");
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_refused_with_its_place() {
+    fn unsupported_text_is_rejected_with_its_place() {
         for (text, why) in [
             ("a: &x 1", "anchors"),
             ("a: *x", "anchors"),

@@ -1,4 +1,4 @@
-//! `likwid-topology`, as it is printed or with `-O` as CSV: hardware threads, sockets, caches and NUMA domains.
+//! `likwid-topology`, as printed or as CSV (`-O`): hardware threads, sockets, caches and NUMA domains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const HINT: &str = "import the output of `likwid-topology`, with or without -c o
 /// A row of the table of hardware threads.
 struct Thread {
     cpu: u32,
-    /// Socket, die, core, and which one of those with the same number: numbers repeat where there are several kinds of cores.
+    /// Socket, die, core, and an index among equal ones: numbers repeat if there are several kinds of cores.
     core: (u32, u32, u32, usize),
     /// Its number among the hardware threads of the core.
     sibling: u32,
@@ -26,7 +26,7 @@ struct Thread {
 struct Level {
     number: u8,
     size: String,
-    /// Associativity, sets and bytes of a line, as -c prints them: whose product is the size to the byte.
+    /// Associativity, sets and bytes of a line, as printed by -c: their product is the exact size.
     parts: [Option<u64>; 3],
     groups: Vec<Vec<u32>>,
 }
@@ -34,7 +34,7 @@ struct Level {
 /// Reads the output of `likwid-topology`.
 ///
 /// # Errors
-/// The line that is wrong: a row of a table, a list of processors, a domain without them.
+/// The line with the error: a row of a table, a list of logical CPUs, or a domain without them.
 pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
     let mut found = Topology::default();
     let mut threads: Vec<Thread> = Vec::new();
@@ -154,7 +154,7 @@ fn matrix(rows: &[(Vec<u64>, Line<'_>)], nodes: usize) -> Result<Option<Vec<Vec<
     Ok((rows.len() == nodes).then(|| rows.iter().map(|(row, _)| row.clone()).collect()))
 }
 
-/// Cores and sockets of each node, from the table of hardware threads; those that were not available are left out.
+/// Cores and sockets of each node, from the table of hardware threads; unavailable ones are omitted.
 fn cores(found: &mut Topology, threads: &[Thread], levels: &[Level]) {
     let groups = levels.iter().filter(|level| level.number == 3).flat_map(|level| &level.groups);
     let l3: BTreeMap<u32, u32> =
@@ -189,7 +189,7 @@ fn cores(found: &mut Topology, threads: &[Thread], levels: &[Level]) {
     found.notes.extend(unequal_threads(sizes.into_values()));
 }
 
-/// Sizes that are known to the byte; of the others likwid prints whole kB and MB, rounded down.
+/// Caches with exactly known sizes; for the others likwid prints whole kB and MB, rounded down.
 fn caches(found: &mut Topology, levels: &[Level], threads: &[Thread]) {
     let core: BTreeMap<u32, _> = threads.iter().map(|thread| (thread.cpu, thread.core)).collect();
     let mut rounded = Vec::new();

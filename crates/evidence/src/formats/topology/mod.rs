@@ -1,5 +1,5 @@
-//! What tools print of the topology of a machine: its NUMA nodes, processors, cores, memory and caches. None of them knows a
-//! bandwidth or a peak.
+//! Topology of a machine from the output of tools: its NUMA nodes, logical CPUs, cores, memory and caches. No
+//! tool reports a bandwidth or a peak.
 
 pub mod likwid;
 pub mod lscpu;
@@ -16,7 +16,7 @@ use numasim_study::topology::{
 
 use crate::formats::lines::{Line, lines, nothing};
 
-/// A machine as a tool prints it. What the tool does not say is absent.
+/// A machine as printed by a tool. Values that the tool does not report are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topology {
     /// The model of its processors.
@@ -25,11 +25,11 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// Distances of the firmware between the nodes, 10 is local. Row: node of the core; column: node of the memory.
     pub distances: Option<Vec<Vec<u64>>>,
-    /// Its data caches whose size is known exactly.
+    /// Its data caches with exactly known sizes.
     pub caches: Vec<Cache>,
-    /// Processors that are offline, or were not there for who printed it.
+    /// Logical CPUs that are offline, or were not available to the tool.
     pub unavailable: Vec<u32>,
-    /// What else it says, in a line each.
+    /// Further information, one line each.
     pub notes: Vec<String>,
 }
 
@@ -38,27 +38,28 @@ pub struct Topology {
 pub struct Node {
     /// The operating system's number.
     pub number: u32,
-    /// Its processors, as the operating system counts them: each hardware thread is one.
+    /// Its logical CPUs as numbered by the operating system: one for each hardware thread.
     pub processors: Vec<u32>,
-    /// Its physical cores; `None` where the tool knows processors only.
+    /// Its physical cores; `None` if the tool reports only logical CPUs.
     pub cores: Option<Cores>,
     /// Its memory in bytes.
     pub memory_bytes: Option<u64>,
-    /// The socket that it is on, where that is told.
+    /// Its socket, if reported.
     pub socket: Option<u32>,
 }
 
 /// Physical cores of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cores {
-    /// How many there are; nobody says which processors share a core.
+    /// Their number; it is unknown which logical CPUs share a core.
     Counted(u32),
-    /// Each with its processors.
+    /// Each with its logical CPUs.
     Known(Vec<Core>),
 }
 
 impl Cores {
-    /// `processors`, `threads` of which share a core; which of them is known only where it is one.
+    /// Cores of `processors`, with `threads` of them per core; the assignment is known only for one thread
+    /// per core.
     fn of(processors: &[u32], threads: u32) -> Self {
         if threads == 1 {
             return Self::Known(processors.iter().map(|&cpu| Core { cpus: vec![cpu], l3: None }).collect());
@@ -66,7 +67,7 @@ impl Cores {
         Self::Counted(u32::try_from(processors.len()).unwrap_or(u32::MAX) / threads)
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn count(&self) -> u32 {
         match self {
             Self::Counted(count) => *count,
@@ -76,10 +77,11 @@ impl Cores {
 }
 
 impl Topology {
-    /// Fills in what another tool says of the same machine and this one does not. The nodes are those of this one.
+    /// Fills in information of another tool about the same machine that this one lacks. The nodes are those
+    /// of this one.
     ///
     /// # Errors
-    /// Why the two are not of the same machine.
+    /// The reason that the two are not of the same machine.
     pub fn and(mut self, other: Self) -> Result<Self, String> {
         for node in self.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
             let number = node.number;
@@ -115,10 +117,10 @@ impl Topology {
         Ok(self)
     }
 
-    /// Counts one core for this number of processors of each node.
+    /// Counts one core for this number of logical CPUs of each node.
     ///
     /// # Errors
-    /// A node whose processors are no multiple of it.
+    /// A node whose number of logical CPUs is not a multiple of it.
     pub fn count_cores(&mut self, threads: u32) -> Result<(), String> {
         for node in self.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
             let processors = u32::try_from(node.processors.len()).unwrap_or(u32::MAX);
@@ -130,10 +132,10 @@ impl Topology {
         Ok(())
     }
 
-    /// The topology of a host with this name; cores are counted if they are known of all nodes.
+    /// The topology of a host with this name; cores are counted if they are known for all nodes.
     ///
     /// # Errors
-    /// Numbers of processors that no system has.
+    /// Logical CPU numbers that no system has.
     pub fn host(self, name: String, source: String) -> Result<HostTopology, String> {
         let known = |node: &Node| node.processors.is_empty() || node.cores.is_some();
         let counting = if self.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
@@ -162,9 +164,10 @@ impl Topology {
         })
     }
 
-    /// The nodes in ascending order, without those that have neither processors nor memory; `None` if none has processors.
+    /// The nodes in ascending order, without those that have neither logical CPUs nor memory; `None` if no
+    /// node has logical CPUs.
     fn tidied(mut self) -> Option<Self> {
-        // A system that shows no memory at all hides it.
+        // A system without any memory in the output hides it.
         let memory = |node: &Node| node.memory_bytes.is_some_and(|bytes| bytes > 0);
         if !self.nodes.iter().any(memory) && self.nodes.iter().any(|node| node.memory_bytes.is_some()) {
             self.nodes.iter_mut().for_each(|node| node.memory_bytes = None);
@@ -198,7 +201,7 @@ impl Topology {
 }
 
 impl Node {
-    /// Its processors, if none is known for each core.
+    /// Its logical CPUs, if their cores are unknown.
     fn open_processors(&self) -> Option<String> {
         let known = matches!(self.cores, Some(Cores::Known(_)));
         (!known && !self.processors.is_empty()).then(|| {
@@ -234,7 +237,7 @@ fn node_number(line: &Line<'_>, text: &str) -> Result<u32, Problem> {
     number.ok_or_else(|| line.problem(format!("this is not the number of a NUMA node: 0 to {MAX_OS_NODE}")))
 }
 
-/// Numbers of processors, as Linux writes them or with anything else but `-` between them; perhaps none.
+/// Logical CPU numbers in the syntax of Linux, or with any separators except `-`; may be empty.
 fn processors(line: &Line<'_>, text: &str) -> Result<Vec<u32>, Problem> {
     let parts: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'))
@@ -248,14 +251,14 @@ fn processors(line: &Line<'_>, text: &str) -> Result<Vec<u32>, Problem> {
         .map_err(|why| line.problem(format!("this is no list of processors: {why}")))
 }
 
-/// Whole numbers with spaces or commas between them.
+/// Whole numbers separated by spaces or commas.
 fn whole_numbers(line: &Line<'_>, text: &str) -> Result<Vec<u64>, Problem> {
     let parts = text.split(|c: char| c.is_whitespace() || c == ',').filter(|part| !part.is_empty());
     let numbers: Result<Vec<u64>, _> = parts.map(str::parse).collect();
     numbers.map_err(|_| line.problem("this is no row of distances: whole numbers, 10 for the node itself"))
 }
 
-/// Refuses a processor that an earlier node has, too.
+/// Rejects a logical CPU that an earlier node also has.
 fn once(line: &Line<'_>, processors: &[u32], nodes: &[Node]) -> Result<(), Problem> {
     let new: BTreeSet<u32> = processors.iter().copied().collect();
     let both = |node: &&Node| node.processors.iter().copied().find(|cpu| new.contains(cpu));
@@ -273,7 +276,7 @@ fn once(line: &Line<'_>, processors: &[u32], nodes: &[Node]) -> Result<(), Probl
     Err(line.problem(format!("processor {cpu} is on this node and on node {}", node.number)))
 }
 
-/// MB that are 2^20 bytes, as `numactl` and likwid print them.
+/// MB of 2^20 bytes, as printed by `numactl` and likwid.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^63")]
 fn mebibytes(line: &Line<'_>, text: &str) -> Result<u64, Problem> {
     let number = text.trim().trim_end_matches("MB").trim();
@@ -296,10 +299,11 @@ fn mebibytes(line: &Line<'_>, text: &str) -> Result<u64, Problem> {
 
 const HINT: &str = "import the output of `numactl --hardware`, from its line `available: ...` on";
 
-/// Reads the output of `numactl --hardware`. It knows processors, not which of them share a core.
+/// Reads the output of `numactl --hardware`. It contains logical CPUs, but not which of them share a core.
 ///
 /// # Errors
-/// The line that is wrong: no list of processors, no size, a node that is missing, distances that are no matrix.
+/// The line with the error: an invalid list of logical CPUs, no size, a missing node, or distances that are
+/// not a matrix.
 pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut available: Option<(Line<'_>, usize)> = None;
@@ -344,7 +348,7 @@ pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
                 _ => {}
             }
         } else if wrapped && !trimmed.is_empty() {
-            // A long list that somebody broke into lines.
+            // A long list that was broken into lines.
             let more = processors(&line, trimmed)?;
             once(&line, &more, &nodes)?;
             nodes.last_mut().into_iter().for_each(|node| node.processors.extend(&more));

@@ -1,4 +1,4 @@
-//! Small topologies, by hand.
+//! Small topologies, written by hand.
 
 use numasim_study::topology::{Counting, HostNode};
 
@@ -43,7 +43,7 @@ fn refused<T: std::fmt::Debug>(read: Result<T, Problem>, text: &str, line: &str,
 }
 
 #[test]
-fn numactl_knows_processors_memory_and_distances_but_no_cores() {
+fn numactl_reports_logical_cpus_memory_and_distances_but_no_cores() {
     let found = read_numactl(NUMACTL).expect("in order");
     let numbers: Vec<u32> = found.nodes.iter().map(|node| node.number).collect();
     assert_eq!(numbers, [0, 1, 8]);
@@ -53,7 +53,7 @@ fn numactl_knows_processors_memory_and_distances_but_no_cores() {
 }
 
 #[test]
-fn a_node_without_processors_and_memory_is_left_out_with_its_distances() {
+fn a_node_without_logical_cpus_and_memory_is_omitted_with_its_distances() {
     let text = NUMACTL.replace("node 8 size: 2048 MB", "node 8 size: 0 MB");
     let found = read_numactl(&text).expect("in order");
     assert_eq!((found.nodes.len(), found.distances), (2, Some(vec![vec![10, 21], vec![21, 10]])));
@@ -63,13 +63,13 @@ fn a_node_without_processors_and_memory_is_left_out_with_its_distances() {
 }
 
 #[test]
-fn a_list_that_somebody_broke_into_lines_is_one_list() {
+fn a_list_broken_into_lines_is_one_list() {
     let text = NUMACTL.replace("cpus: 0 1 4 5", "cpus: 0 1\n    4 5");
     assert_eq!(read_numactl(&text).expect("in order").nodes[0].processors, [0, 1, 4, 5]);
 }
 
 #[test]
-fn what_is_wrong_with_numactl_is_shown_in_its_line() {
+fn errors_in_numactl_output_are_shown_in_their_line() {
     let wrong = |from: &str, to: &str, line: &str, words: &str| {
         let text = NUMACTL.replace(from, to);
         refused(read_numactl(&text), &text, line, words);
@@ -100,7 +100,7 @@ fn what_is_wrong_with_numactl_is_shown_in_its_line() {
 }
 
 #[test]
-fn the_summary_of_lscpu_counts_cores_and_does_not_say_which_processors_share_one() {
+fn the_summary_of_lscpu_counts_cores_but_does_not_assign_logical_cpus() {
     let found = lscpu(&[SUMMARY]);
     assert_eq!(found.processor.as_deref(), Some("X: 1"));
     assert_eq!(cores(&found), [Some((2, None)), Some((2, None))]);
@@ -114,7 +114,7 @@ fn the_summary_of_lscpu_counts_cores_and_does_not_say_which_processors_share_one
 }
 
 #[test]
-fn the_table_of_lscpu_knows_cores_and_counts_caches_of_older_versions() {
+fn the_table_of_lscpu_assigns_cores_and_counts_caches_of_older_versions() {
     // In versions before 2.33 the size is that of one cache.
     let old = SUMMARY.replace("5.3 MiB (2 instances)", "5427K").replace("128 KiB (4 instances)", "32K");
     let found = lscpu(&[&old, TABLE]);
@@ -127,7 +127,7 @@ fn the_table_of_lscpu_knows_cores_and_counts_caches_of_older_versions() {
 }
 
 #[test]
-fn json_and_sections_say_the_same_as_text() {
+fn json_and_sections_are_equivalent_to_text() {
     let sections = SUMMARY
         .replace("L1d cache:", "Caches (sum of all):\n  L1d:")
         .replace("L3 cache:", "  L3:")
@@ -150,14 +150,14 @@ fn json_and_sections_say_the_same_as_text() {
 }
 
 #[test]
-fn without_nodes_all_processors_are_one_node_and_it_is_told() {
+fn without_nodes_all_logical_cpus_are_one_node_with_a_note() {
     let found = lscpu(&["Architecture: x86_64\nOn-line CPU(s) list: 0-3\nThread(s) per core: 1\n"]);
     assert_eq!((found.nodes.len(), found.nodes[0].processors.len()), (1, 4));
     assert!(found.notes[0].contains("no NUMA nodes"), "{:?}", found.notes);
 }
 
 #[test]
-fn what_is_wrong_with_lscpu_is_shown_in_its_line() {
+fn errors_in_lscpu_output_are_shown_in_their_line() {
     let wrong = |text: &str, line: &str, words: &str| refused(Lscpu::default().read(text), text, line, words);
     wrong(&SUMMARY.replace("per core: 2", "per core: two"), "per core: two", "'two' is not a number");
     wrong(
@@ -195,7 +195,7 @@ const LIKWID: &str = "CPU name:\tX\nHWThread\tThread\t\tCore\t\tSocket\t\tAvaila
     Domain:\t\t\t1\nProcessors:\t\t( 1 3 )\nDistances:\t\t21 10\nTotal memory:\t\t512 MB\n";
 
 #[test]
-fn likwid_knows_cores_sockets_memory_and_sizes_of_caches_only_with_c() {
+fn likwid_reports_cores_sockets_memory_and_sizes_of_caches_only_with_c() {
     let found = read_likwid_topology(LIKWID).expect("in order");
     // Hardware thread 3 was not available.
     assert_eq!(cores(&found), [Some((1, Some(vec![0]))), Some((1, Some(vec![1])))]);
@@ -216,7 +216,7 @@ fn l3(found: &Topology) -> Vec<Vec<Option<u32>>> {
 }
 
 #[test]
-fn likwid_and_lscpu_know_the_l3_domain_of_each_core() {
+fn likwid_and_lscpu_report_the_l3_domain_of_each_core() {
     let found = read_likwid_topology(LIKWID).expect("in order");
     assert_eq!(l3(&found), [[Some(0)], [Some(1)]]);
     assert_eq!(l3(&lscpu(&[TABLE])), [[Some(0), Some(0)], [Some(8), Some(8)]]);
@@ -231,7 +231,7 @@ fn likwid_and_lscpu_know_the_l3_domain_of_each_core() {
 }
 
 #[test]
-fn the_csv_of_likwid_says_the_same() {
+fn the_csv_of_likwid_is_equivalent() {
     let csv = "STRUCT,Info,3\nCPU name:,X,\nTABLE,Topology,4\nHWThread        Thread        Core        Die        Socket        Available\n\
         0  0  0  0  0  *  ,,\n1  0  1  0  1  *  ,,\n2  1  0  0  0  *  ,,\n3  1  1  0  1  ,,\nSTRUCT,Sockets,2\nSocket 0:,0,2\n\
         STRUCT,Cache Topology L2,3\nLevel:,2,\nSize:,1 MB,\nAssociativity:,16,\nNumber of sets:,1024,\nCache line size:,64,\nCache groups:,0 2,1 3\n\
@@ -242,7 +242,7 @@ fn the_csv_of_likwid_says_the_same() {
 }
 
 #[test]
-fn what_is_wrong_with_likwid_is_shown_in_its_line() {
+fn errors_in_likwid_output_are_shown_in_their_line() {
     let wrong = |from: &str, to: &str, line: &str, words: &str| {
         let text = LIKWID.replace(from, to);
         refused(read_likwid_topology(&text), &text, line, words);
@@ -260,7 +260,7 @@ fn what_is_wrong_with_likwid_is_shown_in_its_line() {
 }
 
 #[test]
-fn two_tools_on_the_same_machine_say_more_together() {
+fn two_tools_on_the_same_machine_complement_each_other() {
     let found = read_numactl(NUMACTL).expect("in order").and(lscpu(&[TABLE])).expect("the same machine");
     assert_eq!(cores(&found), [Some((2, Some(vec![0, 1]))), Some((2, Some(vec![2, 3]))), None]);
     assert_eq!((found.nodes[0].memory_bytes, found.nodes[0].socket), (Some(1 << 30), Some(0)));
@@ -269,7 +269,7 @@ fn two_tools_on_the_same_machine_say_more_together() {
     assert_eq!(why, "node 0 has the processors 0-1,4-5 in the first and 0-1,4-5,7 in the others");
 }
 
-/// Cores of each node, `None` where that is open, and the notes.
+/// Cores of each node, `None` if unknown, and the notes.
 fn counted(text: &str) -> (Vec<Option<u32>>, Vec<String>) {
     let found = lscpu(&[text]);
     (found.nodes.iter().map(|node| node.cores.as_ref().map(super::Cores::count)).collect(), found.notes)
@@ -290,10 +290,10 @@ fn summary(online: &str, kinds: &[(u32, u32, u32)], nodes: &[&str]) -> String {
 }
 
 #[test]
-fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewhere() {
-    // 2 threads x 2 cores x 2 sockets are the 8 processors.
+fn cores_are_counted_if_threads_and_cores_match_the_logical_cpus() {
+    // 2 threads x 2 cores x 2 sockets are the 8 logical CPUs.
     assert_eq!(counted(&summary("0-7", &[(2, 2, 2)], &["0-1,4-5", "2-3,6-7"])).0, [Some(2), Some(2)]);
-    // One of 16 is off-line, and lscpu divides 15 by 8.
+    // One of 16 is offline, and lscpu divides 15 by 8.
     let one = summary("0-14", &[(1, 4, 2)], &["0-3,8-11", "4-7,12-14"]);
     assert_eq!(counted(&one).0, [None, None]);
     let why = counted(&one).1.join("\n");
@@ -301,28 +301,28 @@ fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewh
         why.contains("lscpu counts 8 cores with 1 hardware thread(s), and 15 processors are on-line"),
         "{why}"
     );
-    // Two of 16 are off-line, of different cores of node 1: 6 processors there are 4 cores.
+    // Two of 16 are offline, of different cores of node 1: 6 logical CPUs there are 4 cores.
     let two = summary("0-13", &[(2, 4, 2)], &["0-3,8-11", "4-7,12-13"]) + "Off-line CPU(s) list: 14,15\n";
     assert_eq!(counted(&two).0, [None, None]);
-    // All second threads are off: each processor is a core.
+    // All second threads are offline: each logical CPU is a core.
     let smt1 = summary("0-30:2", &[(1, 8, 2)], &["0-14:2", "16-30:2"]) + "Off-line CPU(s) list: 1-31:2\n";
     assert_eq!(counted(&smt1).0, [Some(8), Some(8)]);
-    // Fewer processors than the machine may have, as on s390.
+    // Fewer logical CPUs than the machine may have, as on s390.
     assert_eq!(counted(&summary("0-7", &[(1, 8, 2)], &["0-7"])).0, [Some(8)]);
     let smt2 = "Thread(s) per core: 2\nCore(s) per socket: 8\nSocket(s) per book: 3\nBook(s) per drawer: 4\nDrawer(s): 4\n";
     assert_eq!(counted(&(summary("0-15", &[], &["0-15"]) + smt2)).0, [Some(8)]);
-    // lscpu divides 4 processors by 8 cores.
+    // lscpu divides 4 logical CPUs by 8 cores.
     assert_eq!(counted(&summary("0-3", &[(0, 4, 2)], &["0-3"])).0, [None]);
-    // 6 large cores with two threads and 8 small ones: 20 processors.
+    // 6 large cores with two threads and 8 small ones: 20 logical CPUs.
     let hybrid = counted(&summary("0-19", &[(2, 6, 1), (1, 8, 1)], &["0-19"]));
     assert_eq!(hybrid.0, [Some(14)]);
     assert!(hybrid.1.iter().any(|note| note.starts_with("cores are unequal: 6 of X with 2")), "{hybrid:?}");
-    // In one kind the numbers contradict each other.
+    // As a single kind the numbers contradict each other.
     assert_eq!(counted(&summary("0-19", &[(2, 14, 1)], &["0-19"])).0, [None]);
 }
 
 #[test]
-fn processors_that_are_not_on_line_do_not_count() {
+fn offline_logical_cpus_do_not_count() {
     let text = summary("0-7", &[(1, 8, 2)], &["0-99"]);
     let found = lscpu(&[&text]);
     assert_eq!(
@@ -333,7 +333,7 @@ fn processors_that_are_not_on_line_do_not_count() {
 }
 
 #[test]
-fn a_node_without_processors_is_kept_by_who_knows_no_memory() {
+fn a_node_without_logical_cpus_is_kept_if_the_tool_reports_no_memory() {
     let text = summary("0-3", &[(1, 4, 1)], &["0-3", ""]);
     let table = "CPU NODE SOCKET CORE\n0 0 0 0\n1 0 0 1\n2 0 0 2\n3 0 0 3\n";
     let found = lscpu(&[&text, table]);
@@ -354,7 +354,7 @@ fn a_node_without_processors_is_kept_by_who_knows_no_memory() {
 }
 
 #[test]
-fn cores_whose_numbers_repeat_are_told_apart_by_their_caches_or_refused() {
+fn cores_with_repeated_numbers_are_distinguished_by_their_caches_or_rejected() {
     let table = |rows: &[(u32, u32, u32)]| {
         let row = |(cpu, core, l1): &(u32, u32, u32)| format!("{cpu},{core},0,,,{l1},{l1},{l1},0\n");
         format!("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n{}", rows.iter().map(row).collect::<String>())
@@ -369,7 +369,7 @@ fn cores_whose_numbers_repeat_are_told_apart_by_their_caches_or_refused() {
     let power =
         table(&[(0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1), (4, 0, 0), (5, 0, 1), (6, 0, 0), (7, 0, 1)]);
     assert_eq!(cores(&lscpu(&[&power])), [Some((1, Some(vec![0])))]);
-    // No caches, and the summary says one thread per core.
+    // No caches, and the summary reports one thread per core.
     let mut found = Lscpu::default();
     found.read(&summary("0-5", &[(1, 3, 1), (1, 3, 1)], &[])).expect("in order");
     found.read("CPU SOCKET CORE\n0 0 0\n1 0 1\n2 0 2\n3 0 0\n4 0 1\n5 0 2\n").expect("in order");
@@ -378,7 +378,7 @@ fn cores_whose_numbers_repeat_are_told_apart_by_their_caches_or_refused() {
 }
 
 #[test]
-fn other_languages_and_cut_output_are_refused() {
+fn other_languages_and_cut_output_are_rejected() {
     let refusal = |text: &str| {
         let mut found = Lscpu::default();
         found.read(text).expect("lines as lscpu prints them");
@@ -395,7 +395,7 @@ fn other_languages_and_cut_output_are_refused() {
 }
 
 #[test]
-fn clocks_that_differ_are_named_as_unequal() {
+fn different_clocks_are_reported_as_unequal() {
     let found = lscpu(&["CPU NODE SOCKET CORE MAXMHZ\n0 0 0 0 3400.0000\n1 0 0 1 2800.5000\n"]);
     let note = "cores are unequal: processors 1 with at most 2800.5000 MHz, processors 0 with at most 3400 MHz; a machine file has one \
                 gflops_per_core for all cores of a node";
@@ -403,7 +403,7 @@ fn clocks_that_differ_are_named_as_unequal() {
 }
 
 #[test]
-fn memory_of_0_bytes_is_none_unless_all_nodes_have_it() {
+fn memory_of_0_bytes_does_not_exist_unless_all_nodes_have_0() {
     let text = NUMACTL.replace("node 1 size: 512 MB", "node 1 size: 0 MB");
     assert_eq!(read_numactl(&text).expect("in order").nodes[1].memory_bytes, Some(0));
     let text = text.replace("1024 MB", "0 MB").replace("2048 MB", "0 MB");
@@ -415,10 +415,10 @@ fn memory_of_0_bytes_is_none_unless_all_nodes_have_it() {
 }
 
 #[test]
-fn cores_of_likwid_whose_numbers_repeat_are_counted_one_by_one() {
+fn cores_of_likwid_with_repeated_numbers_are_counted_one_by_one() {
     let text =
         "HWThread Thread Core Die Socket Available\n0 0 0 0 0 *\n1 0 1 0 0 *\n2 0 0 0 0 *\n3 1 0 0 0 *\n";
-    // Processors 0 and 2 are both thread 0 of a core 0; 3 is thread 1 of the first of them.
+    // Logical CPUs 0 and 2 are both thread 0 of a core 0; 3 is thread 1 of the first of them.
     let found = read_likwid_topology(text).expect("in order");
     assert_eq!(cores(&found), [Some((3, Some(vec![0, 1, 2])))]);
     assert!(

@@ -1,4 +1,4 @@
-//! XML of machines, and its units.
+//! XML of machines, and the conversion of units.
 
 use numasim_study::machine_file::skeleton;
 use numasim_study::topology::Counting;
@@ -37,7 +37,7 @@ fn bandwidths_are_attributes_of_memories_for_the_cores_that_read() {
 }
 
 #[test]
-fn a_memory_only_node_is_beside_all_cores_and_has_what_these_get_of_it() {
+fn a_memory_only_node_is_next_to_all_cores_and_has_their_bandwidth() {
     let text = "[machine]\nname = 'm'\nbandwidth_matrix_gbs = [[32, 5], [0, 8]]\n[[machine.node]]\ncores = 2\n\
                 gflops_per_core = 1\ncpus = \"4,6\"\nmemory_gib = 59.6\n[[machine.node]]\ncores = 0\ngflops_per_core = 0\nos_node = 8\n";
     let text = text.replace("memory_gib", "os_node = 0\nmemory_gib");
@@ -53,7 +53,7 @@ fn a_memory_only_node_is_beside_all_cores_and_has_what_these_get_of_it() {
     assert!(xml.contains("type=\"NUMANode\" os_index=\"8\" cpuset=\"0x00000050\""), "{xml}");
     assert!(xml.contains("nodeset=\"0x00000101\"") && xml.contains("local_memory=\"63995012711\""), "{xml}");
     let of = |value: &str| xml.find(value).unwrap_or_else(|| panic!("{value}: {xml}"));
-    // hwloc stops where memories of one place do not ascend.
+    // hwloc stops if the memories of one place do not ascend.
     assert!(of("\"NUMANode\" os_index=\"0\"") < of("\"NUMANode\" os_index=\"8\""), "{xml}");
     // 5 GB/s for the cores of node 0: 4768 MiB/s. The memory's own 8 GB/s, 7629, would be for the same cores.
     assert!(xml.contains("value=\"4768\"") && !xml.contains("value=\"7629\""), "{xml}");
@@ -75,7 +75,7 @@ fn a_node_without_memory_has_0_bytes_and_no_bandwidth() {
 }
 
 #[test]
-fn l3_domains_are_caches_and_come_back() {
+fn l3_domains_are_caches_and_are_read_back() {
     let text = format!(
         "{}cores_per_l3 = 2\nl3_read_gbs = 20\ncpus = [\"0,2,1,3\", \"4-7\"]\n",
         TWO.replace("_node = 2", "_node = 4")
@@ -95,7 +95,7 @@ fn l3_domains_are_caches_and_come_back() {
 }
 
 #[test]
-fn what_hwloc_has_no_place_for_is_told() {
+fn values_that_hwloc_cannot_represent_are_listed() {
     let more = "core_bandwidth_gbs = 9\nlatency_matrix_ns = [[80, 130.4], [131, 81]]\ndistance_matrix = [[10, 20.5], [20, 10]]\nllc_mb = 8\n";
     let xml = xml(&machine(&format!("{TWO}{more}"))).expect("four cores");
     assert_eq!(
@@ -114,7 +114,7 @@ fn what_hwloc_has_no_place_for_is_told() {
 }
 
 #[test]
-fn more_cores_than_linux_has_are_refused() {
+fn more_cores_than_linux_supports_are_rejected() {
     let text = TWO.replace("cores_per_node = 2", "cores_per_node = 5000");
     assert_eq!(xml(&machine(&text)), Err(TooManyCores(10_000)));
 }
@@ -126,7 +126,7 @@ fn sets_have_the_highest_word_first() {
 }
 
 #[test]
-fn a_bandwidth_comes_back_as_the_shortest_number_that_means_the_same() {
+fn a_bandwidth_is_read_back_as_the_shortest_equivalent_number() {
     for gbs in [32.0, 10.0, 113.1394, 0.5, 1e-9, 4096.25] {
         let mib = to_mib(gbs);
         let back = shortest(mib);

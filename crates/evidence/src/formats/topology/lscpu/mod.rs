@@ -1,5 +1,6 @@
-//! `lscpu`, in each of its forms, several in one text as well: the summary, as text or with `-J`; the table of processors, with
-//! `-e`, `-e -J` or `-p`. The table alone says which processors share a core, the summary alone how large caches are.
+//! `lscpu`, in each of its forms, also several in one text: the summary, as text or with `-J`; the table of
+//! logical CPUs, with `-e`, `-e -J` or `-p`. Only the table shows which logical CPUs share a core, only the
+//! summary the sizes of caches.
 
 mod summary;
 
@@ -14,10 +15,10 @@ use crate::formats::topology::{Cache, Core, Cores, Node, Topology};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 
-/// What to do with output in the language of the system.
+/// The hint for output in the language of the system.
 const LANGUAGE: &str = "lscpu prints in the language of the system: import the output of `LC_ALL=C lscpu`";
 
-/// What one or several texts of `lscpu` say of the same machine.
+/// The contents of one or several texts of `lscpu` about the same machine.
 #[derive(Debug, Default)]
 pub struct Lscpu {
     summary: Option<Summary>,
@@ -25,10 +26,10 @@ pub struct Lscpu {
 }
 
 impl Lscpu {
-    /// Takes in one more text.
+    /// Adds one more text.
     ///
     /// # Errors
-    /// The line that is wrong; a summary or a table where there was one before; a text that is none of them.
+    /// The line with the error; a second summary or table; a text that is neither.
     pub fn read(&mut self, text: &str) -> Result<(), Problem> {
         if text.trim_start().starts_with('{') {
             return read_json(text, self);
@@ -70,7 +71,8 @@ impl Lscpu {
     /// The machine.
     ///
     /// # Errors
-    /// Why it is none, as a sentence: summary and table are of different machines, or nothing names a processor.
+    /// The reason that it is invalid, as a sentence: summary and table are of different machines, or no
+    /// logical CPU is named.
     pub fn topology(self) -> Result<Topology, String> {
         let summary = self.summary.unwrap_or_default();
         let mut found = Topology { processor: summary.model.clone(), ..Topology::default() };
@@ -93,7 +95,7 @@ impl Lscpu {
             if summary.says_nodes() && processors(&found.nodes) != processors(&tabled) {
                 return Err("summary and table do not have the same processors on the same nodes: are both of the same machine?".to_owned());
             }
-            // Only the summary names nodes without processors.
+            // Only the summary names nodes without logical CPUs.
             tabled.extend(found.nodes.drain(..).filter(|node| node.processors.is_empty()));
             found.nodes = tabled;
             found.notes.extend(table.unequal());
@@ -108,7 +110,7 @@ impl Lscpu {
     }
 }
 
-/// Caches whose size is known to the byte; the others are a note.
+/// Caches with exactly known sizes; the others are a note.
 fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
     let cores = found.cores();
     let mut open = Vec::new();
@@ -117,7 +119,7 @@ fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
         let known = count.zip(cores).and_then(|(count, cores)| {
             let bytes = match size {
                 Size::One(bytes) => *bytes,
-                // Sums are printed with one digit behind the point: what is no whole number of KiB was rounded.
+                // Sums are printed with one decimal: a value that is not a whole number of KiB was rounded.
                 Size::All { bytes, .. } => Some(bytes / u64::from(count))
                     .filter(|one| one % 1024 == 0 && one * u64::from(count) == *bytes)?,
             };
@@ -139,7 +141,7 @@ fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
 }
 
 impl Table {
-    /// The nodes; where the table has none, those of the summary.
+    /// The nodes; those of the summary if the table has none.
     fn nodes(&self, told: Option<&[Node]>, cores: &BTreeMap<u32, u32>) -> Result<Vec<Node>, String> {
         let online = || self.rows.iter().filter(|row| !row.offline);
         let told = told.filter(|_| online().all(|row| row.node.is_none()));
@@ -158,7 +160,7 @@ impl Table {
         Ok(rows.into_iter().map(|(number, rows)| node(number, &rows, cores)).collect())
     }
 
-    /// The first processor of the core of each processor.
+    /// The first logical CPU of the core of each logical CPU.
     fn cores(&self, summary: &Summary) -> Result<BTreeMap<u32, u32>, String> {
         let online = || self.rows.iter().filter(|row| !row.offline);
         let most = summary.consistent_threads(u32::try_from(online().count()).unwrap_or(u32::MAX));
@@ -170,7 +172,7 @@ impl Table {
     }
 }
 
-/// `cores`: the first processor of the core of each processor.
+/// `cores`: the first logical CPU of the core of each logical CPU.
 fn node(number: u32, rows: &[&Row], cores: &BTreeMap<u32, u32>) -> Node {
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     let mut found: Vec<Core> = Vec::new();
@@ -194,7 +196,7 @@ fn node(number: u32, rows: &[&Row], cores: &BTreeMap<u32, u32>) -> Node {
 
 fn read_json(text: &str, into: &mut Lscpu) -> Result<(), Problem> {
     let all: Vec<Line<'_>> = lines(text).collect();
-    // Of JSON the first line stands for all where nothing says more.
+    // In JSON the first line represents all, unless there is more information.
     let Some(first) = all.iter().find(|line| !line.text.trim().is_empty()) else { return Ok(()) };
     let whole: Json = serde_json::from_str(text).map_err(|error| {
         let line = all.get(error.line().saturating_sub(1)).unwrap_or(first);
@@ -236,7 +238,7 @@ fn cell(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Entries, and those of their sections. A list that is nested too deeply for the stack is refused by serde_json.
+/// Entries, and those of their sections. serde_json rejects a list that is nested too deeply for the stack.
 fn summarise(
     entries: &[Json],
     all: &[Line<'_>],

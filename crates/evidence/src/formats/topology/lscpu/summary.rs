@@ -1,4 +1,4 @@
-//! The summary of `lscpu`: `Key: value`, flat, or in sections where it was printed to a terminal.
+//! The summary of `lscpu`: `Key: value`, flat, or in sections if it was printed to a terminal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,33 +10,34 @@ use crate::formats::lines::Line;
 use crate::formats::topology::lscpu::{HINT, LANGUAGE};
 use crate::formats::topology::{Cores, Node, node_number, once, processors};
 
-/// What of the summary is needed.
+/// The required parts of the summary.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     pub(super) model: Option<String>,
-    /// Level, size and what was printed, of data and unified caches.
+    /// Level, size and printed text of data and unified caches.
     pub(super) caches: Vec<(u8, Size, String)>,
     pub(super) offline: Vec<u32>,
     online: Vec<u32>,
     nodes: Vec<Node>,
     /// `NUMA node(s)`.
     node_count: Option<u32>,
-    /// One for each kind of core.
+    /// One entry for each kind of core.
     kinds: Vec<Kind>,
 }
 
-/// Cores of a kind. `None`: lscpu does not say it. On s390 these are the largest numbers that the machine may have.
+/// Numbers of cores of a kind. `None`: not in the output. On s390 these are the largest possible numbers of
+/// the machine.
 #[derive(Debug, Default)]
 struct Kind {
     model: Option<String>,
     threads_per_core: Option<u32>,
-    /// Of a socket, or of a cluster where there are no sockets.
+    /// Cores per socket, or per cluster if there are no sockets.
     cores: Option<u32>,
     /// Sockets, or clusters, and on s390 books and drawers.
     sockets: Option<u32>,
     books: Option<u32>,
     drawers: Option<u32>,
-    /// `sockets` are clusters.
+    /// Whether `sockets` are clusters.
     clusters: bool,
 }
 
@@ -48,22 +49,23 @@ impl Kind {
     }
 }
 
-/// How many hardware threads a core has, as far as the summary is consistent.
+/// Hardware threads per core, if the summary is consistent.
 enum Threads {
-    /// Each core has so many.
+    /// Each core has this number.
     Each(u32),
-    /// The one node has so many cores.
+    /// The single node has this number of cores.
     InAll(u32),
-    /// It is not known, and why.
+    /// Unknown, with the reason.
     Open(String),
 }
 
-/// The size of the caches of a level. Before util-linux 2.33 it is that of one, from then on that of all together.
+/// The size of the caches of a level. Before util-linux 2.33 it is that of one cache, from then on that of
+/// all together.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Size {
     /// `8192K`.
     One(u64),
-    /// `128 MiB (16 instances)`; 2.33 to 2.36 do not say how many.
+    /// `128 MiB (16 instances)`; 2.33 to 2.36 do not print the number.
     All { bytes: u64, instances: Option<u32> },
 }
 
@@ -103,7 +105,7 @@ impl Size {
 }
 
 impl Summary {
-    /// A line of text; whether it is one of those that every `lscpu` prints.
+    /// Reads a line of text; returns whether it is one that every `lscpu` prints.
     pub(super) fn line(&mut self, line: &Line<'_>) -> Result<bool, Problem> {
         match line.text.split_once(':') {
             Some((key, value)) => self.entry(line, key.trim(), value.trim()),
@@ -111,9 +113,9 @@ impl Summary {
         }
     }
 
-    /// A key and its value.
+    /// Reads a key and its value.
     pub(super) fn entry(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<bool, Problem> {
-        // Of few processors for many cores `lscpu` divides to 0.
+        // With few logical CPUs for many cores `lscpu` divides to 0.
         let count = || match value {
             "-" => Ok(None),
             _ => match value.parse::<u32>() {
@@ -139,7 +141,7 @@ impl Summary {
                 let cores = count()?;
                 self.kind(|kind| kind.cores.is_none()).cores = cores;
             }
-            // Only of processors without sockets.
+            // Only for processors without sockets.
             "Core(s) per cluster" | "Cluster(s)" => {
                 let (count, kind) = (count()?, self.kind(|_| true));
                 if key == "Cluster(s)" && kind.sockets.is_none() {
@@ -195,7 +197,8 @@ impl Summary {
         !self.nodes.is_empty()
     }
 
-    /// The kind of core that the following lines belong to: the last one, or another one if that has the key already.
+    /// The kind of core to which the following lines belong: the last one, or a new one if that already has
+    /// the key.
     fn kind(&mut self, fits: impl FnOnce(&Kind) -> bool) -> &mut Kind {
         if !self.kinds.last().is_some_and(fits) {
             self.kinds.push(Kind::default());
@@ -204,7 +207,7 @@ impl Summary {
         &mut self.kinds[last]
     }
 
-    /// Fewer lists of processors than nodes: the output was cut, or is in another language.
+    /// A reason if there are fewer CPU lists than nodes: the output was cut, or is in another language.
     pub(super) fn lacks_nodes(&self) -> Option<String> {
         let count = self.node_count? as usize;
         (count > self.nodes.len()).then(|| {
@@ -212,7 +215,7 @@ impl Summary {
         })
     }
 
-    /// The nodes with their processors that are on-line.
+    /// The nodes with their online logical CPUs.
     pub(super) fn online_nodes(&self, notes: &mut Vec<String>) -> Vec<Node> {
         let mut nodes = self.nodes.clone();
         if nodes.is_empty() && !self.online.is_empty() {
@@ -235,7 +238,7 @@ impl Summary {
         nodes
     }
 
-    /// Fills in how many cores the processors of each node are, if that is certain.
+    /// Fills in the number of cores of each node if it is certain.
     pub(super) fn count_cores(&self, nodes: &mut [Node], notes: &mut Vec<String>) {
         let processors: usize = nodes.iter().map(|node| node.processors.len()).sum();
         let processors = u32::try_from(processors).unwrap_or(u32::MAX);
@@ -256,7 +259,7 @@ impl Summary {
         for node in nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
             node.cores = match &threads {
                 Threads::Each(each) => Some(Cores::of(&node.processors, *each)),
-                // As many cores as processors: each is one.
+                // The number of cores equals that of logical CPUs: each is one.
                 Threads::InAll(cores) if *cores as usize == node.processors.len() => {
                     Some(Cores::of(&node.processors, 1))
                 }
@@ -271,14 +274,14 @@ impl Summary {
         }
     }
 
-    /// Fills in the socket, if there is one.
+    /// Fills in the socket if there is only one.
     pub(super) fn single_socket(&self, nodes: &mut [Node]) {
         let one = |kind: &Kind| kind.sockets == Some(1) && kind.books.unwrap_or(1) == 1 && !kind.clusters;
         let one = !self.kinds.is_empty() && self.kinds.iter().all(one);
         nodes.iter_mut().filter(|_| one).for_each(|node| node.socket = Some(0));
     }
 
-    /// Kinds of cores that are not alike, as a note.
+    /// Kinds of cores that differ, as a note.
     pub(super) fn unequal(&self) -> Option<String> {
         let kind = |kind: &Kind| {
             let model = kind.model.clone().unwrap_or_default();
@@ -294,7 +297,7 @@ impl Summary {
         (kinds.len() > 1).then(|| unequal_cores(&kinds.join(", ")))
     }
 
-    /// How many hardware threads each core has, where these and the number of cores make the number of processors.
+    /// Hardware threads per core, if this number and the number of cores match the number of logical CPUs.
     pub(super) fn consistent_threads(&self, processors: u32) -> Option<u32> {
         match self.threads(processors) {
             Threads::Each(each) => Some(each),
@@ -316,7 +319,8 @@ impl Summary {
             (None, _, _) if self.kinds.is_empty() || alike => {
                 Threads::Open("`Thread(s) per core` is no number above 0".to_owned())
             }
-            // Fewer than the machine may have (s390), or no word on sockets; but all of a core's threads are there.
+            // Fewer than the machine may have (s390), or no information about sockets; but all threads of a
+            // core are present.
             (Some(each), cores, _)
                 if self.offline.is_empty()
                     && processors.is_multiple_of(each)
@@ -324,7 +328,7 @@ impl Summary {
             {
                 Threads::Each(each)
             }
-            // A thread for each core: what is off-line are cores.
+            // One thread per core: the offline logical CPUs are cores.
             (Some(1), Some(cores), _) if processors <= cores => Threads::Each(1),
             (each, cores, _) => {
                 let each = each.map_or_else(|| "different numbers of".to_owned(), |each| each.to_string());
@@ -338,31 +342,31 @@ impl Summary {
     }
 }
 
-/// Of `L1d cache`, `L2`: data and unified caches.
+/// The level in `L1d cache`, `L2`: data and unified caches.
 fn level(key: &str) -> Option<u8> {
     let name = key.strip_suffix(" cache").unwrap_or(key);
     let levels = BTreeMap::from([("L1d", 1), ("L1", 1), ("L2", 2), ("L3", 3), ("L4", 4)]);
     levels.get(name).copied()
 }
 
-/// A processor.
+/// A logical CPU.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) cpu: u32,
     pub(super) core: Option<u32>,
     pub(super) socket: Option<u32>,
-    /// `None`: the table has no nodes, or the system none.
+    /// `None`: the table has no nodes, or the system has none.
     pub(super) node: Option<u32>,
     pub(super) offline: bool,
-    /// Drawer and book, of s390.
+    /// Drawer and book, on s390.
     around: (Option<u32>, Option<u32>),
-    /// The highest clock, as it is printed.
+    /// The maximum clock, as printed.
     clock: Option<String>,
     /// Level and number of each data or unified cache that it uses.
     caches: Vec<(u8, u32)>,
 }
 
-/// All processors.
+/// All logical CPUs.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) rows: Vec<Row>,
@@ -376,13 +380,14 @@ impl Row {
     }
 }
 
-/// The first processor of the core of each row. `most`: hardware threads of a core, if the summary says so.
+/// The first logical CPU of the core of each row. `most`: hardware threads per core, if the summary contains
+/// the number.
 ///
-/// Numbers of cores repeat where there are several kinds of cores: then what has the same number and not the same first-level cache,
-/// or not the same clock, are different cores.
+/// Numbers of cores repeat if there are several kinds of cores. Rows with the same number but different
+/// first-level caches or clocks are then different cores.
 ///
 /// # Errors
-/// A sentence, where it is not clear which processors share a core.
+/// A sentence, if it is unclear which logical CPUs share a core.
 pub(super) fn cores<'r>(
     rows: impl Iterator<Item = &'r Row>,
     most: Option<u32>,
@@ -399,7 +404,7 @@ pub(super) fn cores<'r>(
         }
         let too_many = |cpus: usize| most.is_some_and(|most| cpus > most as usize);
         let sizes: BTreeSet<usize> = parts.values().map(Vec::len).collect();
-        // Each with a cache for itself, or some; POWER has one for each half of a core.
+        // All have separate caches, or some have; POWER has one for each half of a core.
         let different = parts.len() > 1 && (sizes.len() > 1 || sizes.contains(&1));
         let split = different || (parts.len() > 1 && too_many(rows.len()));
         let cores: Vec<Vec<u32>> = if split {
@@ -423,8 +428,8 @@ pub(super) fn cores<'r>(
 }
 
 impl Table {
-    /// Cores with different numbers of hardware threads, as a note; where one is off-line the numbers say nothing. `cores`: the first
-    /// processor of the core of each processor.
+    /// Cores with different numbers of hardware threads, as a note; if one is offline, the numbers carry no
+    /// information. `cores`: the first logical CPU of the core of each logical CPU.
     pub(super) fn unequal_threads(&self, cores: &BTreeMap<u32, u32>) -> Option<String> {
         let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
         for first in cores.values() {
@@ -433,7 +438,7 @@ impl Table {
         unequal_threads(sizes.into_values()).filter(|_| self.rows.iter().all(|row| !row.offline))
     }
 
-    /// Kinds of cores that are not alike, as a note.
+    /// Kinds of cores that differ, as a note.
     pub(super) fn unequal(&self) -> Option<String> {
         let mut kinds: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| !row.offline) {
@@ -455,7 +460,8 @@ impl Table {
         Ok(())
     }
 
-    /// How many caches of this level there are; `None` where the table does not say. Their numbers may have gaps.
+    /// The number of caches of this level; `None` if the table does not contain it. Cache numbers may have
+    /// gaps.
     pub(super) fn caches(&self, level: u8) -> Option<u32> {
         let numbers = self.rows.iter().flat_map(|row| &row.caches).filter(|(of, _)| *of == level);
         let different: BTreeSet<u32> = numbers.map(|(_, number)| *number).collect();
@@ -543,7 +549,7 @@ impl Columns {
             core,
             socket: number("socket")?,
             node: cell("node").map(|cell| node_number(line, cell)).transpose()?,
-            // What is switched off has nothing but a number.
+            // An offline logical CPU has only a number.
             offline: core.is_none() && cell("socket").is_none(),
             around: (number("drawer")?, number("book")?),
             clock: cell("maxmhz").map(str::to_owned),
@@ -551,7 +557,7 @@ impl Columns {
         })
     }
 
-    /// Of `L1d`, `L2` in columns of their own, or `L1d:L1i:L2:L3` in one.
+    /// Caches in separate columns `L1d`, `L2`, or in one column `L1d:L1i:L2:L3`.
     fn caches(&self, cells: &[&str]) -> Vec<(u8, u32)> {
         let mut found = Vec::new();
         for (name, cell) in self.names.iter().zip(cells) {
