@@ -2,8 +2,8 @@
 //! (Documentation/filesystems/resctrl.rst).
 //!
 //! `mon_data/mon_L3_XX/mbm_local_bytes` and `mbm_total_bytes` count bytes since the creation of the group; XX
-//! is the number of the L3 cache. A counter may be a word (`Unavailable`, `Error`), which means unknown, not
-//! 0. The counters of a control group include those of its monitoring groups that can be read.
+//! is the number of the L3 cache. A counter may be a word (`Unavailable`, `Error`), which means unknown and
+//! not 0. The counters of a control group include those of its monitoring groups that can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,8 +4,8 @@
 //! In the first round every port is granted its request, or else at least an equal share of the controller;
 //! or the level to which all ports are filled, if others do not request their shares. If other links request
 //! A, the local port gets B - A, and a link gets (B - A) / 2 even if the local port requests everything
-//! (`sharing/ports.rs`). Links that share another link of C GB/s request at least an equal share of it, and C
-//! - A if the others on it request A. The grant of a thread inside a port grows with the bandwidth of the
+//! (`sharing/ports.rs`). Links that share another link of C GB/s request at least an equal share of it, and
+//! `C - A` if the others on it request A. The grant of a thread inside a port grows with the bandwidth of the
 //! port (`sharing/split.rs`), the thread takes the smallest grant of its ports, and later rounds take nothing
 //! away.
 //!

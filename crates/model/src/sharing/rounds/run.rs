@@ -36,8 +36,8 @@ pub(super) struct Run {
     pub(super) wants: f64,
     /// Their request in this round: less than their demand if the reads of their node are limited.
     pub(super) asks: f64,
-    /// If their L3 domain or node has a read limit, the request of one thread with demand w: a = min(w, flat
-    /// + ratio w) for the first, then the same for the second with a instead of w.
+    /// If their L3 domain or node has a read limit, the request of one thread with demand w: a = `min(w, flat
+    /// + ratio w)` for the first, then the same for the second with a instead of w.
     is_limited: bool,
     limits: [(f64, f64); 2],
     /// Minimum and maximum demand of one thread.
