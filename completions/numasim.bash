@@ -496,7 +496,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__agent)
-            opts="-h -V --policy --period-ms --socket --record --dry-run --this-host --adopt --adopt-started --color --help --version status stop"
+            opts="-h -V --policy --period-ms --socket --record --record-only --dry-run --this-host --adopt --adopt-started --color --help --version status stop"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4271,7 +4271,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__run)
-            opts="-o -h -V --policy --explore --socket --no-agent --agent-library --until --seed --sample-ms --isa --memory-per-thread --real-items --output --format --color --help --version"
+            opts="-o -h -V --policy --explore --socket --no-agent --agent-in-apps --agent-library --until --seed --sample-ms --isa --memory-per-thread --real-items --output --format --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -226,6 +226,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_se
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l record-only -d 'Write the start of the record and exit: applications with NUMASIM_RECORD=FILE take turns as the agent'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l dry-run -d 'Decide and record, but send no orders'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l this-host -d 'Take the [machine] of the files for this host, or for its first nodes and cores: for --adopt, and for the load in `agent status`'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -264,6 +265,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l explore -d 'Choose the placement with the largest total GFLOPS first, as `explore` does, and apply it: policy static'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l no-agent -d 'Without any agent: all threads run'
+complete -c numasim -n "__fish_numasim_using_subcommand run" -l agent-in-apps -d 'Run without a separate agent: one application serves, and when it ends or is killed the next one takes over'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l real-items -d 'Take memory of item_mb for each item of a channel, from when it is produced until it is finished'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s V -l version -d 'Print version'

@@ -369,7 +369,7 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("plan", &["graph", "model"]),
         ("tasks", &["engine", "graph", "model", "plan"]),
         ("protocol", &["model"]),
-        ("client", &["host", "protocol"]),
+        ("client", &["agent", "host", "protocol"]),
         ("runtime", &["client", "host", "model", "protocol"]),
         ("preload", &["client", "host", "model", "protocol"]),
         ("agent", &["course", "host", "model", "policy", "protocol", "study"]),

@@ -29,6 +29,36 @@ fn an_agent_of_the_run_decides_and_its_record_says_the_same_again() {
     }
 }
 
+#[test]
+fn applications_take_turns_as_the_agent_and_their_record_says_the_same_again() {
+    let ran = ran(PRODUCER_CONSUMER, &["--policy", "lead:1", "--agent-in-apps"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    assert_eq!(stderr(&ran.output), "");
+    let result = ran.result();
+    assert_eq!((&result["ended"], &result["policy"]), (&"finished".into(), &"lead:1".into()));
+    assert!(result["commands"].as_u64().is_some_and(|orders| orders > 0), "{result}");
+    // The first one connects when all may start.
+    assert!(result["agent_started_s"].as_f64().is_some_and(f64::is_finite), "{result}");
+    let record = ran.folder.join("agent.jsonl");
+    let turns = fs::read_to_string(&record).expect("a record");
+    assert!(turns.lines().nth(1).is_some_and(|line| line.starts_with(r#"{"type":"turn","pid":"#)), "{turns}");
+    let replay = numasim().args(["simulate", "--replay"]).arg(&record).output().expect("it starts");
+    assert!(replay.status.success(), "{}", stderr(&replay));
+    let mut compare = numasim();
+    compare.arg("simulate").arg(&ran.kept.1).arg("--compare").arg(&ran.folder);
+    let compared = compare.output().expect("it starts");
+    assert!(compared.status.success(), "{}", stderr(&compared));
+}
+
+#[test]
+fn a_program_that_is_moved_from_outside_needs_a_separate_agent() {
+    let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncommand = [\"true\"]\n";
+    let ran = ran(app, &["--agent-in-apps"]);
+    assert_eq!(ran.output.status.code(), Some(1));
+    let said = stderr(&ran.output);
+    assert!(said.contains("'a' follows commands by affinity alone, which needs a separate agent"), "{said}");
+}
+
 /// Says its processors as soon as they are others than `all`, and ends when `other` has said so, too.
 fn moved(name: &str, other: &str, all: &[u32], folder: &Path) -> String {
     let (all, folder) = (ranges(all), folder.display());

@@ -3,42 +3,19 @@
 use std::cell::Cell;
 use std::io::{self, BufRead, Read as _, Write};
 
-pub(crate) use agent::AgentRecord;
+use numasim_agent::record::{Decisions, Line, Of, first_line};
 use numasim_course::Study;
 use numasim_dynamic::Observer;
+use numasim_model::AppId;
 use numasim_model::order::Order;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, ModelKind};
-use numasim_policy::{AppView, PolicyName, Presence, View};
+use numasim_policy::{Presence, View};
 use numasim_protocol::Action;
-use numasim_study::SourceFile;
 
 use crate::failure::Failure;
-use crate::trace::agent::{Decision, InputFile, Line, SCHEMA, Seen, Start, json};
 use crate::trace::replay::{no_trace, unreadable};
 
-#[cfg(target_os = "linux")]
-mod agent;
 pub(crate) mod replay;
-
-// The machine of an agent whose files have none: its host.
-
-/// Whether the text of a file has a machine.
-pub(crate) fn has_machine(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
-}
-
-/// A file with a host that has so many cores on each node. Of an agent's host, policies know the cores only: whoever computes
-/// needs a machine.
-pub(crate) fn host_of(name: String, cores: &[u32]) -> SourceFile {
-    let node = |&cores: &u32| {
-        let gflops = if cores == 0 { 0.0 } else { 1.0 };
-        format!("[[machine.node]]\ncores = {cores}\ngflops_per_core = {gflops:?}\n")
-    };
-    let nodes: String = cores.iter().map(node).collect();
-    let text = format!("[machine]\nname = \"host\"\nbandwidth_gbs = 1.0\nlink_gbs = 1.0\n{nodes}");
-    SourceFile { name, text }
-}
 
 // The lines of a file, one after the other, numbered; a last one without its end is told apart.
 
@@ -99,7 +76,8 @@ impl<R: BufRead> Lines<R> {
 
 // When a trace says that each application was told something.
 
-/// The time of each order since whoever wrote the trace began, and whom it was for.
+/// The time of each order since the writer of the trace began, and its application. If applications took turns as the agent, the first
+/// turn is the beginning.
 ///
 /// # Errors
 /// A file that is no trace, located. A last line that does not end is left out.
@@ -107,20 +85,39 @@ pub(crate) fn orders(name: &str, from: impl BufRead) -> Result<Vec<(Seconds, Str
     let mut lines = Lines::new(from);
     let mut found = Vec::new();
     let mut is_first = true;
+    // The clock at the first turn, and from there to the present one.
+    let (mut began, mut since) = (None, 0.0);
     while let Some(line) = lines.next().map_err(|error| unreadable(name, error))? {
         let Numbered::Whole(number, text) = line else { continue };
         match serde_json::from_str(&text) {
             Ok(Line::Start(_)) if is_first => {}
             Ok(Line::Decision(decision)) if !is_first => {
-                let at = Seconds::new(decision.time_s);
+                let at = Seconds::new(since + decision.time_s);
                 found.extend(decision.actions.into_iter().map(|action| (at, action.app)));
             }
+            Ok(Line::Turn(turn)) if !is_first => since = turn.clock_s - *began.get_or_insert(turn.clock_s),
             Ok(_) => return Err(no_trace(name, &format!("line {number} is not where it belongs"))),
             Err(error) => return Err(no_trace(name, &format!("line {number}: {error}"))),
         }
         is_first = false;
     }
     Ok(found)
+}
+
+/// The host's monotonic clock, in s, when the first application began its turn as the agent; `None` if a separate agent served.
+///
+/// # Errors
+/// As [`orders`].
+pub(crate) fn first_turn_s(name: &str, from: impl BufRead) -> Result<Option<f64>, Failure> {
+    let mut lines = Lines::new(from);
+    lines.next().map_err(|error| unreadable(name, error))?;
+    match lines.next().map_err(|error| unreadable(name, error))? {
+        Some(Numbered::Whole(_, text)) => match serde_json::from_str(&text) {
+            Ok(Line::Turn(turn)) => Ok(Some(turn.clock_s)),
+            _ => Ok(None),
+        },
+        _ => Ok(None),
+    }
 }
 
 // Writes a trace while a simulation runs.
@@ -135,17 +132,6 @@ pub(crate) struct TraceWriter<'a> {
     /// Set where writing fails: then nobody needs the rest.
     broken: &'a Cell<bool>,
     failed: Option<io::Error>,
-}
-
-/// What the first line says.
-pub(crate) struct Of<'a> {
-    pub(crate) study: &'a Study,
-    pub(crate) sources: &'a [SourceFile],
-    pub(crate) policy: &'a PolicyName,
-    /// The sharing model, where the command line chose it.
-    pub(crate) model: Option<ModelKind>,
-    /// Whether the policy looks at the work that is left, and at the time.
-    pub(crate) looks_at_work: bool,
 }
 
 impl<'a> TraceWriter<'a> {
@@ -189,59 +175,6 @@ impl<'a> TraceWriter<'a> {
             Some(line) => writeln!(self.out, "{line}"),
             None => Ok(()),
         }
-    }
-}
-
-/// What everything else depends on, as a line without its end.
-fn first_line(of: &Of<'_>) -> String {
-    let Of { study, sources, policy, model, looks_at_work: _ } = *of;
-    let file = |source: &SourceFile| InputFile { path: source.name.clone(), text: source.text.clone() };
-    let start = Start {
-        schema: SCHEMA,
-        program: concat!("numasim ", env!("CARGO_PKG_VERSION")).to_owned(),
-        policy: policy.to_string(),
-        period_ms: study.dynamics.policy.period.value() * 1e3,
-        cores: study.machine.nodes().iter().map(|node| node.cores).collect(),
-        files: sources.iter().map(file).collect(),
-        model: model.map(|kind| kind.as_str().to_owned()),
-    };
-    json(&Line::Start(start))
-}
-
-/// Decisions as lines: those that send something, and those whose view differs from the one before.
-#[derive(Debug)]
-struct Decisions {
-    /// Whether the policy looks at the work that is left, and at the time: then no view is like the one before.
-    looks_at_work: bool,
-    /// What was written last.
-    last: Option<(Vec<Seen>, Vec<String>)>,
-}
-
-impl Decisions {
-    fn new(looks_at_work: bool) -> Self {
-        Self { looks_at_work, last: None }
-    }
-
-    /// An application as the policy saw it.
-    fn seen(&self, name: &str, view: &AppView) -> Seen {
-        Seen::new(name, view, self.looks_at_work)
-    }
-
-    /// The line of a decision, without its end; `None` where it says nothing new.
-    fn line(
-        &mut self,
-        time: Seconds,
-        apps: Vec<Seen>,
-        gone: Vec<String>,
-        actions: Vec<Action>,
-    ) -> Option<String> {
-        let seen = (apps, gone);
-        if !self.looks_at_work && actions.is_empty() && self.last.as_ref() == Some(&seen) {
-            return None;
-        }
-        let (apps, gone) = seen.clone();
-        self.last = Some(seen);
-        Some(json(&Line::Decision(Decision { time_s: time.value(), apps, gone, actions })))
     }
 }
 

@@ -62,6 +62,10 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) record: Option<PathBuf>,
 
+    /// Write the start of the record and exit: applications with NUMASIM_RECORD=FILE take turns as the agent
+    #[arg(long, requires = "record", conflicts_with_all = ["dry_run", "adopt"])]
+    pub(crate) record_only: bool,
+
     /// Decide and record, but send no orders
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -223,7 +227,8 @@ Whatever ends it (Ctrl-C, an application that fails, --until, its own end), no p
 Examples:
   numasim run machine.toml apps.toml --policy lead:2 -o run-1
   numasim run machine.toml apps.toml --no-agent -o run-2
-  numasim run machine.toml apps.toml --explore -o run-3";
+  numasim run machine.toml apps.toml --agent-in-apps --policy lend -o run-3
+  numasim run machine.toml apps.toml --explore -o run-4";
 
 /// `numasim run`.
 #[derive(Debug, Args)]
@@ -249,6 +254,10 @@ pub(crate) struct RunArgs {
     /// Without any agent: all threads run
     #[arg(long, conflicts_with_all = ["policy", "socket"])]
     pub(crate) no_agent: bool,
+
+    /// Run without a separate agent: one application serves, and when it ends or is killed the next one takes over
+    #[arg(long, conflicts_with_all = ["no_agent", "socket"])]
+    pub(crate) agent_in_apps: bool,
 
     /// The library that is preloaded into each `command` with control "total" or "per-node", so that its OpenMP and oneTBB follow
     /// the agent [default: libnumasim_agent.so next to numasim, else in ../lib/numasim]

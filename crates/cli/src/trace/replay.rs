@@ -3,17 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
+use numasim_agent::record::{Decision, Line, Seen, Start, json};
 use numasim_course::Study;
+use numasim_model::AppId;
 use numasim_model::order::Order;
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, ModelKind};
 use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
 use numasim_protocol::Action;
-use numasim_study::SourceFile;
 
-use super::agent::{Decision, Line, SCHEMA, Seen, Start, json};
 use super::{Lines, Numbered, Unreadable};
-use super::{has_machine, host_of};
 use crate::diagnostics;
 use crate::failure::Failure;
 
@@ -43,11 +41,7 @@ pub(crate) fn replay(name: &str, from: impl BufRead) -> Result<Replayed, Failure
         Ok(Some(Numbered::Torn(_)) | None) => return Err(no_trace(name, "it has no whole line")),
         Err(error) => return Err(unreadable(name, error)),
     };
-    let start = match serde_json::from_str(&first) {
-        Ok(Line::Start(start)) => start,
-        Ok(Line::Decision(_)) => return Err(no_trace(name, "its first line is no start")),
-        Err(error) => return Err(no_trace(name, &error.to_string())),
-    };
+    let start = Start::parse(&first).map_err(|why| no_trace(name, &why))?;
     let study = study(name, &start)?;
     let mut asked = Asked::new(name, &study, &start)?;
     let mut replayed = Replayed { policy: start.policy.clone(), decisions: 0, actions: 0, torn: None };
@@ -56,8 +50,10 @@ pub(crate) fn replay(name: &str, from: impl BufRead) -> Result<Replayed, Failure
             Ok(None) => return Ok(replayed),
             Ok(Some(Numbered::Torn(number))) => replayed.torn = Some(number),
             Ok(Some(Numbered::Whole(number, text))) => {
-                replayed.actions += asked.again(number, &text)?;
-                replayed.decisions += 1;
+                if let Some(actions) = asked.again(number, &text)? {
+                    replayed.actions += actions;
+                    replayed.decisions += 1;
+                }
             }
             Err(error) => return Err(unreadable(name, error)),
         }
@@ -81,33 +77,10 @@ pub(super) fn unreadable(name: &str, error: Unreadable) -> Failure {
 
 /// The study that the policy was made for.
 fn study(name: &str, start: &Start) -> Result<Study, Failure> {
-    if start.schema != SCHEMA {
-        return Err(no_trace(name, &format!("its schema is {}, not {SCHEMA}", start.schema)));
-    }
-    let source = |file: &super::agent::InputFile| SourceFile {
-        name: format!("{name}:1, in it {}", file.path),
-        text: file.text.clone(),
-    };
-    let mut sources: Vec<SourceFile> = start.files.iter().map(source).collect();
-    if !sources.iter().any(|source| has_machine(&source.text)) {
-        sources.push(host_of(format!("the host of {name}"), &start.cores));
-    }
+    let sources = start.sources(name);
     let read = numasim_ask::reading::read_study(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
-    let mut study = read.study;
-    if let Some(model) = &start.model {
-        let kind = ModelKind::from_word(model)
-            .ok_or_else(|| no_trace(name, &format!("there is no sharing model '{model}'")))?;
-        study.machine = study.machine.clone().with_model(kind);
-    }
-    let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
-    if cores != start.cores {
-        return Err(no_trace(
-            name,
-            &format!("its `cores` are {:?}, those of its machine {cores:?}", start.cores),
-        ));
-    }
-    Ok(study)
+    start.applied_to(read.study).map_err(|why| no_trace(name, &why))
 }
 
 /// The policy of a trace, while it is asked again.
@@ -122,25 +95,36 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn new(file: &'a str, study: &'a Study, start: &'a Start) -> Result<Self, Failure> {
-        let name: PolicyName = start
-            .policy
-            .parse()
-            .map_err(|error: numasim_policy::NameError| no_trace(file, &error.to_string()))?;
-        let policy = name.make(study).map_err(|error| {
+        let mut asked = Self { file, study, name: &start.policy, policy: None, told: HashMap::new() };
+        asked.begin_anew()?;
+        Ok(asked)
+    }
+
+    /// The policy as it is at the start, and at each turn.
+    fn begin_anew(&mut self) -> Result<(), Failure> {
+        let (file, start) = (self.file, self.name);
+        let name: PolicyName =
+            start.parse().map_err(|error: numasim_policy::NameError| no_trace(file, &error.to_string()))?;
+        self.policy = name.make(self.study).map_err(|error| {
             Failure::input(format!("{file}:1: policy '{name}' cannot be made again")).caused_by(&error)
         })?;
-        Ok(Self { file, study, name: &start.policy, policy, told: HashMap::new() })
+        self.told.clear();
+        Ok(())
     }
 
     fn wrong(&self, line: usize, why: impl std::fmt::Display) -> Failure {
         Failure::input(format!("{}:{line}: {why}", self.file))
     }
 
-    /// Asks for the decision of one line; how many orders it sent.
-    fn again(&mut self, line: usize, text: &str) -> Result<u64, Failure> {
+    /// Asks for the decision of one line: how many orders it sent, or `None` for the begin of a turn.
+    fn again(&mut self, line: usize, text: &str) -> Result<Option<u64>, Failure> {
         let recorded = match serde_json::from_str(text) {
             Ok(Line::Decision(decision)) => decision,
             Ok(Line::Start(_)) => return Err(self.wrong(line, "a second start")),
+            Ok(Line::Turn(_)) => {
+                self.begin_anew()?;
+                return Ok(None);
+            }
             Err(error) => return Err(self.wrong(line, format!("this line is no decision: {error}"))),
         };
         let view = self.view(&recorded).map_err(|why| self.wrong(line, why))?;
@@ -153,7 +137,7 @@ impl<'a> Asked<'a> {
         let told = orders(&self.study.machine, &view, &decided);
         let actions = self.actions(&recorded, &view, told, &decided.reasons);
         if actions == recorded.actions {
-            return Ok(actions.len() as u64);
+            return Ok(Some(actions.len() as u64));
         }
         let at = actions.iter().zip(&recorded.actions).take_while(|(now, then)| now == then).count();
         let shown = |action: Option<&Action>| action.map_or_else(|| "nothing".to_owned(), json);

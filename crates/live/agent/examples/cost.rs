@@ -20,7 +20,7 @@ mod linux {
     use std::path::Path;
     use std::time::{Duration, Instant};
 
-    use numasim_agent::server::{Agent, Nobody, Outside, serve};
+    use numasim_agent::server::{Agent, Nobody, Outside, Signals, serve};
     use numasim_agent::socket::Socket;
     use numasim_agent::{Decided, Settings};
     use numasim_course::read_study;
@@ -73,7 +73,8 @@ mod linux {
             let mut outside = Silent { decisions: 0 };
             let start = (Instant::now(), on_processors());
             let adopted = Box::new(Nobody);
-            serve(Agent { settings, policy: made, socket, host, adopted, outside: &mut outside })
+            let stop = Box::new(Signals::listen().expect("signals"));
+            serve(Agent { settings, policy: made, socket, host, stop, adopted, outside: &mut outside })
                 .expect("a good end");
             (start.0.elapsed(), Duration::from_nanos(on_processors() - start.1), outside.decisions)
         });

@@ -2,17 +2,20 @@
 //!
 //! [`Core`] is pure: what happens goes in with the time at which it happens, what is to be done comes out. It knows no socket, clock
 //! or file, so that every rule of the protocol is tested with plain values. [`server`] carries it out: sockets, signals, a thread for
-//! policies that compute.
+//! policies that compute. [`turns`] runs the same server in a thread of an application, if there is no separate agent.
 #![warn(missing_docs)]
 
 #[cfg(target_os = "linux")]
 pub mod adopt;
 mod core;
 pub mod load;
+pub mod record;
 #[cfg(target_os = "linux")]
 pub mod server;
 #[cfg(target_os = "linux")]
 pub mod socket;
+#[cfg(target_os = "linux")]
+pub mod turns;
 
 /// An agent that bytes drive, for property tests and fuzzing (feature `testing`).
 #[cfg(any(test, feature = "testing"))]

@@ -6,11 +6,12 @@
 //! Without an agent all workers run, and the thread tries again after 0.1, 0.2, 0.4, ... at most 5 s. With one, workers are
 //! held until it says otherwise; orders are put in force as they come, and a status is sent as often as the agent asks and
 //! when something changes. An agent that closes the connection, or says nothing for 1 s, is lost: all workers run again.
+//!
+//! With a record ([`Agent::record`]) applications take turns as the agent (`numasim_agent::turns`): a link that finds no agent serves
+//! itself. If the connection is closed, the last command stays in force while the next application takes over, at most 1 s.
 #![warn(missing_docs)]
 
 mod bell;
-#[cfg(target_os = "linux")]
-mod fork;
 #[cfg(target_os = "linux")]
 mod link;
 
@@ -61,6 +62,8 @@ pub struct Agent {
     pub name: String,
     /// Which orders are wanted. [`Control::None`]: none, the agent is only told how things are.
     pub control: Control,
+    /// The record of the policy, if applications take turns as the agent; `None` if only a separate agent serves.
+    pub record: Option<PathBuf>,
 }
 
 impl Agent {
@@ -68,7 +71,7 @@ impl Agent {
     pub const NAME: &'static str = "NUMASIM_APP";
 
     /// As the environment says: `NUMASIM_AGENT` is the socket (`off`: none; unset: the default path), `NUMASIM_APP` the
-    /// name (unset: that of the program's file and the process's number). `None` means that no agent is wanted, and is the
+    /// name (unset: that of the program's file and the process's number), `NUMASIM_RECORD` the record. `None` means that no agent is wanted, and is the
     /// answer on systems other than Linux.
     ///
     /// # Errors
@@ -82,7 +85,9 @@ impl Agent {
             Err(error) => return Err(error),
         };
         let name = std::env::var(Self::NAME).ok().filter(|name| !name.is_empty());
-        Ok(Some(Self { socket, name: name.unwrap_or_else(own_name), control }))
+        let record = std::env::var_os(numasim_agent::turns::Turns::RECORD).filter(|path| !path.is_empty());
+        let name = name.unwrap_or_else(own_name);
+        Ok(Some(Self { socket, name, control, record: record.map(PathBuf::from) }))
     }
 
     /// The same where there are no agents.

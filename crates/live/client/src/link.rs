@@ -1,25 +1,28 @@
-//! The thread that looks for the agent, again and again; one connection with it: hello, welcome, orders, until it ends; and the statuses
-//! meanwhile, as often as the agent asks, and at once when something changes, but at most 50 in any second.
+//! The thread that looks for the agent, again and again, or serves itself in its turn; one connection with it: hello, welcome, orders,
+//! until it ends; and the statuses meanwhile, as often as the agent asks, and at once when something changes, but at most 50 in any second.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
+use numasim_agent::turns::{Turn, TurnError, Turns};
+use numasim_host::os::fork::Closed;
 use numasim_protocol::{Control, FromAgent, FromApp, Hello, Lines, Order, Welcome};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use crate::fork::Closed;
 use crate::{Agent, Follower};
 
 /// From the loss of an agent to the first attempt; doubled until the last.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(5);
+/// Between two attempts while the next application takes over.
+const SOON: Duration = Duration::from_millis(2);
 
 /// A program's connection to its agent. Dropping it sends goodbye and waits for its thread.
 pub struct Link {
@@ -41,12 +44,13 @@ impl Link {
     /// The system starts no thread.
     pub fn start(agent: Agent, shared: Arc<dyn Follower>) -> io::Result<Self> {
         let state = Arc::new(State::default());
-        let first = connected(&agent.socket).ok();
+        let mut seeking = Seeking::new(&agent);
+        let first = seeking.connected(&agent);
         if first.is_some() {
             hold(&agent, &*shared);
         }
         let (for_thread_state, for_thread) = (state.clone(), shared.clone());
-        let life = move || live(&agent, &*for_thread, &for_thread_state, first);
+        let life = move || live(&agent, &*for_thread, &for_thread_state, seeking, first);
         let thread = Builder::new().name("agent".into()).spawn(life)?;
         Ok(Self { state, shared, thread: Some(thread) })
     }
@@ -76,19 +80,28 @@ fn hold(agent: &Agent, shared: &dyn Follower) {
     }
 }
 
-fn live(agent: &Agent, shared: &dyn Follower, state: &State, first: Option<UnixStream>) {
+fn live(
+    agent: &Agent,
+    shared: &dyn Follower,
+    state: &State,
+    mut seeking: Seeking,
+    first: Option<UnixStream>,
+) {
     let mut next = first;
     let mut pause = FIRST;
+    // Until then the last order stays in force, for the next application to take over.
+    let mut kept: Option<Instant> = None;
     while !state.stop.load(Ordering::Acquire) {
         let stream = next.take().or_else(|| {
-            let stream = connected(&agent.socket).ok()?;
-            hold(agent, shared);
+            let stream = seeking.connected(agent)?;
+            if kept.is_none() {
+                hold(agent, shared);
+            }
             Some(stream)
         });
         if let Some(stream) = stream {
-            let end = talk(agent, shared, state, stream);
-            let _ = shared.obey(None, &[]); // nobody is too many
-            match end {
+            let takes_turns = seeking.turns.is_some();
+            match talk(agent, shared, state, stream, |welcomed| takes_turns && (welcomed || kept.is_some())) {
                 End::Refused(why) => {
                     eprintln!(
                         "numasim: the agent at {} refuses {}: {why}",
@@ -97,13 +110,66 @@ fn live(agent: &Agent, shared: &dyn Follower, state: &State, first: Option<UnixS
                     );
                     return;
                 }
-                End::Lost { welcomed: true } => pause = FIRST,
-                End::Lost { welcomed: false } => {}
+                End::Lost { welcomed, kept: now_kept } => {
+                    if welcomed {
+                        (pause, kept) = (FIRST, None);
+                    }
+                    if now_kept && kept.is_none() {
+                        kept = Some(Instant::now() + SILENCE);
+                        continue;
+                    }
+                }
             }
+        }
+        if let Some(until) = kept {
+            if Instant::now() < until {
+                shared.bell().pause(SOON, &state.stop);
+                continue;
+            }
+            kept = None;
+            let _ = shared.obey(None, &[]); // all threads are not too many
         }
         shared.bell().pause(pause, &state.stop);
         pause = (2 * pause).min(LAST);
     }
+}
+
+/// How a link finds an agent.
+struct Seeking {
+    /// If applications take turns.
+    turns: Option<Turns>,
+    /// While this application serves.
+    turn: Option<Turn>,
+}
+
+impl Seeking {
+    fn new(agent: &Agent) -> Self {
+        let read = |path: &PathBuf| Turns::read(path).map_err(|why| cannot(&why)).ok();
+        Self { turns: agent.record.as_ref().and_then(read), turn: None }
+    }
+
+    /// A connection to the agent. If there is none and applications take turns, this one serves.
+    fn connected(&mut self, agent: &Agent) -> Option<UnixStream> {
+        if let Ok(stream) = connected(&agent.socket) {
+            return Some(stream);
+        }
+        let turns = self.turns.as_ref()?;
+        if self.turn.as_ref().is_none_or(Turn::is_over) {
+            match turns.begin(&agent.socket) {
+                Ok(Some(turn)) => self.turn = Some(turn),
+                Ok(None) => {}
+                Err(why) => {
+                    cannot(&why);
+                    self.turns = None;
+                }
+            }
+        }
+        connected(&agent.socket).ok()
+    }
+}
+
+fn cannot(why: &TurnError) {
+    eprintln!("numasim: {why}; this application does not serve as the agent");
 }
 
 // A connection to a socket, without ever waiting for it.
@@ -134,18 +200,27 @@ pub(crate) enum End {
     Lost {
         /// It had answered.
         welcomed: bool,
+        /// The last order stays in force.
+        kept: bool,
     },
     /// The agent does not want us.
     Refused(String),
 }
 
-/// Says hello and does what the agent says until the connection ends. The caller lifts the last order then.
-fn talk(agent: &Agent, shared: &dyn Follower, state: &State, stream: UnixStream) -> End {
+/// Says hello and does what the agent says until the connection ends. Then all threads run, unless the agent closed the connection and
+/// `keeps`, given whether it had answered, wants the last order to stay in force.
+fn talk(
+    agent: &Agent,
+    shared: &dyn Follower,
+    state: &State,
+    stream: UnixStream,
+    keeps: impl Fn(bool) -> bool,
+) -> End {
     let stream = Arc::new(stream);
     let _closed = Closed::in_children(&stream); // ends before the stream, whose number may have another meaning then
     state.set_stream(Some(stream.clone()));
     if state.stop.load(Ordering::Acquire) {
-        return End::Lost { welcomed: false }; // who stopped us may have seen no connection to close
+        return End::Lost { welcomed: false, kept: false }; // who stopped us may have seen no connection to close
     }
     let sender = Sender::new(&stream);
     let over = AtomicBool::new(false);
@@ -155,7 +230,7 @@ fn talk(agent: &Agent, shared: &dyn Follower, state: &State, stream: UnixStream)
         let mut lines = Lines::new();
         let end = loop {
             match next(&stream, &mut lines) {
-                Some(FromAgent::Welcome(new)) if welcome.is_none() => {
+                Ok(FromAgent::Welcome(new)) if welcome.is_none() => {
                     if !new.hold {
                         let _ = shared.obey(None, &[]); // nobody is too many
                     }
@@ -164,18 +239,23 @@ fn talk(agent: &Agent, shared: &dyn Follower, state: &State, stream: UnixStream)
                     threads.spawn(move || report(shared, sender, every, over));
                     welcome = Some(new);
                 }
-                Some(FromAgent::Set { seq, order }) => {
+                Ok(FromAgent::Set { seq, order }) => {
                     sender.send(&answer(agent, shared, welcome.as_ref(), seq, &order));
                 }
                 // A status that came too late, or a welcome again, changes nothing.
-                Some(FromAgent::Ping | FromAgent::Error { .. } | FromAgent::Welcome(_)) => {}
-                Some(FromAgent::Refused { text }) => break End::Refused(text),
-                None => break End::Lost { welcomed: welcome.is_some() },
+                Ok(FromAgent::Ping | FromAgent::Error { .. } | FromAgent::Welcome(_)) => {}
+                Ok(FromAgent::Refused { text }) => break End::Refused(text),
+                Err(over) => {
+                    let welcomed = welcome.is_some();
+                    break End::Lost { welcomed, kept: over == Over::Closed && keeps(welcomed) };
+                }
             }
         };
         let _ = stream.shutdown(Shutdown::Both);
-        // Before the reporter has ended: it may be writing.
-        let _ = shared.obey(None, &[]);
+        if !matches!(end, End::Lost { kept: true, .. }) {
+            // Before the reporter has ended: it may be writing.
+            let _ = shared.obey(None, &[]);
+        }
         over.store(true, Ordering::Release);
         shared.bell().ring();
         end
@@ -206,24 +286,35 @@ fn answer(
     }
 }
 
-/// The next message; `None` when the connection is over, or silent for too long. Lines that nobody understands are
-/// skipped: a later version may say more.
-fn next(mut stream: &UnixStream, lines: &mut Lines) -> Option<FromAgent> {
+/// How a connection is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Over {
+    /// The agent closed it, or its process ended.
+    Closed,
+    /// The agent was silent for too long, or sent what no agent sends.
+    Silent,
+}
+
+/// The next message, or how the connection is over. Lines of an unknown type are skipped: a later version may send more.
+fn next(mut stream: &UnixStream, lines: &mut Lines) -> Result<FromAgent, Over> {
     let end = Instant::now() + SILENCE;
     let mut bytes = [0; 4096];
     loop {
-        while let Some(line) = lines.next_line().ok()? {
+        while let Some(line) = lines.next_line().map_err(|_| Over::Silent)? {
             if let Ok(message) = FromAgent::parse(line) {
-                return Some(message);
+                return Ok(message);
             }
         }
-        let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
-        stream.set_read_timeout(Some(left)).ok()?;
+        let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        stream.set_read_timeout(Some(left.ok_or(Over::Silent)?)).map_err(|_| Over::Closed)?;
         match stream.read(&mut bytes) {
-            Ok(0) => return None,
+            Ok(0) => return Err(Over::Closed),
             Ok(read) => lines.push(bytes.get(..read).unwrap_or_default()),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => return None,
+            Err(error) => match error.kind() {
+                ErrorKind::Interrupted => {}
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => return Err(Over::Silent),
+                _ => return Err(Over::Closed),
+            },
         }
     }
 }

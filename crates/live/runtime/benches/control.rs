@@ -43,7 +43,7 @@ mod linux {
     fn agent(folder: &Path) -> (UnixListener, Agent) {
         let socket = folder.join("agent.sock");
         let listener = UnixListener::bind(&socket).expect("a socket");
-        (listener, Agent { socket, name: "bench".into(), control: Control::Total })
+        (listener, Agent { socket, name: "bench".into(), control: Control::Total, record: None })
     }
 
     fn say(mut stream: &UnixStream, message: &FromAgent) {

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 use crate::shell::Shell;
 #[cfg(target_os = "linux")]
 pub(super) use asking::Connection;
+#[cfg(target_os = "linux")]
+pub(super) use starting::{Asked, read_question};
 
 /// Runs the command.
 #[cfg(target_os = "linux")]

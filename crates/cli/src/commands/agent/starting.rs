@@ -1,13 +1,15 @@
 //! Starts an agent: everything is checked before anything is made, and what was made is removed where it cannot start.
 
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use numasim_agent::server::{Agent, Outside, serve};
+use numasim_agent::record::{Of, Record, RecordError, has_machine, host_of};
+use numasim_agent::server::{Agent, Outside, Signals, raise_file_limit, serve};
 use numasim_agent::socket::Socket;
+use numasim_agent::turns::Turns;
 use numasim_agent::{Decided, Settings};
 use numasim_ask::located::Located;
 use numasim_ask::over_time::{copies_are_only_read, one_thread_per_core, policy_of_files};
@@ -25,12 +27,21 @@ use crate::commands::host_nodes;
 use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
-use crate::trace::{AgentRecord, Of, has_machine, host_of};
 
 /// Serves until somebody ends it.
 pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
+    let asked = Asked {
+        files: &args.files,
+        policy: args.policy.as_ref(),
+        period_ms: args.period_ms,
+        this_host: args.this_host,
+    };
     let path = socket_path(args.socket.as_deref())?;
-    let question = read_question(args, shell)?;
+    let question = read_question(&asked)?;
+    warn_of_data(&question.study, &question.policy, shell);
+    if let (Some(record), true) = (&args.record, args.record_only) {
+        return question.record_only(record);
+    }
     let adopted = Processes::begin(&args.adopt, &args.adopt_started, question.host.as_deref())?;
     adopted.ways().iter().for_each(|way| shell.note(way));
     let record = record(args, &question)?;
@@ -56,7 +67,12 @@ pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     let no_thread = |error| Failure::input("this host has no room for another thread").caused_by(&error);
     let mut outside = Told::new(&path, record).map_err(no_thread)?;
     let adopted = Box::new(adopted);
-    let agent = Agent { settings, policy: decides, socket, host, adopted, outside: &mut outside };
+    raise_file_limit();
+    let stop = Box::new(
+        Signals::listen()
+            .map_err(|error| Failure::input("this host has no room for another socket").caused_by(&error))?,
+    );
+    let agent = Agent { settings, policy: decides, socket, host, stop, adopted, outside: &mut outside };
     serve(agent).map_err(|error| {
         if !outside.has_listened
             && let Some(record) = &args.record
@@ -67,17 +83,44 @@ pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     })
 }
 
-fn record(args: &AgentArgs, question: &Question) -> Result<Option<AgentRecord>, Failure> {
-    let Some(path) = &args.record else { return Ok(None) };
-    let looks = question.decides.as_ref().map(|policy| policy.looks_at());
-    let of = Of {
-        study: &question.study,
-        sources: &question.sources,
-        policy: &question.policy,
-        model: None,
-        looks_at_work: looks.is_some_and(|looks| looks.work),
-    };
-    AgentRecord::create(path, &of).map(Some)
+fn record(args: &AgentArgs, question: &Question) -> Result<Option<Record>, Failure> {
+    args.record.as_deref().map(|path| question.record(path)).transpose()
+}
+
+impl Question {
+    /// Makes the record.
+    ///
+    /// # Errors
+    /// A file that exists or cannot be written.
+    fn record(&self, path: &Path) -> Result<Record, Failure> {
+        let looks = self.decides.as_ref().map(|policy| policy.looks_at());
+        let of = Of {
+            study: &self.study,
+            sources: &self.sources,
+            policy: &self.policy,
+            model: None,
+            looks_at_work: looks.is_some_and(|looks| looks.work),
+        };
+        Record::create(path, &of).map_err(|error| match &error {
+            RecordError::Exists(_) => Failure::output(error.to_string())
+                .hint("a record is never written over: name another file, or remove this one"),
+            RecordError::System { source, .. } => Failure::output(error.to_string()).caused_by(source),
+            RecordError::NoRecord { .. } => Failure::output(error.to_string()),
+        })
+    }
+
+    /// Makes a record that applications continue when they take turns as the agent.
+    ///
+    /// # Errors
+    /// The record cannot be made, or has tables that applications do not read.
+    pub(crate) fn record_only(&self, path: &Path) -> Result<(), Failure> {
+        let record = self.record(path)?;
+        Turns::read(path).map(drop).map_err(|error| {
+            record.discard();
+            let message = "applications cannot take turns as the agent with these files";
+            Failure::input(message).caused_by(&error).hint("leave out the tables of tasks")
+        })
+    }
 }
 
 // What an agent is to decide, from files and command line: checked, before anything is made.
@@ -85,8 +128,16 @@ fn record(args: &AgentArgs, question: &Question) -> Result<Option<AgentRecord>, 
 /// Without a flag and a file.
 const PERIOD_MS: f64 = 80.0;
 
+/// What the command line asks.
+pub(crate) struct Asked<'a> {
+    pub(crate) files: &'a [PathBuf],
+    pub(crate) policy: Option<&'a PolicyName>,
+    pub(crate) period_ms: Option<f64>,
+    pub(crate) this_host: bool,
+}
+
 /// What an agent is to decide.
-pub(super) struct Question {
+pub(crate) struct Question {
     /// Its `[policy]` is what holds: that of the command line, where it says so.
     pub(super) study: Study,
     /// The input files themselves.
@@ -104,8 +155,8 @@ pub(super) struct Question {
 /// # Errors
 /// Wrong files; with `--this-host` a machine that is more than this host; a policy that an agent has not, or that cannot be made;
 /// a period that is too long.
-pub(super) fn read_question(args: &AgentArgs, shell: &Shell) -> Result<Question, Failure> {
-    let sources = files::read_texts(&args.files)?;
+pub(crate) fn read_question(args: &Asked<'_>) -> Result<Question, Failure> {
+    let sources = files::read_texts(args.files)?;
     let has_machine = sources.iter().any(|source| has_machine(&source.text));
     let mut host = if has_machine { None } else { Some(host_nodes::this_host()?) };
     let mut all = sources.clone();
@@ -126,20 +177,19 @@ pub(super) fn read_question(args: &AgentArgs, shell: &Shell) -> Result<Question,
     let decides = policy.make(&study).map_err(|error| {
         Failure::input(format!("policy '{policy}' cannot decide for these files")).caused_by(&error)
     })?;
-    warn_of_data(&study, &policy, shell);
     let period = Duration::from_secs_f64(period_ms / 1e3);
     Ok(Question { study, sources, policy, decides, period, host })
 }
 
 fn policy(
-    args: &AgentArgs,
+    args: &Asked<'_>,
     study: &Study,
     located: &Located,
     has_machine: bool,
 ) -> Result<PolicyName, Failure> {
     one_thread_per_core(study, "agent")?;
     copies_are_only_read(study, "agent")?;
-    let policy = match (&args.policy, &study.dynamics.policy.name) {
+    let policy = match (args.policy, &study.dynamics.policy.name) {
         (Some(policy), _) => policy.clone(),
         (None, Some(_)) => policy_of_files(study, located)?,
         (None, None) => PolicyName::FairShare,
@@ -155,7 +205,7 @@ fn policy(
     Ok(policy)
 }
 
-fn period_ms(args: &AgentArgs, study: &Study, has_period: bool) -> Result<f64, Failure> {
+fn period_ms(args: &Asked<'_>, study: &Study, has_period: bool) -> Result<f64, Failure> {
     let of_files = || if has_period { study.dynamics.policy.period.value() * 1e3 } else { PERIOD_MS };
     let period_ms = args.period_ms.unwrap_or_else(of_files);
     if is_period(period_ms) {
@@ -233,14 +283,14 @@ pub(super) struct Told {
     listening: String,
     /// Applications could connect.
     pub(super) has_listened: bool,
-    record: Option<AgentRecord>,
+    record: Option<Record>,
     lines: Lines,
 }
 
 impl Told {
     /// # Errors
     /// Where the system has no thread for it.
-    pub(super) fn new(path: &Path, record: Option<AgentRecord>) -> io::Result<Self> {
+    pub(super) fn new(path: &Path, record: Option<Record>) -> io::Result<Self> {
         let listening = format!("listening on {}", path.display());
         Ok(Self { listening, has_listened: false, record, lines: Lines::new()? })
     }

@@ -3,11 +3,13 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use numasim_agent::turns::Turns;
 use numasim_ask::located::Located;
 use numasim_ask::{Explore, Input, document, explore, over_time};
 use numasim_bench::live::{Family, FamilyError, Left, Program};
 use numasim_course::Study;
 use numasim_host::memory::bytes_per_thread;
+use numasim_host::os::thread::now_ns;
 use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
 use numasim_model::order::Control;
@@ -20,6 +22,7 @@ use numasim_study::{Problem, ProblemKind};
 use tempfile::TempDir;
 
 use crate::args::RunArgs;
+use crate::commands::agent::{Asked, read_question};
 use crate::commands::run::going::Going;
 use crate::commands::run::going::{Agent, Wanted};
 use crate::commands::run::planning::{self, How};
@@ -33,7 +36,7 @@ use crate::shell::Shell;
 use crate::view::Style;
 use crate::view::ran::{self, End, Ran};
 use crate::watch::Watch;
-use crate::{files, watch};
+use crate::{files, trace, watch};
 
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";
@@ -101,6 +104,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let data = |app: AppId| data.as_ref().and_then(|data| data.get(app.0));
     let mut family = Family::new(planning::extent(study)).map_err(|error| failed(&error))?;
     let (_own_folder, path) = socket(args)?;
+    let in_apps = args.agent_in_apps.then(|| record_only(&args.output, &inputs, &policy)).transpose()?;
     let (mut pids, mut adopted) = (Vec::new(), Vec::new());
     for app in (0..study.apps.len()).map(AppId) {
         let order = planning::order(study, app, &host, &how, data(app));
@@ -108,19 +112,25 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         let course = &study.dynamics.courses[app.0];
         let foreign = matches!(order.program, Program::Command { .. });
         let name = order.name.clone();
-        let mut environment = environment(&name, path.as_deref());
+        let mut environment = environment(&name, path.as_deref(), in_apps.as_deref());
         if foreign {
             environment.extend(preloading::environment(library.as_deref(), course, &host));
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;
         if foreign && course.control == Control::Cores {
+            if in_apps.is_some() {
+                return Err(Failure::input(format!(
+                    "'{name}' follows commands by affinity alone, which needs a separate agent"
+                ))
+                .hint("give it control = \"total\" or \"per-node\", or leave out --agent-in-apps"));
+            }
             adopted.push((name, pid));
         }
         pids.push(pid);
     }
     let agent = match (&path, &args.socket) {
-        (Some(path), None) => {
+        (Some(path), None) if in_apps.is_none() => {
             let record = args.output.join(RECORD);
             let policy = policy.to_string();
             let wanted =
@@ -144,9 +154,14 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         ran = Some(going.go(out, shell)?);
         Ok(())
     })?;
+    // The common start, on the clock of the record.
+    let started_ns = now_ns().saturating_sub(nanoseconds(going.family.since_start()));
     drop(going);
     let Some(mut ran) = ran else { return Err(Failure::fault("a run without an end")) };
-    ran.orders = orders(&args.output.join(RECORD), &ran);
+    if in_apps.is_some() {
+        ran.agent_started_s = first_turn_s(&args.output.join(RECORD), started_ns)?;
+    }
+    ran.orders = orders(&args.output.join(RECORD), &ran)?;
     rows::took_place(&mut provenance, ran.started, ran.ended);
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
     let ran_document = ran::document(study, &ran);
@@ -177,10 +192,32 @@ fn warn_of_pages(study: &Study, ran: &Ran, shell: &Shell) {
     }
 }
 
-/// What tells a process who it is, and where its agent listens.
-fn environment(name: &str, socket: Option<&Path>) -> Vec<(String, String)> {
+/// The name of a process, where its agent listens, and the record if applications take turns as the agent.
+fn environment(name: &str, socket: Option<&Path>, record: Option<&Path>) -> Vec<(String, String)> {
     let socket = socket.map_or_else(|| "off".to_owned(), |path| path.display().to_string());
-    vec![("NUMASIM_APP".to_owned(), name.to_owned()), ("NUMASIM_AGENT".to_owned(), socket)]
+    let record = record.map_or_else(String::new, |path| path.display().to_string());
+    [("NUMASIM_APP", name), ("NUMASIM_AGENT", &socket), (Turns::RECORD, &record)]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+/// Writes the start of the record that applications continue; its absolute path.
+fn record_only(folder: &Path, files: &[PathBuf], policy: &PolicyName) -> Result<PathBuf, Failure> {
+    let path = folder.join(RECORD);
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let asked = Asked { files, policy: Some(policy), period_ms: None, this_host: true };
+    read_question(&asked)?.record_only(&path)?;
+    Ok(path)
+}
+
+/// When the first application began its turn as the agent, in the time of the run.
+fn first_turn_s(record: &Path, started_ns: u64) -> Result<Option<f64>, Failure> {
+    let (name, from) = files::open_trace(record)?;
+    Ok(trace::first_turn_s(&name, from)?.map(|clock_s| clock_s - started_ns as f64 / 1e9))
+}
+
+fn nanoseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Who decides, in words.
@@ -267,17 +304,14 @@ fn largest_share(study: &Study, host: &[NodeCores]) -> u64 {
 
 /// How many orders were sent until the end of the run, by the record of the agent; `None` without one. Its clock began before that of the
 /// run, and it goes on to decide while applications are ended.
-fn orders(record: &Path, ran: &Ran) -> Option<u64> {
-    let text = fs::read_to_string(record).ok()?;
+fn orders(record: &Path, ran: &Ran) -> Result<Option<u64>, Failure> {
+    if !record.exists() {
+        return Ok(None);
+    }
     let last_s = ran.agent_started_s.map(|started_s| ran.look.at.as_secs_f64() - started_s);
-    let of = |line: &str| {
-        let line: serde_json::Value = serde_json::from_str(line).ok()?;
-        let at_s = line.get("time_s").and_then(serde_json::Value::as_f64)?;
-        let counts = last_s.is_none_or(|last_s| at_s <= last_s);
-        let actions = line.get("actions")?.as_array()?;
-        counts.then_some(actions.len() as u64)
-    };
-    Some(text.lines().filter_map(of).sum())
+    let (name, from) = files::open_trace(record)?;
+    let sent = trace::orders(&name, from)?.into_iter();
+    Ok(Some(sent.filter(|(at, _)| last_s.is_none_or(|last_s| at.value() <= last_s)).count() as u64))
 }
 
 fn failed(error: &FamilyError) -> Failure {

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use numasim_agent::record::Of;
 use numasim_ask::table::quoted;
 use numasim_course::Study;
 use numasim_dynamic::{Both, Changes, Counts, Job, JobError, Observer, Row, Run, Silent, Snapshot, State};
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::Destination;
 use crate::plot_file::PlotFile;
 use crate::shell::Shell;
-use crate::trace::{Of, TraceWriter};
+use crate::trace::TraceWriter;
 use crate::watch;
 
 /// Where everything goes, known to be writable.

@@ -3,6 +3,7 @@
 use super::Server;
 use crate::core::{ConnectionId, Peer};
 use crate::socket::peer_of;
+use numasim_host::os::fork::Closed;
 use numasim_protocol::Lines;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -143,6 +144,8 @@ const KEPT: usize = 4096;
 
 /// One connection. It never blocks.
 pub(super) struct Connection {
+    /// Dropped before the stream.
+    _closed: Closed,
     stream: UnixStream,
     pub(super) lines: Lines,
     out: Vec<u8>,
@@ -178,7 +181,14 @@ impl Connection {
     /// Where the system does not let it be without blocking.
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        Ok(Self { stream, lines: Lines::new(), out: Vec::new(), gone: 0, closes_at: None })
+        Ok(Self {
+            _closed: Closed::in_children(&stream),
+            stream,
+            lines: Lines::new(),
+            out: Vec::new(),
+            gone: 0,
+            closes_at: None,
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {

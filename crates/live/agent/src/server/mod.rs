@@ -11,8 +11,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use numasim_host::os::fork::Closed;
 use numasim_host::os::thread::thread_cpu_ns;
 use numasim_host::system::{NodeCores, System};
 use numasim_policy::Policy;
@@ -24,7 +26,7 @@ use accepting::Connection;
 use deciding::Decider;
 pub use deciding::{Adopted, Change, Nobody};
 use pace::Pace;
-use pace::Signals;
+pub use pace::{Signals, raise_file_limit};
 
 /// Whom an agent tells what happens. None of it may wait for long.
 pub trait Outside {
@@ -48,6 +50,8 @@ pub struct Agent<'a> {
     pub socket: Socket,
     /// The nodes of this host, where they are the machine of the agent.
     pub host: Option<Vec<NodeCores>>,
+    /// Becomes readable when the agent has to stop: [`Signals`], or a socket whose other end is closed.
+    pub stop: Box<dyn AsFd>,
     /// Whom it moves beside those who connect.
     pub adopted: Box<dyn Adopted>,
     /// Whom it tells what happens.
@@ -81,7 +85,7 @@ impl ServeError {
     }
 }
 
-/// Serves until a signal or a stop.
+/// Serves until [`Agent::stop`] is readable or a connection asks for the end.
 ///
 /// # Errors
 /// [`ServeError`]; the socket is removed then, too.
@@ -95,8 +99,10 @@ pub fn serve(agent: Agent<'_>) -> Result<(), ServeError> {
 /// The agent while it runs.
 struct Server<'a> {
     core: Core,
+    /// Dropped before the socket.
+    _closed: Closed,
     socket: Socket,
-    signals: Signals,
+    stop: Box<dyn AsFd>,
     decider: Option<Decider>,
     adopted: Box<dyn Adopted>,
     outside: &'a mut dyn Outside,
@@ -127,9 +133,7 @@ impl<'a> Server<'a> {
     fn start(agent: Agent<'a>) -> Result<Self, ServeError> {
         /// Without a period adopted processes are looked at as often as with the usual one.
         const LOOKED_AT: Duration = Duration::from_millis(80);
-        let Agent { settings, policy, socket, host, mut adopted, outside } = agent;
-        pace::raise();
-        let signals = Signals::listen().map_err(ServeError::system("listen to signals"))?;
+        let Agent { settings, policy, socket, host, stop, mut adopted, outside } = agent;
         let looks = policy.as_ref().map(|policy| policy.looks_at());
         let beside = settings.policy.computes();
         let decider = policy.map(|policy| Decider::new(policy, beside)).transpose();
@@ -153,8 +157,9 @@ impl<'a> Server<'a> {
         }
         Ok(Self {
             core,
+            _closed: Closed::in_children(socket.listener()),
             socket,
-            signals,
+            stop,
             decider,
             look: (!adopted.is_empty()).then(|| Pace::new(period)),
             adopted,
@@ -190,7 +195,7 @@ impl<'a> Server<'a> {
                 return Ok(());
             }
             let ready = self.wait().map_err(ServeError::system("wait for applications"))?;
-            if ready.signal {
+            if ready.stop {
                 self.ending = true;
                 return Ok(());
             }

@@ -57,8 +57,9 @@ impl Pace {
 
 // How many files this process may have open: each connection is one.
 
-/// Raises the soft limit to the hard one. Where that fails, connections wait for room as before.
-pub(super) fn raise() {
+/// Raises the soft limit to the hard one. If that fails, connections wait for room as before. An application that serves leaves its
+/// limit alone: its own code may count on it.
+pub fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _ = setrlimit(Resource::Nofile, limit);
@@ -66,16 +67,18 @@ pub(super) fn raise() {
 
 // SIGTERM, SIGINT and SIGHUP as bytes that can be waited for beside connections; SIGXFSZ as an error of whoever writes.
 
-/// Signals that want the agent to end, until it is dropped.
-pub(super) struct Signals {
+/// Signals that stop an agent, for [`crate::server::Agent::stop`]; dropped, they have their usual effect again.
+pub struct Signals {
     came: UnixStream,
     registered: Vec<SigId>,
 }
 
 impl Signals {
+    /// Receives SIGTERM, SIGINT and SIGHUP from now on.
+    ///
     /// # Errors
-    /// Where the system has no room for a socket.
-    pub(super) fn listen() -> io::Result<Self> {
+    /// The system has no room for a socket.
+    pub fn listen() -> io::Result<Self> {
         let (came, from) = UnixStream::pair()?;
         let mut signals = Self { came, registered: Vec::new() };
         for signal in [SIGTERM, SIGINT, SIGHUP] {
@@ -137,7 +140,7 @@ pub(super) fn calm(period: Duration) -> Duration {
 /// What has happened.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    pub(super) signal: bool,
+    pub(super) stop: bool,
     /// Of the policy.
     pub(super) answer: bool,
     /// Somebody adopted may have ended.
@@ -150,7 +153,7 @@ pub(super) struct Ready {
 
 /// Whose descriptor it is.
 enum Whose {
-    Signal,
+    Stop,
     Answer,
     Adopted,
     Listener,
@@ -159,7 +162,7 @@ enum Whose {
 
 impl Ready {
     fn is_nothing(&self) -> bool {
-        let one = self.signal || self.answer || self.adopted || self.new;
+        let one = self.stop || self.answer || self.adopted || self.new;
         !one && self.readable.is_empty() && self.writable.is_empty()
     }
 }
@@ -180,8 +183,8 @@ impl Server<'_> {
 
     /// Waits until then; with `calm` not for what applications say.
     fn poll(&self, now: Duration, until: Duration, calm: bool) -> io::Result<Ready> {
-        let mut all = vec![PollFd::new(&self.signals, PollFlags::IN)];
-        let mut whose = vec![Whose::Signal];
+        let mut all = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN)];
+        let mut whose = vec![Whose::Stop];
         let bell = self.decider.as_ref().and_then(Decider::bell);
         if let Some(bell) = &bell {
             all.push(PollFd::new(bell, PollFlags::IN));
@@ -216,7 +219,7 @@ impl Server<'_> {
                 continue;
             }
             match whose {
-                Whose::Signal => ready.signal = true,
+                Whose::Stop => ready.stop = true,
                 Whose::Answer => ready.answer = true,
                 Whose::Adopted => ready.adopted = true,
                 Whose::Listener => ready.new = true,

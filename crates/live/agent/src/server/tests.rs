@@ -39,6 +39,8 @@ struct Running {
     path: PathBuf,
     told: Receiver<String>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
+    /// Nothing is written: the agents of these tests are asked to stop.
+    _stop: UnixStream,
 }
 
 impl Running {
@@ -53,12 +55,13 @@ impl Running {
         let period = Duration::from_millis(period_ms);
         let shown = path.display().to_string();
         let settings = Settings { study, policy, period, dry_run: false, pid: 1, socket: shown };
+        let (stop, stopped) = UnixStream::pair().expect("a socket");
         let thread = std::thread::spawn(move || {
             let mut outside = Told(tell);
-            let adopted = Box::new(Nobody);
-            serve(Agent { settings, policy: made, socket, host: None, adopted, outside: &mut outside })
+            let (adopted, stop) = (Box::new(Nobody), Box::new(stopped));
+            serve(Agent { settings, policy: made, socket, host: None, stop, adopted, outside: &mut outside })
         });
-        let running = Self { _folder: folder, path, told, thread: Some(thread) };
+        let running = Self { _folder: folder, path, told, thread: Some(thread), _stop: stop };
         assert_eq!(running.hears(), "listening");
         running
     }

@@ -25,7 +25,7 @@ fn with_library(program: &Path, arguments: &[&str], agent: &str, variables: &[(&
     // Two threads, however many cores this host has.
     command.env("LD_PRELOAD", library()).env("NUMASIM_AGENT", agent).env("NUMASIM_APP", "test");
     command.env("OMP_NUM_THREADS", "2").env("NUMASIM_THREADS", two_on_the_first_node());
-    command.envs(variables.iter().copied());
+    command.env_remove("NUMASIM_RECORD").envs(variables.iter().copied());
     command
 }
 
@@ -152,6 +152,52 @@ fn every_entry_of_a_region_obeys_and_a_child_of_fork_works() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}", source.name);
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     }
+}
+
+/// Two programs without an agent: the first one serves. The test kills it, and the other one serves itself, with all threads of the host.
+#[test]
+fn programs_take_turns_as_the_agent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(program) = GNU_REGIONS.built(folder.path()) else { return };
+    let nodes = numasim_host::system::System::host().node_cores(&[]).len();
+    let cores: Vec<&str> = (0..nodes).map(|node| if node == 0 { "2" } else { "0" }).collect();
+    let record = folder.path().join("agent.jsonl");
+    let start = format!(
+        r#"{{"type":"start","schema":1,"program":"numasim","policy":"fair-share","period_ms":20.0,"cores":[{}],"files":[]}}"#,
+        cores.join(",")
+    );
+    std::fs::write(&record, start + "\n").expect("a record");
+    let socket = folder.path().join("own/agent.sock");
+    let path = |path: &Path| path.to_str().expect("a path of letters").to_owned();
+    let start = |name: &str, seconds: &str| {
+        let variables = [("NUMASIM_RECORD", path(&record)), ("NUMASIM_APP", name.to_owned())];
+        let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+        with_library(&program, &[seconds], &path(&socket), &variables).spawn().expect("it starts")
+    };
+    let mut first = start("first", "60");
+    while !socket.exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = start("second", "2");
+    std::thread::sleep(Duration::from_millis(1000));
+    first.kill().expect("it is there");
+    let killed = now_ns();
+    first.wait().expect("it ends");
+    let process = second.id();
+    let regions = regions(&second.wait_with_output().expect("an end"));
+    let threads = |from: u64, until: u64| {
+        let within = |&&(at, _): &&(u64, u32)| (from..until).contains(&at);
+        regions.iter().filter(within).map(|(_, threads)| *threads).collect::<Vec<_>>()
+    };
+    // While both are there, each has one of the two cores; the time for a connection is long for a busy machine.
+    let shared = threads(killed - 300_000_000, killed);
+    assert!(!shared.is_empty() && shared.iter().all(|&threads| threads == 1), "{shared:?}");
+    let alone = threads(killed + 500_000_000, u64::MAX);
+    assert!(!alone.is_empty() && alone.iter().all(|&threads| threads == 2), "{alone:?}");
+    let record = std::fs::read_to_string(&record).expect("a record");
+    let turns: Vec<&str> = record.lines().filter(|line| line.contains(r#""type":"turn""#)).collect();
+    assert_eq!(turns.len(), 2, "{turns:?}");
+    assert!(turns[1].contains(&format!("\"pid\":{process},")), "{turns:?}");
 }
 
 #[test]

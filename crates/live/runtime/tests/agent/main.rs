@@ -22,7 +22,7 @@ pub(crate) fn pool_of(workers: &[usize], agent: Agent) -> Pool {
 
 /// The agent there for an application called `test`.
 pub(crate) fn agent_of(agents: &Agents, control: Control) -> Agent {
-    Agent { socket: agents.path().into(), name: "test".into(), control }
+    Agent { socket: agents.path().into(), name: "test".into(), control, record: None }
 }
 
 /// Keeps all workers of a pool busy until it is true.

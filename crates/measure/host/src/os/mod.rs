@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "system calls; every block says why it is sound")]
 
+pub mod fork;
 pub mod mapping;
 pub mod process;
 pub mod shared;
