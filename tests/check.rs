@@ -76,7 +76,7 @@ fn what_happens_over_time_is_shown_where_a_file_says_something_of_it() {
     assert_eq!(read["calls"][0], json!({ "from": "producer", "to": "solver", "every": 2 }));
     assert_eq!(read["commands"][2], json!({ "at_s": 1.0, "app": "solver", "cores": [0, 5] }));
     assert_eq!(read["os"], json!({ "slice_ms": 4.0, "switch_us": 5.0, "refill_ms": 0.1 }));
-    assert_eq!(read["cluster"], json!({ "nodes": 16, "sync": "barrier", "policy_on": 8 }));
+    assert_eq!(read["cluster"], json!({ "nodes": 16, "sync": "barrier", "policy_on": 8, "noise": 0.0 }));
     let csv = run(&["check", "--format", "csv", "tests/check/over-time.toml"]);
     for line in [
         "app,consumer,threads,6 2,false",

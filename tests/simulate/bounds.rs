@@ -31,3 +31,20 @@ fn a_policy_on_half_of_a_cluster_is_worth_half_of_its_gain_or_nothing() {
     let keys: Vec<&String> = barrier.as_object().expect("an object").keys().collect();
     assert_eq!(keys[9], "cluster", "after the reaction");
 }
+
+#[test]
+fn noise_between_the_nodes_of_a_cluster_costs_more_at_a_barrier_than_loosely_and_is_the_same_for_a_seed() {
+    let noisy = |sync: &str, seed: &str| {
+        let cluster = format!("[cluster]\nnodes = 16\npolicy_on = 0\nsync = \"{sync}\"\nnoise = 0.2\n");
+        let run =
+            one(&format!("{NODE}{PRODUCER_CONSUMER}{cluster}"), &["--policy", "static-even", "--seed", seed]);
+        let of = |key: &serde_json::Value| key.as_f64().expect("a number");
+        of(&run["cluster"]["makespan_s"]) / of(&run["makespan_s"])
+    };
+    // 100 iterations: 1 + 0.2 x 16/17 at a barrier, 1 + 0.2 / 2 loosely.
+    let (barrier, loose) = (noisy("barrier", "1"), noisy("loose", "1"));
+    assert!((barrier - 1.188).abs() < 0.005, "{barrier}");
+    assert!((loose - 1.1).abs() < 0.005, "{loose}");
+    assert_eq!(barrier, noisy("barrier", "1"));
+    assert_ne!(barrier, noisy("barrier", "2"));
+}

@@ -273,8 +273,9 @@ fn cluster(reading: &Reading) -> Option<[String; 2]> {
         Synchronisation::Barrier => "a barrier after each iteration",
         Synchronisation::Loose => "loosely synchronised",
     };
+    let noise = if cluster.noise > 0.0 { format!(", noise {}", cluster.noise) } else { String::new() };
     let text = format!(
-        "{} nodes, {}, the policy on {}",
+        "{} nodes, {}, the policy on {}{noise}",
         cluster.nodes,
         marked(sync.to_owned(), default("sync")),
         marked(cluster.policy_on.to_string(), default("policy_on"))

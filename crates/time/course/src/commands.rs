@@ -302,7 +302,10 @@ pub(super) fn os(mut table: TableReader<'_>) -> Option<Os> {
     Some(Os { slice: slice?, switch: switch?, refill: refill? })
 }
 
-/// The cluster; the outer `None` where something makes no sense.
+/// Most nodes of a cluster with noise: for each of them a number is drawn in each iteration.
+const MOST_NOISY: u64 = 1_000_000;
+
+/// The cluster; the outer `None` if it contradicts itself.
 #[allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>> {
     let Some(mut table) = table else { return Some(None) };
@@ -315,6 +318,7 @@ pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>>
         Synchronisation::as_str,
     );
     let policy_on = table.given(&cluster::POLICY_ON);
+    let noise = table.read_or(&cluster::NOISE, 0.0, Value::number);
     table.finish();
     let nodes = nodes_value.as_ref().and_then(Value::large_count);
     let on = policy_on.as_ref().map_or(nodes, Value::large_count);
@@ -327,5 +331,14 @@ pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>>
         log.report(problem);
         return None;
     }
-    Some(Some(Cluster { nodes, sync: sync?, policy_on: on }))
+    let noise = noise?;
+    if let (true, Some(value)) = (noise > 0.0 && nodes > MOST_NOISY, &nodes_value) {
+        let message = format!("a cluster of {nodes} nodes has no `noise`");
+        let problem = Problem::new(ProblemKind::BadValue, message)
+            .at(value.place(), "too many")
+            .hint(format!("write at most {MOST_NOISY} nodes, or leave out `noise`"));
+        log.report(problem);
+        return None;
+    }
+    Some(Some(Cluster { nodes, sync: sync?, policy_on: on, noise }))
 }

@@ -317,6 +317,11 @@ table! {
         .means("on how many nodes of the cluster the policy runs", "8")
         .default("all")
         .value_in(value_in!(Cluster, |cluster| cluster.policy_on.into()));
+    /// Each iteration of a node takes 1 to 1 + `noise` times as long, drawn uniformly from `--seed`.
+    NOISE = key("noise", NOT_NEGATIVE)
+        .means("the largest part by which noise lengthens an iteration of a node", "0.2")
+        .default("0")
+        .value_in(value_in!(Cluster, |cluster| cluster.noise.into()));
 }
 
 words! {

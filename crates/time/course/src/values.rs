@@ -141,7 +141,7 @@ impl Default for Os {
 }
 
 /// `[cluster]`: the machine stands for one of several equal nodes of a cluster (paper 002, section V).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cluster {
     /// How many nodes of the cluster; at least 1.
     pub nodes: u64,
@@ -149,6 +149,8 @@ pub struct Cluster {
     pub sync: Synchronisation,
     /// On how many of them the policy decides; on the others it is `static-even`.
     pub policy_on: u64,
+    /// Noise between the nodes: each iteration of a node takes 1 to 1 + `noise` times as long, drawn uniformly; 0 is none.
+    pub noise: f64,
 }
 
 words! {

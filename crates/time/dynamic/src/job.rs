@@ -5,7 +5,7 @@ use numasim_engine::SimTime;
 use numasim_policy::{MakeError, PolicyName};
 
 use crate::bound::{LowerBound, lower_bound};
-use crate::cluster::{ClusterRun, cluster};
+use crate::cluster::{ClusterRun, Makespans, cluster};
 use crate::result::SimulateError;
 use crate::result::{Controller, Question};
 use crate::result::{Ending, Run};
@@ -91,6 +91,7 @@ impl Job<'_> {
             let even = Self { policy: &PolicyName::StaticEven, ..*self };
             even.run(&mut Silent, stop).ok()?.makespan?
         };
-        Some(cluster(&of, even, run.makespan?))
+        let iterations = self.study.dynamics.courses.iter().map(|course| course.iterations).max()?;
+        cluster(&of, Makespans { even, policy: run.makespan? }, iterations, self.seed, stop)
     }
 }

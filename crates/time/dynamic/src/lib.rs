@@ -41,7 +41,7 @@ mod threads;
 
 pub use bound::{Bottleneck, LowerBound, lower_bound};
 pub use changes::{Changes, Row, State};
-pub use cluster::{ClusterRun, cluster};
+pub use cluster::{ClusterRun, Makespans, cluster};
 pub use job::{Job, JobError, Outcome};
 pub use result::{
     AppRun, Both, ChannelRun, Controller, Counts, Deadlock, Ending, MOST_FRUITLESS, Observer, Question,

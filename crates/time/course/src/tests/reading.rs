@@ -311,7 +311,7 @@ fn commands_that_nobody_can_follow_are_refused() {
 #[test]
 fn what_surrounds_the_applications_is_read_from_any_file() {
     let policy = "[policy]\nname = \"lead:2\"\nperiod_ms = 80\ncommand_ms = 1\n";
-    let os = "[os]\nslice_ms = 4\nswitch_us = 10\nrefill_ms = 0\n[cluster]\nnodes = 16\nsync = \"loose\"\npolicy_on = 8\n";
+    let os = "[os]\nslice_ms = 4\nswitch_us = 10\nrefill_ms = 0\n[cluster]\nnodes = 16\nsync = \"loose\"\npolicy_on = 8\nnoise = 0.2\n";
     let reading: Reading = read_study(&files(&[policy, MACHINE, os])).expect("three good files");
     let dynamics = &reading.study.dynamics;
     assert_eq!(dynamics.policy.name.as_deref(), Some("lead:2"));
@@ -319,15 +319,16 @@ fn what_surrounds_the_applications_is_read_from_any_file() {
     assert_eq!(dynamics.policy.command_delay, Seconds::new(0.001));
     let expected = Os { slice: Seconds::new(0.004), switch: Seconds::new(1e-5), refill: Seconds::new(0.0) };
     assert_eq!(dynamics.os, expected);
-    let cluster = Cluster { nodes: 16, sync: Synchronisation::Loose, policy_on: 8 };
+    let cluster = Cluster { nodes: 16, sync: Synchronisation::Loose, policy_on: 8, noise: 0.2 };
     assert_eq!(dynamics.cluster, Some(cluster));
     assert_eq!(reading.further.policy.map(|place| place.file), Some(0));
     let again = problems(&[policy, MACHINE, policy]);
     assert_eq!(again.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [ProblemKind::SecondTable]);
     assert_eq!(problem(&format!("{MACHINE}[cluster]\nnodes = 4\npolicy_on = 5\n")).1, "5");
+    assert_eq!(problem(&format!("{MACHINE}[cluster]\nnodes = 1000001\nnoise = 0.1\n")).1, "1000001");
     assert_eq!(problem(&format!("{MACHINE}[os]\nslice_ms = 0\n")).1, "0");
     let all = read(&format!("{MACHINE}[cluster]\nnodes = 4\n")).study.dynamics.cluster;
-    assert_eq!(all, Some(Cluster { nodes: 4, sync: Synchronisation::Barrier, policy_on: 4 }));
+    assert_eq!(all, Some(Cluster { nodes: 4, sync: Synchronisation::Barrier, policy_on: 4, noise: 0.0 }));
 }
 
 #[test]
