@@ -186,12 +186,14 @@ impl World {
     }
 
     /// Processes that served, by the record, which is whole.
-    fn turns(&self) -> Vec<u32> {
+    fn turns(&self) -> Vec<u64> {
         let text = std::fs::read_to_string(&self.record).expect("text");
         assert!(text.ends_with('\n'));
         let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("a line"));
         assert!(matches!(lines.next(), Some(Line::Start(_))));
-        lines.filter_map(|line| if let Line::Turn(turn) = line { Some(turn.pid) } else { None }).collect()
+        lines
+            .filter_map(|line| if let Line::Turn(turn) = line { Some(turn.pid.into()) } else { None })
+            .collect()
     }
 }
 
@@ -225,7 +227,7 @@ fn a_hundred_times_the_application_that_serves_is_killed_and_the_next_one_takes_
             assert!(ordered.iter().all(|&threads| threads >= 2), "{ordered:?}");
         }
     }
-    assert_eq!(world.turns(), served.iter().map(|&pid| pid as u32).collect::<Vec<_>>());
+    assert_eq!(world.turns(), served);
     took.sort();
     println!("taken over after {:?} (median) to {:?}", took[KILLS / 2], took[KILLS - 1]);
     // On a busy machine single ones may be late.
@@ -256,7 +258,7 @@ fn a_half_line_of_a_killed_process_is_cut_off() {
     file.write_all(b"{\"type\":\"decision\",\"time_s\":0.").expect("room");
     let app = Application::start("a", &world);
     let pid = world.settled(0, 1);
-    assert_eq!((u64::from(app.child.id()), world.turns()), (pid, vec![app.child.id()]));
+    assert_eq!((u64::from(app.child.id()), world.turns()), (pid, vec![pid]));
 }
 
 #[test]

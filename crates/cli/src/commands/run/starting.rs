@@ -54,6 +54,9 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     }
     kernels_are_synthetic(study, located)?;
     programs_stand_alone(study, located)?;
+    if args.agent_in_apps {
+        no_program_is_adopted(study)?;
+    }
     over_time::one_thread_per_core(study, "run")?;
     over_time::copies_are_only_read(study, "run")?;
     over_time::all_count_flop(study, located, "run", |course| course.command.is_none())?;
@@ -119,12 +122,6 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;
         if foreign && course.control == Control::Cores {
-            if in_apps.is_some() {
-                return Err(Failure::input(format!(
-                    "'{name}' follows commands by affinity alone, which needs a separate agent"
-                ))
-                .hint("give it control = \"total\" or \"per-node\", or leave out --agent-in-apps"));
-            }
             adopted.push((name, pid));
         }
         pids.push(pid);
@@ -407,6 +404,22 @@ pub(super) fn kernels_are_synthetic(study: &Study, located: &Located) -> Result<
             .into());
     }
     Ok(())
+}
+
+/// Refuses programs that only a separate agent can move.
+///
+/// # Errors
+/// The first of them.
+fn no_program_is_adopted(study: &Study) -> Result<(), Failure> {
+    let mut apps = study.apps.iter().zip(&study.dynamics.courses);
+    match apps.find(|(_, course)| course.command.is_some() && course.control == Control::Cores) {
+        Some((app, _)) => Err(Failure::input(format!(
+            "'{}' follows commands by affinity alone, which needs a separate agent",
+            app.name
+        ))
+        .hint("give it control = \"total\" or \"per-node\", or leave out --agent-in-apps")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses programs of their own that others wait for: nobody outside knows their iterations.

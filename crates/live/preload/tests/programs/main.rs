@@ -179,7 +179,7 @@ fn programs_take_turns_as_the_agent() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let second = start("second", "2");
-    std::thread::sleep(Duration::from_millis(1000));
+    std::thread::sleep(Duration::from_secs(1));
     first.kill().expect("it is there");
     let killed = now_ns();
     first.wait().expect("it ends");
