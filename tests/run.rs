@@ -152,7 +152,6 @@ fn programs_of_their_own_print_into_files_and_know_their_names() {
     let apps = "\
 [[app]]
 name = \"own\"
-arithmetic_intensity = 1.0
 command = [\"sh\", \"-c\", \"echo $NUMASIM_APP $NUMASIM_AGENT $OMP_NUM_THREADS; echo oops >&2\"]
 ";
     let ran = ran(apps, &["--no-agent"]);
@@ -220,6 +219,11 @@ fn what_cannot_run_is_refused_before_anything_starts() {
             "the kernel of 'a' cannot run",
         ),
         (own.to_owned(), script, "policy script is for `numasim simulate`"),
+        (
+            own.replace("arithmetic_intensity = 1.0\n", ""),
+            &["--policy", "marginal"],
+            "`a` has no `arithmetic_intensity`, and the policy marginal computes its speed",
+        ),
         (String::new(), &[], "there is no [[app]] in the files"),
     ] {
         let ran = ran(&apps, more);
@@ -227,6 +231,25 @@ fn what_cannot_run_is_refused_before_anything_starts() {
         let told = stderr(&ran.output);
         assert!(told.contains(expected), "{told}");
         assert!(!ran.folder.exists(), "{apps}");
+    }
+}
+
+#[test]
+fn a_program_needs_an_intensity_only_where_its_speed_is_computed() {
+    let (_kept, file) = study(&(MACHINE.to_owned() + "[[app]]\nname = \"own\"\ncommand = [\"true\"]\n"));
+    let checked = numasim().arg("check").arg(&file).output().expect("it starts");
+    assert!(checked.status.success(), "{}", stderr(&checked));
+    let shown = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(shown.contains("arithmetic_intensity  not given (default)"), "{shown}");
+    for command in [&["explore", "--objective", "geomean"][..], &["simulate"]] {
+        let output = numasim().args(command).arg(&file).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let told = stderr(&output);
+        assert!(
+            told.contains("`own` has no `arithmetic_intensity`, and this command computes its speed"),
+            "{told}"
+        );
+        assert!(told.contains("name = \"own\""), "the place is shown: {told}");
     }
 }
 

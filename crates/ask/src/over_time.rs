@@ -9,6 +9,7 @@ use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::located::{HomeNeeded, Located};
+use crate::reading::without_intensity;
 use crate::refusal::Refusal;
 use crate::suggest;
 
@@ -221,6 +222,16 @@ pub fn work_is_given(
             problems.extend(phases.into_iter().map(|place| problem(place, "phase")));
         }
     }
+    if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
+}
+
+/// Refuses external programs whose intensity is unknown, for `command`, which computes speeds.
+///
+/// # Errors
+/// Each of them, where it stands.
+pub fn intensities_are_given(study: &Study, located: &Located, command: &str) -> Result<(), Refusal> {
+    let place_of = |group: &str| Some(located.app_places(group)?.name.clone());
+    let problems = without_intensity(&study.apps, place_of, command);
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 

@@ -3,10 +3,12 @@
 use numasim_course::{Courses, Dynamics, Places, Study, keys as over_time};
 use numasim_graph::values::TaskStudy;
 use numasim_graph::{TaskTables, keys as of_tasks};
+use numasim_model::App;
+use numasim_model::app::IntensityFrom;
 use numasim_model::units::Gflop;
 use numasim_study::keys::{Table, root};
 use numasim_study::reader::{AppReading, Apps, Log, MachineReading, TableReader, Tables};
-use numasim_study::{Family, Problem, SourceFile};
+use numasim_study::{Family, Place, Problem, ProblemKind, SourceFile};
 
 /// An input file with the tables of all families.
 pub static FILE: Table = Table {
@@ -51,8 +53,48 @@ pub struct Further {
 /// Reads all files as one study, with the tables of all families.
 ///
 /// # Errors
-/// Every problem that was found, in the order of the files and their lines.
+/// Every problem that was found, in the order of the files and their lines; an external program without an arithmetic intensity.
 pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
+    let reading = read_programs(files)?;
+    let names = reading.groups.iter().zip(&reading.places.apps);
+    let place_of =
+        |group: &str| names.clone().find(|(of, _)| of.name == group).map(|(_, at)| at.name.clone());
+    let problems = without_intensity(&reading.study.at_rest.apps, place_of, "this command");
+    if problems.is_empty() { Ok(reading) } else { Err(problems) }
+}
+
+/// A problem for each group of applications whose speed cannot be computed, as their intensity is unknown. `command` computes speeds.
+pub(crate) fn without_intensity(
+    apps: &[App],
+    place_of: impl Fn(&str) -> Option<Place>,
+    command: &str,
+) -> Vec<Problem> {
+    let mut groups: Vec<&str> = apps
+        .iter()
+        .filter(|app| app.intensity_from == IntensityFrom::Unknown)
+        .map(|app| app.group.as_str())
+        .collect();
+    groups.dedup();
+    let problem = |group: &str| {
+        let message = format!("`{group}` has no `arithmetic_intensity`, and {command} computes its speed");
+        let problem = Problem::new(ProblemKind::MissingKey, message)
+            .hint(
+                "add e.g. `arithmetic_intensity = 0.5`, which numasim profile-app measures; only `run` and `agent` start a \
+                 `command` without it, under policies that compute no speeds",
+            );
+        match place_of(group) {
+            Some(place) => problem.at(place, "a program whose intensity is unknown"),
+            None => problem,
+        }
+    };
+    groups.into_iter().map(problem).collect()
+}
+
+/// The same for commands that start external programs (`command`) and compute no speed of them: these need no arithmetic intensity.
+///
+/// # Errors
+/// Every other problem of [`read_study`].
+pub fn read_programs(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     let reading = numasim_study::read_study_with(files, &FILE, Families::default())?;
     Ok(reading.map(|at_rest, ((dynamics, over_time), tasks)| {
         (Study { at_rest, dynamics }, Further { over_time, tasks })
@@ -73,6 +115,10 @@ impl Family for Families {
         machine: &MachineReading,
     ) -> Option<Gflop> {
         self.0.app(table, app, machine)
+    }
+
+    fn may_lack_intensity(&self, table: &TableReader<'_>) -> bool {
+        self.0.may_lack_intensity(table)
     }
 
     fn tables<'a>(

@@ -115,8 +115,8 @@ pub struct HostApp {
     pub pages: Option<Vec<u64>>,
     /// Pages that are not where they should be.
     pub misplaced_pages: Option<u64>,
-    /// Threads that it ran on average.
-    pub mean_threads: Option<f64>,
+    /// Cores that its tasks kept busy on average: their processor time over the time that it was there.
+    pub mean_cores: Option<f64>,
     /// How long it waited for input of others, in seconds.
     pub wait_input_s: f64,
     /// How long it waited for room for its output, in seconds.
@@ -143,7 +143,7 @@ impl HostApp {
             Of::whole("iterations", |app: &Self| app.iterations).written(|count| count.to_string()),
             number("gflop", "work\nGFLOP", |app| app.gflop),
             number("mean_gflops", "mean\nGFLOPS", |app| app.mean_gflops),
-            number("mean_threads", "mean\nthreads", |app| app.mean_threads),
+            number("mean_cores", "mean\ncores", |app| app.mean_cores),
         ]
     }
 

@@ -37,6 +37,17 @@ pub(crate) fn read_input(paths: &[PathBuf]) -> Result<Input, Failure> {
     Ok(Input::of_reading(reading, sources))
 }
 
+/// The same for commands that start external programs and compute no speed of them.
+pub(crate) fn read_input_of_programs(paths: &[PathBuf]) -> Result<Input, Failure> {
+    let sources = read_texts(paths)?;
+    Ok(Input::of_reading(read_programs(&sources)?, sources))
+}
+
+/// The study of these texts, for commands that compute no speed of external programs.
+pub(crate) fn read_programs(sources: &[SourceFile]) -> Result<Reading, Failure> {
+    numasim_ask::reading::read_programs(sources).map_err(|problems| to_failure(&problems, sources))
+}
+
 /// The texts of the files of a study.
 pub(crate) fn read_texts(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> {
     read_sources(paths).map_err(|problems| to_failure(&problems, &[]))

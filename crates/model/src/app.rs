@@ -351,6 +351,18 @@ impl Smt {
     }
 }
 
+/// Where the arithmetic intensity of an application comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntensityFrom {
+    /// A file gives it, or a real kernel counts its own.
+    #[default]
+    Given,
+    /// It is the quotient of [`App::thread_gflops`] and [`App::thread_gbs`].
+    Quotient,
+    /// It is unknown, and its value means nothing: the application is an external program, which is started but not computed.
+    Unknown,
+}
+
 /// One application instance. Allocations count cores; only files and options count hardware threads. The two
 /// numbers are equal unless [`App::smt`] is [`Smt::Both`].
 #[derive(Clone, Debug, PartialEq)]
@@ -366,8 +378,8 @@ pub struct App {
     pub thread_gflops: Option<Gflops>,
     /// Bandwidth that one thread consumes alone; `None`: as much as it can process.
     pub thread_gbs: Option<GigabytesPerSecond>,
-    /// Whether the intensity was not given and is the quotient of the two values above.
-    pub intensity_is_quotient: bool,
+    /// The source of the intensity.
+    pub intensity_from: IntensityFrom,
     /// The unit of its rate if it is not GFLOPS, e.g. queries/s; `None` is GFLOPS.
     pub rate_unit: Option<String>,
     /// The share of its bytes that is written, 0 to 1; 0 if a kernel represents the application.
@@ -418,7 +430,7 @@ impl App {
             arithmetic_intensity,
             thread_gflops: None,
             thread_gbs: None,
-            intensity_is_quotient: false,
+            intensity_from: IntensityFrom::Given,
             rate_unit: None,
             write_share: 0.0,
             node_overhead: 0.0,
@@ -503,8 +515,8 @@ impl App {
     }
 
     fn follow_quotient(&mut self) {
-        if let (true, Some(gflops), Some(gbs)) =
-            (self.intensity_is_quotient, self.thread_gflops, self.thread_gbs)
+        if let (IntensityFrom::Quotient, Some(gflops), Some(gbs)) =
+            (self.intensity_from, self.thread_gflops, self.thread_gbs)
         {
             self.arithmetic_intensity = FlopPerByte::new(gflops.value() / gbs.value());
         }

@@ -1,7 +1,7 @@
 //! Reads the keys of an `[[app]]`, with its real kernel and problem size, except the keys of its behaviour
 //! over time.
 
-use numasim_model::app::{Access, App, Data, Placement, Smt};
+use numasim_model::app::{Access, App, Data, IntensityFrom, Placement, Smt};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
 use numasim_model::problem::{
@@ -54,12 +54,16 @@ impl AppReading {
     }
 }
 
+/// Replaces an unknown intensity: a value that is never a division by zero.
+const UNKNOWN: FlopPerByte = FlopPerByte::new(1.0);
+
 /// Reads the keys except those of behaviour over time. Names and work of the application are filled in later.
 pub(super) fn read(
     table: &mut TableReader<'_>,
     name: &Place,
     (instances, is_kept): (usize, bool),
     machine: &MachineReading,
+    may_lack_intensity: bool,
 ) -> (Option<App>, AppReading) {
     let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
     let of_thread = OfThread::read(table);
@@ -79,14 +83,24 @@ pub(super) fn read(
     }
     let lines = given(lines_value.as_ref(), Value::number);
     let stands = read_problem(table);
-    let intensity_is_quotient = intensity_value.is_none() && of_thread.gives_quotient() && !is_real(stands);
-    let intensity = match (&of_thread.rate, of_thread.quotient().filter(|_| intensity_is_quotient)) {
+    let is_from_elsewhere = intensity_value.is_some() || of_thread.rate.is_some() || is_real(stands);
+    let intensity_from = match (is_from_elsewhere, of_thread.gives_quotient(), may_lack_intensity) {
+        (true, ..) | (false, false, false) => IntensityFrom::Given,
+        (false, true, _) => IntensityFrom::Quotient,
+        (false, false, true) => IntensityFrom::Unknown,
+    };
+    let is_quotient = intensity_from == IntensityFrom::Quotient;
+    let intensity = match (&of_thread.rate, of_thread.quotient().filter(|_| is_quotient)) {
         (Some(rate), _) => of_thread.read_rate(table, rate, intensity_value.as_ref(), stands),
         (None, Some(quotient)) => {
             table.note(&app::ARITHMETIC_INTENSITY, quotient.value().to_string());
             Some(quotient)
         }
-        (None, None) if intensity_is_quotient => None,
+        (None, None) if is_quotient => None,
+        (None, None) if intensity_from == IntensityFrom::Unknown => {
+            table.note(&app::ARITHMETIC_INTENSITY, "not given");
+            Some(UNKNOWN)
+        }
         (None, None) => read_intensity(table, intensity_value, stands),
     };
     let write_share = read_write_share(table);
@@ -115,7 +129,7 @@ pub(super) fn read(
                 .as_ref()
                 .map_or(Some(None), |(_, read)| read.map(Some))?
                 .map(GigabytesPerSecond::new),
-            intensity_is_quotient,
+            intensity_from,
             rate_unit: of_thread.rate.as_ref().and_then(|rate| rate.unit.clone()),
             write_share: write_share?,
             node_overhead: node_overhead?,

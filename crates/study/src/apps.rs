@@ -87,7 +87,9 @@ impl Apps {
         let before = self.total;
         self.total += count;
         let fits = self.total <= MAX_INSTANCES;
-        let (mut app, read) = app_keys::read(&mut table, &places.name, (count, fits), machine);
+        let may_lack_intensity = family.may_lack_intensity(&table);
+        let (mut app, read) =
+            app_keys::read(&mut table, &places.name, (count, fits), machine, may_lack_intensity);
         let work = family.app(&mut table, &read, machine);
         if let Some(app) = &mut app {
             // An application without work has nothing to finish.

@@ -84,6 +84,11 @@ pub trait Family {
             .flatten()
     }
 
+    /// Whether the application of a table may have no arithmetic intensity: an external program is started, not computed.
+    fn may_lack_intensity(&self, _: &TableReader<'_>) -> bool {
+        false
+    }
+
     /// Reads further tables once the applications are known. Returns their contents, and whether these need
     /// caches; `None` if any table is invalid.
     fn tables<'a>(

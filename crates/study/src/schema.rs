@@ -166,7 +166,7 @@ fn relations(table: &Table) -> Value {
             { "required": ["between"], "not": { "anyOf": [{ "required": ["from"] }, { "required": ["to"] }] } },
             { "required": ["from", "to"], "not": { "required": ["between"] } },
         ] }),
-        // An intensity, or a kernel that counts its own; problem sizes only for such a kernel.
+        // An intensity, a kernel that counts its own, or a program that is only started; problem sizes only for such a kernel.
         "AppTable" => {
             let real = KernelName::ALL.map(|kernel| json!({ "const": kernel.as_str() }));
             json!({
@@ -182,6 +182,7 @@ fn relations(table: &Table) -> Value {
                         ] },
                     },
                     { "required": ["kernel"], "properties": { "kernel": { "anyOf": real } } },
+                    { "required": ["command"] },
                 ],
                 "dependentRequired": { "problem": ["kernel"], "rate": ["thread_gbs"] },
                 "not": { "required": ["kernel", "write_share"] },

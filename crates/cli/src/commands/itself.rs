@@ -27,7 +27,7 @@ pub(crate) fn models(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
 /// Runs `check`: validates files and says what it read.
 pub(crate) fn check(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = args.output.open()?;
-    let reading = crate::files::read_study(&args.toml.files)?;
+    let reading = crate::files::read_programs(&crate::files::read_texts(&args.toml.files)?)?;
     let checked = numasim_ask::check(&reading);
     shell.warn_all(&checked.warnings);
     let text = |style: &_| checked.text(style);

@@ -78,7 +78,7 @@ pub(super) fn unreadable(name: &str, error: Unreadable) -> Failure {
 /// The study that the policy was made for.
 fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     let sources = start.sources(name);
-    let read = numasim_ask::reading::read_study(&sources)
+    let read = numasim_ask::reading::read_programs(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
     start.applied_to(read.study).map_err(|why| no_trace(name, &why))
 }

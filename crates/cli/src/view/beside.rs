@@ -59,7 +59,7 @@ pub(crate) struct MeasuredChannel {
 
 impl MeasuredApp {
     /// Threads in a task, on average while it was there, as a simulation counts them: of `threads` those that were neither idle nor
-    /// blocked. `mean_threads` of a result is another figure, the processors that they really got.
+    /// blocked. `mean_cores` of a result is another value: the processor time that they really got.
     fn mean_running(&self, threads: f64, end_s: f64) -> Option<f64> {
         let there_s = self.finished_s.unwrap_or(end_s) - self.arrived_s?;
         let at_rest_s = self.idle_s? + self.blocked_s?;

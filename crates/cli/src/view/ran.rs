@@ -98,7 +98,7 @@ impl Ran {
             gb: sum(|node| node.bytes as f64 / 1e9),
             pages: look.pages.as_ref().map(|pages| pages.on_node.clone()),
             misplaced_pages: look.pages.as_ref().map(|pages| pages.misplaced),
-            mean_threads: per_second(busy),
+            mean_cores: per_second(busy),
             wait_input_s,
             wait_output_s,
             wait_call_s,

@@ -1,7 +1,7 @@
 //! The keys of `[[app]]`, of the tables below it, and of `[[scenario]]`.
 
 use numasim_model::access::Access;
-use numasim_model::app::{App, DataWord, MAX_INSTANCES, MAX_RANKS, Smt};
+use numasim_model::app::{App, DataWord, IntensityFrom, MAX_INSTANCES, MAX_RANKS, Smt};
 use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
@@ -35,13 +35,17 @@ table! {
         .also(&["count", "copies", "processes"]);
     /// Arithmetic intensity in FLOP per byte moved to or from memory. A real kernel (`kernel`) counts its
     /// own: the key is then optional, or at most 5 % off. With `thread_gflops` and `thread_gbs` it is also
-    /// optional, and is their quotient.
+    /// optional, and is their quotient. An external program (`command`) that is only started
+    /// needs none.
     ARITHMETIC_INTENSITY = key("arithmetic_intensity", POSITIVE)
         .of_app(
-            |app| app.rate_unit.is_none().then(|| app.arithmetic_intensity.value()),
+            |app| {
+                let counts = app.rate_unit.is_none() && app.intensity_from != IntensityFrom::Unknown;
+                counts.then(|| app.arithmetic_intensity.value())
+            },
             |app, value| {
                 app.arithmetic_intensity = FlopPerByte::new(value);
-                app.intensity_is_quotient = false;
+                app.intensity_from = IntensityFrom::Given;
             },
         )
         .changed_in("FLOP/byte")

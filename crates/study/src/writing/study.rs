@@ -3,7 +3,7 @@
 //! and `discriminate`.
 
 use numasim_model::allocation::{Allocation, OnNode};
-use numasim_model::app::{App, Data, DataWord, Placement, Smt};
+use numasim_model::app::{App, Data, DataWord, IntensityFrom, Placement, Smt};
 use numasim_model::demand::with_smt;
 use numasim_model::ids::AppId;
 use numasim_model::problem::{Cells, KernelProblem};
@@ -49,7 +49,8 @@ fn write_app(lines: &mut Lines, of: &App) {
             inline([(&rate::UNIT, quoted(unit)), (&rate::PER_GB, per_gb)].into_iter().chain(work)),
         );
     }
-    let given = |key: &&&Key| !(of.intensity_is_quotient && **key == &app::ARITHMETIC_INTENSITY);
+    let given =
+        |key: &&&Key| !(of.intensity_from == IntensityFrom::Quotient && **key == &app::ARITHMETIC_INTENSITY);
     for key in app::TABLE.keys.iter().filter(given) {
         match key.app.and_then(|field| (field.get)(of)) {
             Some(value) if matches!(key.shape, Shape::Whole(..)) => lines.put(key, value),

@@ -1,7 +1,7 @@
 //! The figures of what happens over time: `app.NAME.iterations`, `channel.FROM.TO.item_mb`, `policy.period_ms`. They stand in a
 //! study apart from machine and applications ([`Dynamics`](crate::Dynamics)), so that they have a type of their own.
 
-use numasim_model::app::{App, Data};
+use numasim_model::app::{App, Data, IntensityFrom};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
@@ -125,7 +125,7 @@ fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
     if alone {
         let app = study.at_rest.apps.get_mut(at.of)?;
         app.arithmetic_intensity = FlopPerByte::new(value);
-        app.intensity_is_quotient = false;
+        app.intensity_from = IntensityFrom::Given;
     }
     Some(())
 }
@@ -134,7 +134,7 @@ fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
 fn put_of_thread(study: &mut Study, at: At, put: impl FnOnce(&mut App)) -> Option<()> {
     let app = study.at_rest.apps.get_mut(at.of)?;
     put(app);
-    let (intensity, follows) = (app.arithmetic_intensity, app.intensity_is_quotient);
+    let (intensity, follows) = (app.arithmetic_intensity, app.intensity_from == IntensityFrom::Quotient);
     let phases = &mut study.dynamics.courses.get_mut(at.of)?.phases;
     if let ([phase], true) = (&mut phases[..], follows) {
         phase.arithmetic_intensity = intensity;

@@ -131,8 +131,9 @@ table! {
     /// Which commands it can follow. Default: "per-node", or "cores" where there is a `command`.
     CONTROL = key("control", Shape::Words(&CONTROL_WORDS))
         .value_in(value_in!(Course, |course| course.control.as_str().into()));
-    /// A program of its own, which `numasim run` starts: its file and its arguments. Work and phases then say what
-    /// `simulate` takes it for, and `control` is "cores" by default.
+    /// An external program, which `numasim run` starts: its file and its arguments. Work and phases then describe it
+    /// for `simulate`, and `control` is "cores" by default. `run`, `agent` and `check` need no
+    /// `arithmetic_intensity` of it, unless the policy computes speeds.
     COMMAND = key("command", Shape::List(&Shape::Text, 1, 0))
         .default("none")
         .also(&["program", "exec", "executable", "cmd", "args"])

@@ -78,6 +78,10 @@ impl Family for Courses {
         self.read(table, app, machine)
     }
 
+    fn may_lack_intensity(&self, table: &TableReader<'_>) -> bool {
+        table.place_of(&keys::app::COMMAND).is_some()
+    }
+
     fn tables<'a>(
         self,
         tables: &mut Tables<'a>,

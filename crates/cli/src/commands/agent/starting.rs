@@ -12,7 +12,9 @@ use numasim_agent::socket::Socket;
 use numasim_agent::turns::Turns;
 use numasim_agent::{Decided, Settings};
 use numasim_ask::located::Located;
-use numasim_ask::over_time::{copies_are_only_read, one_thread_per_core, policy_of_files};
+use numasim_ask::over_time::{
+    copies_are_only_read, intensities_are_given, one_thread_per_core, policy_of_files,
+};
 use numasim_course::Study;
 use numasim_host::system::NodeCores;
 use numasim_model::text::visible;
@@ -165,7 +167,7 @@ pub(crate) fn read_question(args: &Asked<'_>) -> Result<Question, Failure> {
             host.iter().map(|node| u32::try_from(node.cores.len()).unwrap_or(u32::MAX)).collect();
         all.push(host_of("this host".to_owned(), &cores));
     }
-    let reading = files::read_from_texts(&all)?;
+    let reading = files::read_programs(&all)?;
     let has_period = !reading.is_default(TableKind::Policy, "", "period_ms");
     let (mut study, located) = Located::split(reading, all);
     if has_machine && args.this_host {
@@ -201,6 +203,9 @@ fn policy(
     if policy.computes() && !has_machine {
         return Err(Failure::input(format!("policy '{policy}' computes, and no file has a [machine]"))
             .hint("name the machine file of this host; `numasim calibrate` writes one"));
+    }
+    if policy.computes() {
+        intensities_are_given(study, located, &format!("the policy {policy}"))?;
     }
     Ok(policy)
 }

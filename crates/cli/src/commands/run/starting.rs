@@ -47,7 +47,7 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
         return Err(Failure::input("`run` reads files only: its agent reads them again")
             .hint("write standard input to a file first"));
     }
-    let input = files::read_input(&args.files)?;
+    let input = files::read_input_of_programs(&args.files)?;
     let (study, located) = (&*input.study, &*input.located);
     if study.apps.is_empty() {
         return Err(Failure::input("there is no [[app]] in the files: nothing to run"));
@@ -69,11 +69,17 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let input = read_input(args)?;
     let (study, located) = (&*input.study, &*input.located);
     let host = host_nodes::of_machine(&study.machine)?;
+    if args.explore {
+        over_time::intensities_are_given(study, located, "run --explore")?;
+    }
     let best = args.explore.then(|| best_placement(&input, shell)).transpose()?;
     let policy = match &best {
         Some(_) => PolicyName::Static(EXPLORED.to_owned()),
         None => chosen_policy(args.policy.as_ref(), study, located)?,
     };
+    if policy.computes() {
+        over_time::intensities_are_given(study, located, &format!("the policy {policy}"))?;
+    }
     // Without a scenario of that name its agent refuses to start.
     let scenario = policy.scenario(study).ok().flatten();
     if best.is_none() {
