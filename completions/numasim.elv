@@ -275,7 +275,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
             cand --seed 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]'
             cand --metg 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak'
-            cand --trace 'Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here'
+            cand --trace 'Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two are of one scheduler and one run. With --real it covers the last run here'
             cand --gantt 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run'
             cand --emit-graph 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR'
             cand --format 'How to write the result'

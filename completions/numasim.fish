@@ -348,7 +348,7 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l seed -d 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l metg -d 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak' -r
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two are of one scheduler and one run. With --real it covers the last run here' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'

@@ -228,7 +228,7 @@ fn files_of_a_workflow_are_blocks_and_time_is_work() {
         "{said}"
     );
     let (csv, said) = graph(&["wfcommons", "wfcommons-chain-1.6.json", "--reference-gflops", "10"]);
-    assert!(csv.ends_with("0,first,600,in:0;out:1,,,chain_01\n1,second,500,in:1;out:2;out:3,,,chain_02\n2,report,15,in:3,,,chain_03\n"), "{csv}");
+    assert!(csv.ends_with("0,first,600,in:0;out:1,,,chain_01,20\n1,second,500,in:1;out:2;out:3,,,chain_02,30\n2,report,15,in:3,,,chain_03,\n"), "{csv}");
     assert_eq!(said, "");
 }
 

@@ -69,7 +69,7 @@ fn the_json_has_the_documented_keys_in_order() {
     let found = json(&one_task(1), &["--scheduler", "fifo,dep", "--runs", "2"]);
     let keys =
         |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&found), "schema command machine model graph runs");
+    assert_eq!(keys(&found), "schema command machine model graph runs schedulers");
     assert_eq!(keys(&found["graph"]), "name tasks edges blocks span");
     let runs = found["runs"].as_array().expect("a list");
     let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
@@ -152,10 +152,90 @@ fn a_trace_that_ends_in_rec_is_read_back_as_the_same_graph() {
     assert_eq!(read["runs"][0]["bound_s"], found["runs"][0]["bound_s"]);
     for (more, said) in [
         (["--scheduler", "fifo,dep", "--trace", "x.rec"], "a tasks.rec is of one run, and these are several"),
+        (
+            ["--scheduler", "fifo,dep", "--trace", "x.paje"],
+            "a trace of Paje is of one run, and these are several",
+        ),
         (["--scheduler", "dep", "--trace", "x.svg"], "x.svg has no ending of a trace"),
     ] {
         refused(&text, &more, &[said]);
     }
+}
+
+#[test]
+fn a_trace_of_paje_has_every_task_and_the_partitions_of_the_master() {
+    let folder = folder();
+    let path = folder.path().join("run.paje");
+    let text = format!("{MACHINE}[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 8\n");
+    json(&text, &["--scheduler", "rip-dep", "--trace", path.to_str().expect("UTF-8")]);
+    let trace = fs::read_to_string(&path).expect("a trace");
+    assert!(trace.starts_with("%EventDef PajeDefineContainerType 0\n"), "{trace}");
+    let lines = |beginning: &str| trace.lines().filter(|line| line.starts_with(beginning)).count();
+    // 30 tasks and one window on 4 workers.
+    assert_eq!((lines("5 "), lines("6 "), lines("3 0 w")), (31, 31, 4));
+}
+
+/// A chain of three tasks of 1 s is created behind two others on two cores: 4 s, or 3 s if it is more urgent.
+#[test]
+fn the_output_says_which_schedulers_follow_priorities() {
+    let chain = |priority: &str| {
+        let task = |name: &str, more: &str| format!("[[task]]\nname = \"{name}\"\ngflop = 10.0\n{more}\n");
+        let link = format!("inout = [\"X\"]\n{priority}");
+        let tasks = [task("a", ""), task("b", ""), task("c", &link), task("d", &link), task("e", &link)];
+        let machine = MACHINE.replace("nodes = 2", "nodes = 1");
+        format!("{machine}[[block]]\nname = \"X\"\nmb = 0.0\n{}", tasks.concat())
+    };
+    let found = json(&chain("priority = 2"), &["--scheduler", "fifo,tbb"]);
+    assert_eq!(found["graph"]["priorities"], Value::Bool(true));
+    let runs: Vec<&Value> = (0..2).map(|run| &found["runs"][run]).collect();
+    assert_eq!([&runs[0]["priorities"], &runs[1]["priorities"]], ["followed", "ignored"]);
+    assert!(near(&runs[0]["makespan_s"], 3.0), "{found}");
+    let table = stdout(&tasks(&chain("priority = 2"), &["--scheduler", "fifo,dep,tbb"]));
+    assert!(table.contains("Priorities: followed by fifo, dep; ignored by tbb\n"), "{table}");
+    let without = json(&chain(""), &["--scheduler", "fifo"]);
+    assert!(near(&without["runs"][0]["makespan_s"], 4.0), "{without}");
+    assert_eq!(
+        (&without["graph"]["priorities"], &without["runs"][0]["priorities"]),
+        (&Value::Null, &Value::Null)
+    );
+    refused(
+        &chain("priority = 1e12"),
+        &["--scheduler", "fifo"],
+        &["`priority` must be from -2147483648 to 2147483648"],
+    );
+}
+
+#[test]
+fn several_seeds_have_medians_and_intervals_in_every_format() {
+    let text = format!("{MACHINE}task_spread = 0.3\n[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 64\n");
+    let asked = |runs: &'static str| ["--scheduler", "fifo,dep", "--runs", runs];
+    let found = json(&text, &asked("6"));
+    let dep = &found["schedulers"][1];
+    assert_eq!((&dep["scheduler"], &dep["seeds"]), (&"dep".into(), &6.into()));
+    let mut makespans: Vec<f64> =
+        (6..12).map(|run| found["runs"][run]["makespan_s"].as_f64().expect("a time")).collect();
+    makespans.sort_by(f64::total_cmp);
+    // 6 values hold the median between the least and the largest in 97 % of cases.
+    assert!(near(&dep["makespan_s"]["median"], (makespans[2] + makespans[3]) / 2.0), "{dep}");
+    assert!(
+        near(&dep["makespan_s"]["low"], makespans[0]) && near(&dep["makespan_s"]["high"], makespans[5]),
+        "{dep}"
+    );
+    assert!(dep["speedup"]["low"].as_f64() <= dep["speedup"]["median"].as_f64(), "{dep}");
+    let table = stdout(&tasks(&text, &asked("6")));
+    assert!(table.contains("Over 6 seeds:") && !table.contains("at least 6 seeds"), "{table}");
+    let few = stdout(&tasks(&text, &asked("5")));
+    assert!(few.contains("An interval needs at least 6 seeds."), "{few}");
+    let csv = stdout(&tasks(&text, &[&asked("6")[..], &["--format", "csv"]].concat()));
+    let header = csv.lines().next().expect("a header");
+    assert!(
+        header.ends_with(
+            "makespan_median_s,makespan_low_s,makespan_high_s,speedup_median,speedup_low,speedup_high"
+        ),
+        "{header}"
+    );
+    let one = json(&text, &["--scheduler", "fifo,dep"]);
+    assert_eq!(one["schedulers"], Value::Null);
 }
 
 #[test]

@@ -91,6 +91,11 @@ impl TaskProgram {
         self.graph().type_name(TaskId(task))
     }
 
+    /// How urgent a task is, higher first; 0 unless the file says so.
+    fn priority(&self, task: u32) -> f64 {
+        self.graph().priority(TaskId(task))
+    }
+
     /// The node that the annotation of a task names, `socket` of the file; None without one.
     fn annotation(&self, task: u32) -> Option<usize> {
         self.graph().socket(TaskId(task)).map(|node| node.0)

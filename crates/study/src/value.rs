@@ -147,8 +147,33 @@ impl<'a> Value<'a> {
         self.scientific_count_of(self.of.count())
     }
 
+    /// A finite number, which may be negative, within the limits of its key.
+    pub fn signed_number(&self) -> Option<f64> {
+        let quantity = self.of.quantity();
+        let number = self.any_number(quantity)? + 0.0;
+        let (least, most) = self.of.shape.numbers().unwrap_or((f64::MIN, f64::MAX));
+        if (least..=most).contains(&number) {
+            return Some(number);
+        }
+        let must = format!("must be from {least} to {most}");
+        self.bad(&must, "out of range", self.advice(quantity.what, quantity.example));
+        None
+    }
+
     /// A finite number; whole numbers are accepted.
     pub fn number_of(&self, quantity: Quantity) -> Option<f64> {
+        let advice = self.advice(quantity.what, quantity.example);
+        let number = bounds::as_written(self.any_number(quantity)?, &self.text());
+        match bounds::misfit(number, quantity.zero) {
+            Some(misfit) => self.bad(&misfit.must, misfit.label, advice),
+            // -0.0 compares equal to 0 but divides to minus infinity.
+            None => return Some(number + 0.0),
+        }
+        None
+    }
+
+    /// A number of any size. Anything else is reported.
+    fn any_number(&self, quantity: Quantity) -> Option<f64> {
         let advice = self.advice(quantity.what, quantity.example);
         let number = match self.get() {
             DeValue::Float(float) => float.as_str().parse::<f64>().ok()?,
@@ -166,13 +191,7 @@ impl<'a> Value<'a> {
                 return None;
             }
         };
-        let number = bounds::as_written(number, &self.text());
-        match bounds::misfit(number, quantity.zero) {
-            Some(misfit) => self.bad(&misfit.must, misfit.label, advice),
-            // -0.0 compares equal to 0 but divides to minus infinity.
-            None => return Some(number + 0.0),
-        }
-        None
+        Some(number)
     }
 
     /// A whole number within its limits, and those of `u32`.

@@ -55,6 +55,8 @@ pub(super) fn absent(key: &Key) -> &'static str {
     match key.name {
         "throttle" => "no limit",
         "partition_ns_per_vertex_edge" => "of this program",
+        // Of a program that is only started.
+        "arithmetic_intensity" => "not given",
         _ => key.default,
     }
 }

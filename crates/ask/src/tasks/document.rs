@@ -5,7 +5,7 @@ use numasim_model::Machine;
 use numasim_tasks::{IdleReason, NodeRun, Traffic};
 use serde::Serialize;
 
-use super::{GraphFacts, Tasked, TasksAnswer};
+use super::{GraphFacts, SchedulerOverSeeds, Tasked, TasksAnswer};
 use crate::document::{ByName, StudyHead, plain, written_as};
 
 /// Simulations of a graph of tasks.
@@ -18,15 +18,31 @@ struct Simulations<'a> {
     graph: &'a GraphFacts,
     /// A simulation for each scheduler and seed.
     runs: Vec<RunObject<'a>>,
+    /// With several seeds: each scheduler over its seeds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    schedulers: Vec<SchedulerOverSeeds>,
 }
 
 written_as!(TasksAnswer => Simulations);
 
 impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
     fn from(answer: &'a TasksAnswer) -> Self {
-        let runs = answer.runs.iter().map(RunObject::from).collect();
-        Self { head: StudyHead::of("tasks", &answer.study.machine), graph: &answer.graph, runs }
+        let runs = answer.runs.iter().map(|run| RunObject {
+            priorities: answer.graph.priorities.then(|| priorities(run)),
+            ..RunObject::from(run)
+        });
+        Self {
+            head: StudyHead::of("tasks", &answer.study.machine),
+            graph: &answer.graph,
+            runs: runs.collect(),
+            schedulers: answer.over_seeds(),
+        }
     }
+}
+
+/// What a scheduler makes of priorities of tasks.
+fn priorities(run: &Tasked) -> &'static str {
+    if run.scheduler.follows_priorities() { "followed" } else { "ignored" }
 }
 
 /// With `--real`: the graph on this host.
@@ -174,6 +190,9 @@ struct RunObject<'a> {
     bound_by: &'a str,
     /// Parts of all worker-seconds without a task, by reason.
     idle_reasons: ByName<f64>,
+    /// If tasks have priorities: `followed`, or `ignored` by this scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priorities: Option<&'static str>,
     /// The nodes.
     per_node: Vec<NodeObject>,
     /// With `--metg`: the smallest tasks that keep a share of the peak.
@@ -209,6 +228,7 @@ impl<'a> From<&'a Tasked> for RunObject<'a> {
             fallbacks: run.fallbacks.map(|of| Fallbacks { tasks: of.tasks, blocks: of.blocks }),
             bound_by: tasked.bound.because_of.as_str(),
             idle_reasons: reasons(|reason| run.idle_because(reason)),
+            priorities: None,
             per_node: run.nodes.iter().enumerate().map(NodeObject::from).collect(),
             metg: tasked.metg.map(|metg| MetgObject {
                 share: metg.share,

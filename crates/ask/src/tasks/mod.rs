@@ -1,6 +1,7 @@
 //! Tasks: graphs of tasks on blocks of data, under schedulers.
 
 mod document;
+mod seeds;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use serde::Serialize;
 use crate::input::Input;
 use crate::refusal::Refusal;
 pub use document::{Check, Real, RealKind, RealRun};
+pub use seeds::{OfScheduler, OverSeeds, SchedulerOverSeeds};
 
 /// A question to [`tasks`] that has passed all checks: a graph and the settings of each of its simulations. Front ends that observe
 /// simulations, or run several at a time, take its [`Tasks::jobs`].
@@ -154,6 +156,9 @@ pub struct GraphFacts {
     pub blocks: usize,
     /// Tasks of the longest chain.
     pub span: u32,
+    /// Whether some task has a higher priority than another one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub priorities: bool,
 }
 
 impl GraphFacts {
@@ -165,6 +170,7 @@ impl GraphFacts {
             edges: program.dependencies.edge_count(),
             blocks: program.graph.blocks().len(),
             span: program.dependencies.span(),
+            priorities: program.graph.has_priorities(),
         }
     }
 

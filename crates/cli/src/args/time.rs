@@ -274,8 +274,8 @@ pub(crate) struct TasksArgs {
     #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "emit_graph", "placement"])]
     pub(crate) real: bool,
 
-    /// Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a
-    /// tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here
+    /// Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a
+    /// tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two are of one scheduler and one run. With --real it covers the last run here
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use numasim_ask::table::{Of, grid, named};
 use numasim_ask::tables::{self, percent};
 pub(crate) use numasim_ask::tasks::{GraphFacts, Tasked, TasksAnswer};
+use numasim_ask::tasks::{OfScheduler, OverSeeds, SchedulerOverSeeds};
 use numasim_draw::grid::wrap;
 use numasim_evidence::statistics;
 use numasim_graph::values::TaskId;
@@ -57,6 +58,59 @@ fn pages(runs: &[Tasked]) -> String {
     found.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// Which schedulers follow priorities of tasks, and which ignore them.
+fn priorities(runs: &[Tasked]) -> String {
+    let labels = |follows: bool| {
+        let mut labels: Vec<&str> = Vec::new();
+        for run in runs.iter().filter(|run| run.scheduler.follows_priorities() == follows) {
+            if !labels.contains(&run.label()) {
+                labels.push(run.label());
+            }
+        }
+        labels.join(", ")
+    };
+    let parts = [("followed by", labels(true)), ("ignored by", labels(false))];
+    let parts = parts.iter().filter(|(_, labels)| !labels.is_empty());
+    parts.map(|(what, labels)| format!("{what} {labels}")).collect::<Vec<_>>().join("; ")
+}
+
+/// With several seeds: medians of makespan and speedup, and how far chance may move them.
+fn over_seeds(view: &TasksAnswer, style: &Style) -> String {
+    let all = view.over_seeds();
+    let Some(seeds) = all.first().map(|one| one.seeds) else { return String::new() };
+    let median = |name, title, of: fn(&SchedulerOverSeeds) -> Option<OverSeeds>| {
+        Of::number(name, move |one: &SchedulerOverSeeds| of(one).map(|of| of.median)).titled(title)
+    };
+    let interval = |name, of: fn(&SchedulerOverSeeds) -> Option<OverSeeds>, write: fn(f64) -> String| {
+        Of::text(name, move |one: &SchedulerOverSeeds| {
+            let ends = of(one).and_then(|of| of.low.zip(of.high));
+            ends.map_or("-".to_owned(), |(low, high)| format!("{} to {}", write(low), write(high)))
+        })
+        .titled("95 %\ninterval")
+    };
+    let ratio = |ratio: f64| format!("{ratio:.3}");
+    let columns = [
+        Of::text("scheduler", |one: &SchedulerOverSeeds| one.scheduler),
+        median("makespan", "median\nmakespan s", |one| one.makespan_s).rounded(),
+        interval("makespan_interval", |one| one.makespan_s, figures::single),
+        median("speedup", "median\nspeedup", |one| one.speedup).written(ratio),
+        interval("speedup_interval", |one| one.speedup, ratio),
+    ];
+    let few = if all.iter().any(|one| one.makespan_s.is_some_and(|of| of.low.is_none())) {
+        " An interval needs at least 6 seeds."
+    } else {
+        ""
+    };
+    let mut text =
+        format!("\nOver {}:\n\n{}", figures::count(seeds as u64, "seed"), grid(&columns, &all).render(style));
+    let words = format!("Speedups are over the first scheduler, seed by seed.{few}");
+    for line in wrap(&words, style.columns()) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
 /// The machine, the graph, and a row for each scheduler; with several seeds, means over them.
 pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     let graph = &view.graph;
@@ -70,10 +124,15 @@ pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     let stealing = if first.steal { ", with stealing" } else { "" };
     // Writing to a String cannot fail.
     let pages = if first.scenario.is_some() { "by scenario".to_owned() } else { pages(&view.runs) };
-    let _ = writeln!(text, "Pages:   {pages}{stealing}\n");
-    let schedulers = by_scheduler(&view.runs);
+    let _ = writeln!(text, "Pages:   {pages}{stealing}");
+    if graph.priorities {
+        let _ = writeln!(text, "Priorities: {}", priorities(&view.runs));
+    }
+    text.push('\n');
+    let schedulers = view.schedulers();
     text += &times(graph.tasks, &schedulers, style);
-    if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
+    text += &over_seeds(view, style);
+    if schedulers.iter().any(|one| mean(one, |run| run.run.traffic.total()) > 0.0) {
         text.push('\n');
         text += &traffic(&schedulers, style);
     }
@@ -98,34 +157,12 @@ pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     text
 }
 
-/// The simulations of one scheduler.
-struct OfScheduler<'a> {
-    label: &'static str,
-    runs: Vec<&'a Tasked>,
+fn values(one: &OfScheduler<'_>, value: impl Fn(&Tasked) -> f64) -> Vec<f64> {
+    one.runs.iter().map(|run| value(run)).collect()
 }
 
-fn by_scheduler(runs: &[Tasked]) -> Vec<OfScheduler<'_>> {
-    let mut schedulers: Vec<OfScheduler<'_>> = Vec::new();
-    for run in runs {
-        let is_new_seed = |known: &&mut OfScheduler<'_>| {
-            known.label == run.label() && known.runs.iter().all(|other| other.seed != run.seed)
-        };
-        match schedulers.last_mut().filter(is_new_seed) {
-            Some(known) => known.runs.push(run),
-            None => schedulers.push(OfScheduler { label: run.label(), runs: vec![run] }),
-        }
-    }
-    schedulers
-}
-
-impl OfScheduler<'_> {
-    fn values(&self, value: impl Fn(&Tasked) -> f64) -> Vec<f64> {
-        self.runs.iter().map(|run| value(run)).collect()
-    }
-
-    fn mean(&self, value: impl Fn(&Tasked) -> f64) -> f64 {
-        statistics::mean(&self.values(value)).unwrap_or(0.0)
-    }
+fn mean(one: &OfScheduler<'_>, value: impl Fn(&Tasked) -> f64) -> f64 {
+    statistics::mean(&values(one, value)).unwrap_or(0.0)
 }
 
 /// The columns of one scheduler: means over its seeds.
@@ -152,7 +189,7 @@ fn columns<'v>() -> Columns<'v> {
 
 fn times(tasks: usize, schedulers: &[OfScheduler<'_>], style: &Style) -> String {
     let several = schedulers.iter().any(|one| one.runs.len() > 1);
-    let makespan = |one: &OfScheduler<'_>| one.mean(Tasked::makespan_s);
+    let makespan = |one: &OfScheduler<'_>| mean(one, Tasked::makespan_s);
     let first = schedulers.first().map_or(0.0, makespan);
     let per_makespan = move |one: &OfScheduler<'_>, value: f64| {
         Some(makespan(one)).filter(|mean| *mean > 0.0).map(|mean| value / mean)
@@ -162,7 +199,7 @@ fn times(tasks: usize, schedulers: &[OfScheduler<'_>], style: &Style) -> String 
         above.and_then(|above| statistics::mean(&above))
     };
     let own: Columns<'_> = vec![
-        Of::number("spread", |one: &OfScheduler<'_>| statistics::spread(&one.values(Tasked::makespan_s)))
+        Of::number("spread", |one: &OfScheduler<'_>| statistics::spread(&values(one, Tasked::makespan_s)))
             .written(percent)
             .only_if(several),
         Of::number("speedup", move |one: &OfScheduler<'_>| per_makespan(one, first))
@@ -189,7 +226,7 @@ fn traffic(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
     let any = |is: fn(&Tasked) -> bool| schedulers.iter().any(|one| one.runs.iter().any(|run| is(run)));
     let mut columns = columns();
     columns.push(
-        Of::number("remote", |one: &OfScheduler<'_>| one.mean(|run| run.run.traffic.remote_share()))
+        Of::number("remote", |one: &OfScheduler<'_>| mean(one, |run| run.run.traffic.remote_share()))
             .titled("remote\nbytes")
             .written(percent),
     );

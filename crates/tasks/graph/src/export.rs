@@ -38,6 +38,7 @@ pub fn starpu(
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let parents = parents(graph, edges);
+    let has_priorities = graph.has_priorities();
     for ran in tasks {
         let Ran { task, worker, node, start_s, end_s } = *ran;
         let kind = one_line(graph.type_name(task));
@@ -46,6 +47,9 @@ pub fn starpu(
         writeln!(out, "JobId: {}", task.0)?;
         writeln!(out, "SubmitOrder: {}", task.0)?;
         list(out, "DependsOn", parents.get(task.0 as usize).into_iter().flatten().map(|parent| parent.0))?;
+        if has_priorities {
+            writeln!(out, "Priority: {}", graph.priority(task))?;
+        }
         writeln!(out, "WorkerId: {worker}")?;
         writeln!(out, "MemoryNode: {}", node.0)?;
         writeln!(out, "StartTime: {}", start_s * 1e3)?;
@@ -114,7 +118,7 @@ mod tests {
     use super::*;
     use crate::generate;
     use crate::import::starpu::read;
-    use crate::values::Generator;
+    use crate::values::{Generator, NewTask, TaskGraphBuilder};
 
     fn ran(graph: &TaskGraph) -> Vec<Ran> {
         // In another order than that of their numbers.
@@ -184,6 +188,21 @@ mod tests {
             let (own, read) = (edges(&graph), edges(&other));
             assert!(graph.tasks().all(|task| own.children(task) == read.children(task)), "{generator:?}");
         }
+    }
+
+    #[test]
+    fn priorities_are_written_and_read_again() {
+        let mut graph = TaskGraphBuilder::new("two");
+        let kind = graph.kind("work");
+        for priority in [0.0, 5.0] {
+            let new = NewTask { kind, gflop: 1.0, accesses: &[], socket: None, taskwait: false, name: None };
+            let task = graph.task(new).expect("a task");
+            graph.prioritise(task, priority);
+        }
+        let text = written(&graph.finish());
+        assert_eq!(text.matches("\nPriority: ").count(), 2);
+        let read = read(&text, "two", None).expect("a graph").graph;
+        assert_eq!([0, 1].map(|task| read.priority(TaskId(task))), [0.0, 5.0]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The keys of graphs of tasks: blocks, tasks, generators and loops that make them, schedulers, and what things cost.
 
 use crate::values::{
-    Contender, LoopShape, MAX_TASKS, Parameter, Partitioner, Pattern, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, Submit, Ties, VertexWeight,
+    Contender, LoopShape, MAX_TASKS, MOST_URGENT, Parameter, Partitioner, Pattern, RuntimeSettings,
+    SchedulerKind, SchedulerSettings, Submit, Ties, VertexWeight,
 };
 
 use numasim_model::units::Seconds;
@@ -151,6 +151,12 @@ table! {
         .also(&["moved", "moves"]);
     /// The node with cores that the programmer wants it on, for the scheduler "sa".
     SOCKET = key("socket", NODE_NUMBER).default("none").also(&["node", "numa_node", "home", "place"]);
+    /// How urgent it is: of ready tasks those of higher priority are taken first. Looked at by the schedulers "fifo", "sa",
+    /// "dep", "tracked" and "rip-*". Default: 0.
+    PRIORITY = key("priority", Shape::Number(-MOST_URGENT, MOST_URGENT))
+        .means("a priority, higher ones first", "2")
+        .default("0")
+        .also(&["prio", "urgency"]);
     /// Whether the master waits for all earlier tasks before it creates this one.
     TASKWAIT = key("taskwait", Shape::Flag).default("false").also(&["wait", "barrier"]);
     /// Name of an earlier task, which creates this one when it ends.

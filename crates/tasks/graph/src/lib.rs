@@ -13,6 +13,7 @@ mod generators;
 pub mod import;
 pub mod input;
 pub mod keys;
+pub mod paje;
 pub mod partition;
 mod problems;
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::ops::Range;
 pub(crate) use numasim_study::csv::shown;
 use numasim_study::{Place, Problem, ProblemKind, csv};
 
+use crate::values::MOST_URGENT;
+
 /// Said of a graph that has none.
 pub(crate) const NO_TASKS: &str = "there are no tasks: this graph is empty";
 
@@ -96,6 +98,16 @@ pub(crate) fn computable(value: f64) -> Result<f64, String> {
     }
 }
 
+/// A priority, perhaps below 0, or why it is none: words behind `what is`.
+pub(crate) fn computable_priority(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.abs() <= MOST_URGENT => Ok(value + 0.0),
+        Ok(_) => Err(format!("{}, but must be from {} to {MOST_URGENT}", shown(text), -MOST_URGENT)),
+        Err(_) if text.is_empty() => Err("empty".to_owned()),
+        Err(_) => Err(format!("'{}', not a number", shown(text))),
+    }
+}
+
 fn too_small() -> String {
     format!("but at least {LEAST:e}, or 0, is read")
 }
@@ -103,6 +115,21 @@ fn too_small() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn priorities_are_numbers_of_both_signs() {
+        for (text, value) in [("0", 0.0), ("-5", -5.0), ("2.5", 2.5), ("-2147483648", -2_147_483_648.0)] {
+            assert_eq!(computable_priority(text), Ok(value), "{text}");
+        }
+        for (text, why) in [
+            ("", "empty"),
+            ("high", "'high', not a number"),
+            ("1e10", "1e10, but must be from -2147483648 to 2147483648"),
+            ("NaN", "NaN, but must be from -2147483648 to 2147483648"),
+        ] {
+            assert_eq!(computable_priority(text), Err(why.to_owned()), "{text}");
+        }
+    }
 
     #[test]
     fn amounts_are_0_or_within_what_can_be_computed_with() {

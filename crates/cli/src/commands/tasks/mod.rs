@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numasim_ask::tasks::{failed, too_large};
-use numasim_ask::{Input, Tasked, Tasks, TasksAnswer, table, tables, tasks};
+use numasim_ask::{Input, Tasked, Tasks, TasksAnswer, table, tasks};
 use numasim_course::Study;
 use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     watch::listen();
     let answer = outputs.compute(&question)?;
     let table = |style: &Style| tasked::table(&answer, style);
-    let rows = || table::csv(&tables::of_tasks(), &answer.runs);
+    let rows = || table::csv(&answer.columns(), &answer.runs);
     shell.answer(&outputs.result, args.output.format, table, &answer, rows)?;
     outputs.graph(&question.program().graph)?;
     told(&answer)

@@ -6,7 +6,9 @@ use std::path::Path;
 use numasim_ask::table::quoted;
 use numasim_ask::{Tasked, Tasks, TasksAnswer};
 use numasim_graph::export::{self, Ran};
+use numasim_graph::paje::{Partition, paje};
 use numasim_graph::values::TaskGraph;
+use numasim_model::Machine;
 use numasim_tasks::{IdleReason, Job, JobError, Observer, Program, TaskRecord};
 use serde_json::{Value, json};
 
@@ -171,7 +173,7 @@ fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut Writer<'_>>, draws: bool)
     (results, bars)
 }
 
-// `--trace`: when and where each task ran, as CSV, for Perfetto, or as StarPU's `tasks.rec` ([`export`]).
+// `--trace`: when and where each task ran, as CSV, for Perfetto, as StarPU's `tasks.rec` ([`export`]), or in the Paje format ([`paje`]).
 //
 // | column | meaning |
 // |---|---|
@@ -191,24 +193,37 @@ pub(super) enum Kind {
     Csv,
     Chrome,
     StarPu,
+    Paje,
 }
 
 impl Kind {
+    /// Whether a file is of one run, and written when that is over.
+    const fn is_of_one_run(self) -> bool {
+        matches!(self, Self::StarPu | Self::Paje)
+    }
+
     /// By the name of the file, for this number of runs.
     ///
     /// # Errors
     /// An ending of another kind of file; several runs in a file that has no place for them.
     pub(super) fn of(path: &Path, runs: usize) -> Result<Self, Failure> {
         let Some(ending) = path.extension() else { return Ok(Self::Csv) };
-        let kinds = [("csv", Self::Csv), ("json", Self::Chrome), ("rec", Self::StarPu)];
-        match kinds.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
-            Some((_, Self::StarPu)) if runs > 1 => {
-                Err(Failure::input("a tasks.rec is of one run, and these are several")
+        let kinds = [
+            ("csv", Self::Csv, "a trace"),
+            ("json", Self::Chrome, "a trace"),
+            ("rec", Self::StarPu, "a tasks.rec"),
+            ("paje", Self::Paje, "a trace of Paje"),
+            ("trace", Self::Paje, "a trace of Paje"),
+        ];
+        match kinds.iter().find(|(known, ..)| ending.eq_ignore_ascii_case(known)) {
+            Some((_, kind, what)) if kind.is_of_one_run() && runs > 1 => {
+                Err(Failure::input(format!("{what} is of one run, and these are several"))
                     .hint("give one --scheduler, and leave out --runs"))
             }
-            Some((_, kind)) => Ok(*kind),
-            None => Err(Failure::input(format!("{} has no ending of a trace", path.display()))
-                .hint("end the name in .csv, in .json for Perfetto, or in .rec for StarPU's tasks.rec")),
+            Some((_, kind, _)) => Ok(*kind),
+            None => Err(Failure::input(format!("{} has no ending of a trace", path.display())).hint(
+                "end the name in .csv, in .json for Perfetto, in .rec for StarPU's tasks.rec, or in .paje for the Paje format",
+            )),
         }
     }
 }
@@ -227,11 +242,13 @@ pub(super) struct Writer<'a> {
 pub(super) struct OfRun<'w, 'a, 'g> {
     writer: &'w mut Writer<'a>,
     program: &'g Program,
+    machine: &'g Machine,
     scheduler: &'static str,
     seed: u64,
     nodes: usize,
-    /// What has run, for a file that is written in the end.
+    /// What has run, and what was partitioned, for a file that is written in the end.
     ran: Vec<Ran>,
+    partitions: Vec<Partition>,
 }
 
 impl<'a> Writer<'a> {
@@ -245,7 +262,7 @@ impl<'a> Writer<'a> {
                 out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?;
             }
             Kind::Chrome => out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?,
-            Kind::StarPu => {}
+            Kind::StarPu | Kind::Paje => {}
         }
         Ok(Self { out, kind, processes: 0, events: 0, failed: None })
     }
@@ -263,7 +280,9 @@ impl<'a> Writer<'a> {
                 }));
             }
         }
-        OfRun { writer: self, program: job.program, scheduler, seed, nodes, ran: Vec::new() }
+        let (program, machine) = (job.program, job.machine);
+        let (ran, partitions) = (Vec::new(), Vec::new());
+        OfRun { writer: self, program, machine, scheduler, seed, nodes, ran, partitions }
     }
 
     /// Writes what stands at the end.
@@ -273,7 +292,7 @@ impl<'a> Writer<'a> {
     pub(super) fn finish(self) -> io::Result<()> {
         match (self.failed, self.kind) {
             (Some(error), _) => Err(error),
-            (None, Kind::Csv | Kind::StarPu) => Ok(()),
+            (None, Kind::Csv | Kind::StarPu | Kind::Paje) => Ok(()),
             (None, Kind::Chrome) => self.out.write_all(b"\n]}\n"),
         }
     }
@@ -336,7 +355,7 @@ impl OfRun<'_, '_, '_> {
                 });
                 self.writer.event(&event);
             }
-            Kind::StarPu => self.ran.push(Ran { task, worker, node, start_s, end_s }),
+            Kind::StarPu | Kind::Paje => self.ran.push(Ran { task, worker, node, start_s, end_s }),
         }
     }
 
@@ -348,6 +367,8 @@ impl OfRun<'_, '_, '_> {
                 "ts": start_s * 1e6, "dur": (end_s - start_s) * 1e6, "args": { "tasks": tasks },
             });
             self.writer.event(&event);
+        } else if self.writer.kind == Kind::Paje {
+            self.partitions.push(Partition { tasks, start_s, end_s });
         }
     }
 }
@@ -355,10 +376,16 @@ impl OfRun<'_, '_, '_> {
 impl Drop for OfRun<'_, '_, '_> {
     fn drop(&mut self) {
         self.writer.processes += self.nodes + 1;
-        if self.writer.kind == Kind::StarPu {
-            let Program { graph, dependencies, .. } = self.program;
-            let ran = &self.ran;
-            self.writer.write(|out| Text::to(out, |text| export::starpu(graph, dependencies, ran, text)));
+        let Program { graph, dependencies, .. } = self.program;
+        let (machine, ran, partitions) = (self.machine, &self.ran, &self.partitions);
+        match self.writer.kind {
+            Kind::Csv | Kind::Chrome => {}
+            Kind::StarPu => {
+                self.writer.write(|out| Text::to(out, |text| export::starpu(graph, dependencies, ran, text)));
+            }
+            Kind::Paje => {
+                self.writer.write(|out| Text::to(out, |text| paje(graph, machine, ran, partitions, text)));
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! id,bytes,home,name[,created_by,hint]                  home: empty, a node, or `interleave`
-//! id,type,gflop,accesses,socket,taskwait,name[,created_by,seq,affinity,submit,returns,replay]
+//! id,type,gflop,accesses,socket,taskwait,name[,created_by,seq,affinity,submit,returns,replay][,priority]
 //!                                                       socket: empty or a node; taskwait: empty or 1
 //! from,to,kind,bytes                                    kind: raw, war, waw, raw+war, war+waw
 //! ```
@@ -26,10 +26,10 @@ use numasim_study::csv::{self, shown};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::Tracker;
-use crate::problems::{self, NO_TASKS, Problems, amount};
+use crate::problems::{self, NO_TASKS, Problems, amount, computable_priority};
 use crate::values::{
-    Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_TASKS, NewTask, Submit, TaskGraph,
-    TaskGraphBuilder, TaskId, TreeTask,
+    Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_TASKS, MOST_URGENT, NewTask, Submit,
+    TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
 
 #[cfg(test)]
@@ -352,11 +352,14 @@ const TASK_COLUMNS: Columns = Columns {
         "submit",
         "returns",
         "replay",
+        PRIORITY,
     ],
     required: &["id", "gflop", "accesses"],
 };
 /// How many columns there are without those of tree programs.
 const PLAIN_TASK: usize = 7;
+/// The last column, written if some task has a priority.
+const PRIORITY: &str = "priority";
 
 /// Reads all tasks, for a machine with so many cores on each node, if that is known. Unless all blocks are known, accesses are not looked
 /// at.
@@ -375,6 +378,7 @@ fn read_tasks(
         let socket = problems.take(socket(row));
         let taskwait = problems.take(row.flag("taskwait"));
         let tree = read_tree(row, cores, problems);
+        let priority = problems.take(priority(row));
         let name = problems.take(row.word("name"));
         let known = blocks_are_known && problems.take(read_accesses(row, graph, &mut found)).is_some();
         // Behind a mistake the graph is thrown away; it is made all the same, as it knows of further ones. Only numbers of creators are then
@@ -392,6 +396,9 @@ fn read_tasks(
             let added =
                 graph.tree_task(task, tree).map_err(|error| problems.add(refused(row, &found, error)));
             all_added &= added.is_ok();
+            if let (Ok(id), Some(priority)) = (added, priority) {
+                graph.prioritise(id, priority);
+            }
         } else {
             all_added = false;
         }
@@ -426,6 +433,18 @@ fn report_misplaced(text: &str, task: TaskId, error: GraphError, problems: &mut 
 fn read_accesses(row: &Row<'_>, graph: &TaskGraphBuilder, found: &mut Vec<Access>) -> Result<(), Problem> {
     read_cell(row.text("accesses"), graph.graph().blocks(), found)
         .map_err(|(part, why)| row.problem_in("accesses", part, ProblemKind::BadValue, why))
+}
+
+fn priority(row: &Row<'_>) -> Result<f64, Problem> {
+    let text = row.text(PRIORITY);
+    if text.is_empty() {
+        return Ok(0.0);
+    }
+    computable_priority(text).map_err(|why| {
+        let message = format!("`{PRIORITY}` is {why}");
+        let hint = format!("write a number from {} to {MOST_URGENT}, or nothing", -MOST_URGENT);
+        row.problem(PRIORITY, ProblemKind::BadValue, message).hint(hint)
+    })
 }
 
 fn socket(row: &Row<'_>) -> Result<Option<NodeId>, Problem> {
@@ -653,8 +672,13 @@ pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result
 pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
     let is_tree = graph.tasks().any(|task| says_tree(graph, task));
-    let width = if is_tree { usize::MAX } else { PLAIN_TASK };
-    rows.cells(TASK_COLUMNS.names.iter().copied().take(width))?;
+    let has_priorities = graph.tasks().any(|task| graph.priority(task) != 0.0);
+    let is_written = |(number, name): &(usize, &&str)| match **name {
+        PRIORITY => has_priorities,
+        _ => is_tree || *number < PLAIN_TASK,
+    };
+    let names = TASK_COLUMNS.names.iter().enumerate().filter(is_written);
+    rows.cells(names.map(|(_, name)| *name))?;
     let mut cell = String::new();
     for task in graph.tasks() {
         cell.clear();
@@ -664,8 +688,12 @@ pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result 
         let name = graph.task_name(task).unwrap_or_default();
         let (id, gflop) = (task.0.to_string(), number(graph.gflop(task)));
         let plain = [&id, graph.type_name(task), &gflop, &cell, &socket, taskwait, name];
+        let priority = has_priorities.then(|| match graph.priority(task) {
+            0.0 => String::new(),
+            other => number(other),
+        });
         if !is_tree {
-            rows.row(plain)?;
+            rows.cells(plain.into_iter().chain(priority.as_deref()))?;
             continue;
         }
         let creator = graph.created_by(task).map_or(String::new(), |creator| creator.0.to_string());
@@ -678,7 +706,7 @@ pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result 
         let replay = graph.replay(task).and_then(|key| graph.replays().get(key.0 as usize));
         let replay = replay.map_or("", |key| &**key);
         let tree: [&str; 6] = [&creator, &seq, &affinity, submit, returns, replay];
-        rows.cells(plain.into_iter().chain(tree))?;
+        rows.cells(plain.into_iter().chain(tree).chain(priority.as_deref()))?;
     }
     rows.hand_on()
 }

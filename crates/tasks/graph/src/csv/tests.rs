@@ -160,13 +160,16 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
         0..6_usize,
         any::<bool>(),
         any_tree(),
+        prop_oneof![Just(0.0), Just(0.0), Just(-2.5), 0.0..9.0_f64],
     );
     (blocks, prop::collection::vec(task, 1..8), said_of_blocks).prop_map(|(blocks, tasks, said_of_blocks)| {
         let mut graph = TaskGraphBuilder::new("g");
         for (bytes, home, name) in &blocks {
             graph.block(Block { bytes: *bytes, home: *home }, Some(name)).expect("a block");
         }
-        for (number, (accesses, gflop, kind, name, socket, taskwait, tree)) in tasks.into_iter().enumerate() {
+        for (number, (accesses, gflop, kind, name, socket, taskwait, tree, priority)) in
+            tasks.into_iter().enumerate()
+        {
             let mut found: Vec<Access> = Vec::new();
             for (block, mode, declared, moved, given) in accesses {
                 let block = block.index(blocks.len());
@@ -192,7 +195,8 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
             };
             let taskwait = taskwait && created_by.is_none();
             let task = NewTask { kind, gflop, accesses: &found, socket, taskwait, name: Some(&name) };
-            graph.tree_task(task, tree).expect("a task");
+            let id = graph.tree_task(task, tree).expect("a task");
+            graph.prioritise(id, priority);
         }
         let tasks = graph.graph().task_count();
         for (block, (hint, creator)) in (0..).map(BlockId).zip(said_of_blocks) {

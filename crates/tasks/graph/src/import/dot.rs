@@ -14,7 +14,7 @@ use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::import::dot::words::{Lexer, Token, Wrong};
 use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
-use crate::problems::{Problems, amount, at, shown};
+use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::{AccessMode, MAX_TASKS};
 
 /// Reads a `digraph`. `name` is that of the graph where the text has none.
@@ -47,7 +47,9 @@ pub fn read_with(text: &str, name: &str, default_gflop: Option<f64>) -> Result<I
         }
         let kind = item.attributes.get("type").map_or_else(|| "task".to_owned(), |(kind, _)| kind.clone());
         let gflop = flop.map_or(default_gflop.unwrap_or(0.0), |flop| flop / 1e9);
-        let task = DraftTask { name, kind, gflop, accesses: Vec::new(), parents: Vec::new(), place };
+        let priority = priority(&item, &mut problems);
+        let task =
+            DraftTask { name, kind, gflop, priority, accesses: Vec::new(), parents: Vec::new(), place };
         if let Err(problem) = draft.task(task) {
             problems.add(*problem);
         }
@@ -121,6 +123,15 @@ pub fn read_with(text: &str, name: &str, default_gflop: Option<f64>) -> Result<I
         }),
     ];
     Ok(Imported { graph, warnings: warnings.into_iter().flatten().collect() })
+}
+
+/// How urgent a node is; 0 if it does not say so, or if that is wrong.
+fn priority(item: &Item, problems: &mut Problems) -> f64 {
+    let Some((text, place)) = item.attributes.get("priority") else { return 0.0 };
+    computable_priority(text.trim()).unwrap_or_else(|why| {
+        problems.add(at(ProblemKind::BadValue, 0, place.clone(), format!("`priority` is {why}")));
+        0.0
+    })
 }
 
 /// The ends of an edge in the order in which its arrow points.

@@ -99,7 +99,8 @@ fn graph(draft: &Draft, order: &[u32], name: &str) -> Result<TaskGraph, GraphErr
         let (gflop, accesses) = (task.gflop, accesses.as_slice());
         let name = Some(visible(&task.name)).filter(|name| !name.is_empty());
         let name = name.as_deref();
-        graph.task(NewTask { kind, gflop, accesses, socket: None, taskwait: false, name })?;
+        let id = graph.task(NewTask { kind, gflop, accesses, socket: None, taskwait: false, name })?;
+        graph.prioritise(id, task.priority);
     }
     Ok(graph.finish())
 }
@@ -165,6 +166,8 @@ struct DraftTask {
     name: String,
     kind: String,
     gflop: f64,
+    /// How urgent it is; 0 if nothing says so.
+    priority: f64,
     /// Block, how, and its declared bytes.
     accesses: Vec<(u32, AccessMode, f64)>,
     /// Tasks that must come before it; perhaps several times.

@@ -1,7 +1,7 @@
 //! `tasks.rec` of StarPU: records of lines `Field: value` between empty lines (GNU recutils), one for each task.
 //!
 //! The fields are those that StarPU writes (`task_dump` in `src/debug/traces/starpu_fxt.c`): `Name`, `Model`, `JobId`, `SubmitOrder`,
-//! `DependsOn`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks. Tasks are dumped as they
+//! `DependsOn`, `Priority`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks. Tasks are dumped as they
 //! end; what their accesses mean goes by the order in which they were submitted (sequential data consistency), so that is the order here.
 //!
 //! Jobs and handles are those of a process (module `jobs`): equal handles of two ranks are two blocks.
@@ -12,7 +12,7 @@ use std::ops::Range;
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::import::{Draft, DraftTask, Imported, Line, Noted, assemble, lines};
-use crate::problems::{Problems, amount, at, shown};
+use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::AccessMode;
 
 /// What is left out or assumed.
@@ -76,6 +76,7 @@ pub fn read(
             name: named(record.job, record.rank, has_ranks),
             kind: record.kind.unwrap_or("task").to_owned(),
             gflop: work(record, reference_gflops, &mut notes, &mut problems),
+            priority: record.priority,
             accesses: Vec::new(),
             parents: jobs.parents(record, are_complete, &mut problems),
             place: record.place.clone(),
@@ -193,6 +194,7 @@ struct Record<'t> {
     submit_order: Option<u64>,
     /// Jobs, and where they are named.
     depends_on: Vec<(&'t str, Range<usize>)>,
+    priority: f64,
     gflop: Option<f64>,
     start_ms: Option<f64>,
     end_ms: Option<f64>,
@@ -214,6 +216,7 @@ struct Fields<'t> {
     model: Option<&'t str>,
     submit_order: Option<u64>,
     depends_on: Vec<(&'t str, Range<usize>)>,
+    priority: f64,
     gflop: Option<f64>,
     start_ms: Option<f64>,
     end_ms: Option<f64>,
@@ -275,6 +278,13 @@ impl<'t> Fields<'t> {
             "Name" => self.name = Some(value),
             "Model" => self.model = Some(value),
             "Control" => self.is_no_task = value == "WontUse",
+            "Priority" => match computable_priority(value) {
+                Ok(priority) => self.priority = priority,
+                Err(why) => {
+                    let message = format!("`Priority` is {why}");
+                    problems.add(at(ProblemKind::BadValue, 0, line.span(), message));
+                }
+            },
             "GFlop" => number(&mut self.gflop, false),
             "StartTime" => number(&mut self.start_ms, true),
             "EndTime" => number(&mut self.end_ms, true),
@@ -316,6 +326,7 @@ impl<'t> Fields<'t> {
             kind: self.model.or(self.name),
             submit_order: self.submit_order,
             depends_on: self.depends_on,
+            priority: self.priority,
             gflop: self.gflop,
             start_ms: self.start_ms,
             end_ms: self.end_ms,

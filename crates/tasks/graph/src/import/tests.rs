@@ -40,3 +40,26 @@ fn words_and_bytes_are_counted() {
     assert_eq!(words("a_1 -> b.2 [flop=1e9];\n\"größe\" "), 5);
     assert_eq!(count("{{}}", b'{'), 2);
 }
+
+/// StarPU counts from INT_MIN to INT_MAX, WfFormat has any number, and DOT an attribute of ours. Higher is more urgent in all of them.
+#[test]
+fn priorities_of_tasks_are_read() {
+    let rec = "JobId: 1\nSubmitOrder: 1\nGFlop: 1\n\nJobId: 2\nSubmitOrder: 2\nPriority: -3\nGFlop: 1\n";
+    let dot = "digraph { a [flop=1e9]; b [flop=1e9, priority=-3]; a -> b }";
+    let workflow = r#"{"name":"w","schemaVersion":"1.5","workflow":{"specification":{"tasks":[
+        {"name":"a","id":"1","parents":[],"children":[]},{"name":"b","id":"2","parents":["1"],"children":[]}],"files":[]},
+        "execution":{"makespanInSeconds":2,"executedAt":"now","tasks":[
+        {"id":"1","runtimeInSeconds":1},{"id":"2","runtimeInSeconds":1,"priority":-3.0}]}}}"#;
+    let read = [
+        super::starpu::read(rec, "g", None),
+        super::dot::read(dot, "g"),
+        super::wfcommons::read(workflow, "g", 1.0),
+    ];
+    for read in read {
+        let graph = read.expect("a graph").graph;
+        assert_eq!(graph.tasks().map(|task| graph.priority(task)).collect::<Vec<_>>(), [0.0, -3.0]);
+    }
+    let wrong = dot.replace("-3", "high");
+    let problems = super::dot::read(&wrong, "g").expect_err("a word");
+    assert_eq!(problems[0].message, "`priority` is 'high', not a number");
+}

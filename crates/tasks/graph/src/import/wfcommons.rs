@@ -14,7 +14,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
-use crate::problems::{Problems, amount, at, shown};
+use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::AccessMode;
 
 /// What makes files of these versions of older ones.
@@ -134,7 +134,8 @@ fn one<'t>(
         }
     }
     let kind = object.need("name")?.string("name")?;
-    Ok((DraftTask { name: id, kind, gflop, accesses, parents: Vec::new(), place }, object))
+    let priority = measured.priority(&id);
+    Ok((DraftTask { name: id, kind, gflop, priority, accesses, parents: Vec::new(), place }, object))
 }
 
 /// Adds the parents and children that a task names.
@@ -179,6 +180,7 @@ struct Figures {
     /// Percent of a core.
     cpu: Option<f64>,
     cores: f64,
+    priority: f64,
     place: Place,
     used: bool,
 }
@@ -189,7 +191,9 @@ fn figures(task: Json<'_>) -> Result<(String, Figures), Problem> {
     let amount = |key: &str| object.get(key).map(|value| value.amount(key)).transpose();
     let runtime_s = object.need("runtimeInSeconds")?.amount("runtimeInSeconds")?;
     let (cpu, cores) = (amount("avgCPU")?, amount("coreCount")?.unwrap_or(1.0));
-    Ok((id, Figures { runtime_s, cpu, cores, place: Place::at(0, task.first_line()), used: false }))
+    let priority = object.get("priority").map_or(Ok(0.0), |value| value.priority())?;
+    let place = Place::at(0, task.first_line());
+    Ok((id, Figures { runtime_s, cpu, cores, priority, place, used: false }))
 }
 
 impl Measured {
@@ -226,6 +230,11 @@ impl Measured {
             self.idle.at(id, &figures.place);
         }
         Some(figures.runtime_s * figures.cpu.unwrap_or(100.0) / 100.0 * reference_gflops)
+    }
+
+    /// How urgent a task was.
+    fn priority(&self, id: &str) -> f64 {
+        self.tasks.get(id).map_or(0.0, |figures| figures.priority)
     }
 
     /// What was executed and is no task.
@@ -437,6 +446,11 @@ impl<'t> Json<'t> {
             return Err(self.wrong(what, "a number"));
         }
         amount(self.raw).map_err(|why| self.problem(ProblemKind::BadValue, format!("`{what}` is {why}")))
+    }
+
+    fn priority(self) -> Result<f64, Problem> {
+        computable_priority(self.raw)
+            .map_err(|why| self.problem(ProblemKind::BadValue, format!("`priority` is {why}")))
     }
 
     fn wrong(&self, what: &str, expected: &str) -> Problem {

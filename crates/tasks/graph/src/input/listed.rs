@@ -87,6 +87,7 @@ impl<'a> Tasks<'a> {
         let gflop = self.optional(table, &task::GFLOP, 0.0, Value::number);
         let accesses = read_accesses(table, &called, blocks);
         let socket = self.optional(table, &task::SOCKET, None, |value| core_node(value, machine).map(Some));
+        let priority = self.optional(table, &task::PRIORITY, 0.0, Value::signed_number);
         let taskwait = self.optional(table, &task::TASKWAIT, false, Value::flag);
         let own = name.as_ref().and_then(Option::as_ref).map(|(name, _)| *name);
         let waits = table.place_of(&task::TASKWAIT).filter(|_| taskwait == Some(true));
@@ -102,7 +103,7 @@ impl<'a> Tasks<'a> {
         }
         let (name, kind, gflop) = (name.filter(|_| is_new)?, kind?, gflop?);
         let name = name.map(|(name, _)| name);
-        let (socket, taskwait) = (socket?, taskwait?);
+        let (socket, taskwait, priority) = (socket?, taskwait?, priority?);
         let kind = graph.kind(kind);
         let tree = tree?;
         let new = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name };
@@ -110,7 +111,9 @@ impl<'a> Tasks<'a> {
             let message = format!("`{called}`: {error}");
             log.report(Problem::new(ProblemKind::Limit, message).at(header, "this task"));
         });
-        self.creators.added(added.ok()?, name, tree);
+        let id = added.ok()?;
+        graph.prioritise(id, priority);
+        self.creators.added(id, name, tree);
         Some(())
     }
 

@@ -149,6 +149,7 @@ fn what_blocks_and_tasks_leave_out_is_listed_once_with_how_many_do() {
             "task declared_bytes = the size of each block, of 1 of 3 tasks",
             "task moved_bytes = declared_bytes, of 1 of 3 tasks",
             "task socket = none",
+            "task priority = 0",
             "task taskwait = false",
             "task created_by = the master",
             "task affinity = none",

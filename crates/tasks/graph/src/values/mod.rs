@@ -64,6 +64,8 @@ pub enum GraphSource {
 
 /// Most tasks, and most blocks, of a graph.
 pub const MAX_TASKS: usize = 10_000_000;
+/// The highest priority of a task, and the lowest one below 0: those of StarPU have 32 bits.
+pub const MOST_URGENT: f64 = 2_147_483_648.0;
 /// Most accesses of all tasks together: what 2 GiB hold.
 pub const MAX_ACCESSES: usize = 1 << 28;
 
@@ -290,6 +292,12 @@ impl SchedulerKind {
     /// Whether it partitions windows of the graph.
     pub const fn partitions(self) -> bool {
         matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
+    }
+
+    /// Whether of the ready tasks of a queue it takes those of higher priority first. `heft` has its own ranks; runtimes whose workers
+    /// have deques (oneTBB, Cilk, OCR) have no priorities of tasks, or only within one deque.
+    pub const fn follows_priorities(self) -> bool {
+        matches!(self, Self::Fifo | Self::Sa | Self::Dep | Self::Tracked) || self.partitions()
     }
 
     /// Whether it says of tasks or blocks on which node they should be: under the others the placement `numa` is first touch.

@@ -83,6 +83,8 @@ pub struct TaskGraph {
     sizes: Vec<(f64, f64)>,
     block_names: Names,
     task_names: Names,
+    /// Priorities by task up to the last one that is not 0.
+    priorities: Vec<f64>,
     /// What tree programs say; nothing of other ones.
     tree: Option<Box<Tree>>,
 }
@@ -175,6 +177,18 @@ impl TaskGraph {
     /// Whether the master waits for all earlier tasks before it creates this one.
     pub fn taskwait(&self, task: TaskId) -> bool {
         self.tasks.get(task.0 as usize).is_some_and(|record| record.socket & TASKWAIT != 0)
+    }
+
+    /// How urgent a task is: of ready tasks those of higher priority come first, under schedulers that look at it
+    /// ([`super::SchedulerKind::follows_priorities`]). 0 unless something else was given.
+    pub fn priority(&self, task: TaskId) -> f64 {
+        self.priorities.get(task.0 as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Whether some task is more or less urgent than another one.
+    pub fn has_priorities(&self) -> bool {
+        let mut all = self.tasks().map(|task| self.priority(task));
+        !self.priorities.is_empty() && all.next().is_some_and(|first| all.any(|other| other != first))
     }
 
     /// The name of a task, where somebody gave one.
@@ -296,6 +310,23 @@ impl TaskGraphBuilder {
         Ok(TaskId(id))
     }
 
+    /// Gives a task that was added a priority. What is no number is 0.
+    pub fn prioritise(&mut self, task: TaskId, priority: f64) {
+        let (number, all) = (task.0 as usize, &mut self.graph.priorities);
+        let priority = if priority.is_finite() { priority + 0.0 } else { 0.0 };
+        if number >= self.graph.tasks.len() || (priority == 0.0 && number >= all.len()) {
+            return;
+        }
+        if number >= all.len() {
+            all.resize(number + 1, 0.0);
+        }
+        if let Some(known) = all.get_mut(number) {
+            *known = priority;
+        }
+        // Equal graphs are equal values.
+        all.truncate(all.iter().rposition(|&priority| priority != 0.0).map_or(0, |last| last + 1));
+    }
+
     /// The graph. For tasks that are made by rule: where places (`seq`) repeat or miss, tasks come in the order of these, then of their
     /// numbers.
     pub fn finish(mut self) -> TaskGraph {
@@ -414,6 +445,32 @@ mod tests {
         assert!(matches!(graph.task(task(kind, &[negative])), Err(GraphError::NotANumber { .. })));
         assert_eq!(graph.graph().access_count(), 0);
         assert_eq!(graph.task(task(kind, &[read])), Ok(TaskId(0)));
+    }
+
+    #[test]
+    fn priorities_are_kept_up_to_the_last_one_that_is_given() {
+        let (mut graph, kind, ..) = builder();
+        for _ in 0..3 {
+            graph.task(task(kind, &[])).expect("a task");
+        }
+        let plain = graph.clone().finish();
+        graph.prioritise(TaskId(1), -2.5);
+        graph.prioritise(TaskId(9), 1.0);
+        let given = graph.clone().finish();
+        assert_eq!(given.tasks().map(|task| given.priority(task)).collect::<Vec<_>>(), [0.0, -2.5, 0.0]);
+        assert!(given.has_priorities() && !plain.has_priorities());
+        graph.prioritise(TaskId(1), f64::NAN);
+        assert_eq!(graph.finish(), plain);
+    }
+
+    #[test]
+    fn equal_priorities_are_none() {
+        let (mut graph, kind, ..) = builder();
+        for _ in 0..2 {
+            let id = graph.task(task(kind, &[])).expect("a task");
+            graph.prioritise(id, 20.0);
+        }
+        assert!(!graph.finish().has_priorities());
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub(super) struct Turns {
 }
 
 impl Queues for Turns {
-    fn push(&mut self, socket: SocketId, task: TaskId) {
+    /// The plan ranks all tasks, whatever their priorities are.
+    fn push(&mut self, socket: SocketId, task: TaskId, _: f64) {
         let turn = self.turns.get(task.0 as usize).copied().unwrap_or(u32::MAX);
         if let Some(queue) = self.queues.get_mut(socket.0 as usize) {
             queue.push(Reverse((turn, task)));

@@ -26,6 +26,7 @@ mod heft;
 mod node_queues;
 mod own_queues;
 mod placed;
+mod ready_queue;
 mod rip;
 mod tbb;
 

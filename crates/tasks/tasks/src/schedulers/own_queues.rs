@@ -5,15 +5,16 @@ use std::collections::VecDeque;
 use numasim_graph::values::{Access, BlockHome, TaskGraph, TaskId};
 
 use crate::question::Question;
+use crate::schedulers::ready_queue::ReadyQueue;
 use crate::schedulers::{Draw, HandOver, MASTER, Scheduler, View, who_hands_over};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
-// `fifo`: one queue, in the order in which tasks become ready; knows nothing of data.
+// `fifo`: one queue, in the order in which tasks become ready, higher priorities first; knows nothing of data.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct Fifo {
-    queue: VecDeque<TaskId>,
+    queue: ReadyQueue,
     /// Per worker: the task that it runs next, as its last one was the last missing parent; no entries without that option.
     successors: Vec<Option<TaskId>>,
 }
@@ -21,22 +22,22 @@ pub(super) struct Fifo {
 impl Fifo {
     pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Self {
         let workers = if question.scheduler.immediate_successor { sockets.worker_count() } else { 0 };
-        Self { queue: VecDeque::new(), successors: vec![None; workers] }
+        Self { queue: ReadyQueue::default(), successors: vec![None; workers] }
     }
 }
 
 impl Scheduler for Fifo {
-    fn ready(&mut self, _: &View<'_>, task: TaskId, by: Option<WorkerId>) {
+    fn ready(&mut self, view: &View<'_>, task: TaskId, by: Option<WorkerId>) {
         // Tasks come by number: the first that a worker has made ready is the lowest.
         match by.and_then(|worker| self.successors.get_mut(worker.0 as usize)) {
             Some(successor @ None) => *successor = Some(task),
-            _ => self.queue.push_back(task),
+            _ => self.queue.push(task, view.graph.priority(task)),
         }
     }
 
     fn next(&mut self, _: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         let successor = self.successors.get_mut(worker.0 as usize).and_then(Option::take);
-        successor.or_else(|| self.queue.pop_front())
+        successor.or_else(|| self.queue.pop())
     }
 }
 

@@ -1,12 +1,11 @@
 //! Schedulers that give each task a socket: what they have in common is what becomes of the task then.
 
-use std::collections::VecDeque;
-
 use numasim_graph::partition::PartitionError;
 use numasim_graph::values::{BlockHome, BlockId, TaskGraph, TaskId};
 
 use crate::error::TasksError;
 use crate::question::Question;
+use crate::schedulers::ready_queue::ReadyQueue;
 use crate::schedulers::{Draw, Partitioning, Pause, Scheduler, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
@@ -66,8 +65,8 @@ impl<P: Place, Q: Queues> Placed<P, Q> {
         Self { place, given, waiting: Vec::new(), queues, queued: 0, steals: question.steal }
     }
 
-    fn push(&mut self, socket: SocketId, task: TaskId) {
-        self.queues.push(socket, task);
+    fn push(&mut self, view: &View<'_>, socket: SocketId, task: TaskId) {
+        self.queues.push(socket, task, view.graph.priority(task));
         self.queued += 1;
     }
 
@@ -91,7 +90,7 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
         self.place.partitioned(view, &mut self.given)?;
         for task in std::mem::take(&mut self.waiting) {
             if let Some(socket) = self.given.of(task) {
-                self.push(socket, task);
+                self.push(view, socket, task);
             }
         }
         Ok(())
@@ -106,7 +105,7 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
             }
         }
         match socket {
-            Some(socket) => self.push(socket, task),
+            Some(socket) => self.push(view, socket, task),
             None => self.waiting.push(task),
         }
     }
@@ -145,33 +144,33 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
 
 /// Ready tasks of each socket.
 pub(super) trait Queues: Send {
-    /// Puts a task into the queue of a socket.
-    fn push(&mut self, socket: SocketId, task: TaskId);
+    /// Puts a task of this priority into the queue of a socket.
+    fn push(&mut self, socket: SocketId, task: TaskId, priority: f64);
 
     /// Takes the first task of a socket.
     fn pop(&mut self, socket: SocketId) -> Option<TaskId>;
 }
 
-/// In the order in which they came.
+/// In the order in which they came, higher priorities first.
 #[derive(Clone, Debug)]
-pub(super) struct SocketQueues(Vec<VecDeque<TaskId>>);
+pub(super) struct SocketQueues(Vec<ReadyQueue>);
 
 impl SocketQueues {
     /// Empty ones.
     pub(super) fn new(sockets: &Sockets) -> Self {
-        Self(vec![VecDeque::new(); sockets.count()])
+        Self(vec![ReadyQueue::default(); sockets.count()])
     }
 }
 
 impl Queues for SocketQueues {
-    fn push(&mut self, socket: SocketId, task: TaskId) {
+    fn push(&mut self, socket: SocketId, task: TaskId, priority: f64) {
         if let Some(queue) = self.0.get_mut(socket.0 as usize) {
-            queue.push_back(task);
+            queue.push(task, priority);
         }
     }
 
     fn pop(&mut self, socket: SocketId) -> Option<TaskId> {
-        self.0.get_mut(socket.0 as usize)?.pop_front()
+        self.0.get_mut(socket.0 as usize)?.pop()
     }
 }
 

@@ -157,6 +157,11 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize,
         };
         graph.tree_task(task, tree).expect("a task");
     }
+    if choices.one_in(3) {
+        for task in graph.graph().tasks() {
+            graph.prioritise(task, choices.of(&[0.0, 2.0, -1.0, 0.5]));
+        }
+    }
     graph.try_finish().expect("places are all there")
 }
 

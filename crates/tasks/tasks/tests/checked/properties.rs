@@ -63,7 +63,7 @@ fn with_blocks_moved(graph: &TaskGraph, step: usize, shift: usize) -> TaskGraph 
         let number = |block: BlockId| BlockId(u32::try_from(place(block.0 as usize)).expect("few"));
         let accesses: Vec<Access> =
             graph.accesses(task).map(|access| Access { block: number(access.block), ..access }).collect();
-        let task = NewTask {
+        let new = NewTask {
             kind,
             gflop: graph.gflop(task),
             accesses: &accesses,
@@ -71,7 +71,8 @@ fn with_blocks_moved(graph: &TaskGraph, step: usize, shift: usize) -> TaskGraph 
             taskwait: graph.taskwait(task),
             name: None,
         };
-        moved.task(task).expect("a task");
+        let id = moved.task(new).expect("a task");
+        moved.prioritise(id, graph.priority(task));
     }
     moved.finish()
 }

@@ -103,6 +103,10 @@ impl Graph {
         self.0.block_hint(block, NodeId(node)).expect("a block");
     }
 
+    pub(crate) fn prioritise(&mut self, task: TaskId, priority: f64) {
+        self.0.prioritise(task, priority);
+    }
+
     pub(crate) fn done(self) -> TaskGraph {
         self.0.finish()
     }

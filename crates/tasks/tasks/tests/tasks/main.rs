@@ -15,6 +15,7 @@ mod instants;
 mod latency;
 mod placement;
 mod plan;
+mod priorities;
 mod profile;
 mod references;
 mod rip;

@@ -12,6 +12,7 @@ use crate::question::Question;
 use crate::random::{Stream, generator};
 use crate::reference::course::ReadyBy;
 use crate::reference::course::master::Heard;
+use crate::reference::deciding::queues::most_urgent;
 use crate::reference::deciding::{Decides, nodes_of_workers};
 use crate::schedulers::{Estimate, Round, Source, Start};
 use crate::sockets::Sockets;
@@ -104,11 +105,12 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Takes the oldest task of a node; under `heft` the one that the plan begins first, of equal ones the lowest.
+    /// Takes the oldest task of the highest priority of a node; under `heft` the one that the plan begins first, of equal ones the lowest.
     fn first(&mut self, node: NodeId) -> Option<TaskId> {
         let queue = &mut self.queues[node.0];
         let start_s = |task: TaskId| self.starts_s.get(task.0 as usize).copied();
-        let mut first = 0;
+        let is_planned = self.question.scheduler.kind == SchedulerKind::Heft;
+        let mut first = if is_planned { 0 } else { most_urgent(self.question.graph, queue) };
         for place in 1..queue.len() {
             let (one, other) = (queue[place], queue[first]);
             if start_s(one) < start_s(other)

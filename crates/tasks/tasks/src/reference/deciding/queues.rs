@@ -1,6 +1,6 @@
 //! The slow simulation of schedulers that have plain queues: `fifo`, `static`, `random-steal`, `taskloop-affinity`, `arena-per-node`, `hint` and `plan`.
 
-use numasim_graph::values::{BlockHome, SchedulerKind, Submit, TaskId, Ties};
+use numasim_graph::values::{BlockHome, SchedulerKind, Submit, TaskGraph, TaskId, Ties};
 use numasim_model::NodeId;
 use numasim_plan::GraphPlan;
 use rand::RngExt as _;
@@ -17,7 +17,8 @@ use crate::schedulers::{Fallbacks, Round, Source, Start};
 // `fifo`: one queue.
 
 #[derive(Clone, Debug)]
-pub(super) struct Fifo {
+pub(super) struct Fifo<'a> {
+    graph: &'a TaskGraph,
     has_successors: bool,
     /// Ready tasks, the oldest first.
     queue: Vec<TaskId>,
@@ -25,14 +26,14 @@ pub(super) struct Fifo {
     successors: Vec<(usize, TaskId)>,
 }
 
-impl Fifo {
-    pub(super) fn new(question: &Question) -> Self {
+impl<'a> Fifo<'a> {
+    pub(super) fn new(question: &Question<'a>) -> Self {
         let has_successors = question.scheduler.immediate_successor;
-        Self { has_successors, queue: Vec::new(), successors: Vec::new() }
+        Self { graph: question.graph, has_successors, queue: Vec::new(), successors: Vec::new() }
     }
 }
 
-impl Decides for Fifo {
+impl Decides for Fifo<'_> {
     fn hear(&mut self, _: &Heard) -> Option<f64> {
         None
     }
@@ -59,10 +60,21 @@ impl Decides for Fifo {
         let task = match own {
             Some(place) => self.successors.remove(place).1,
             None if self.queue.is_empty() => return None,
-            None => self.queue.remove(0),
+            None => self.queue.remove(most_urgent(self.graph, &self.queue)),
         };
         Some(Start::new(task, Source::Own))
     }
+}
+
+/// The place of the oldest task of the highest priority, of tasks by age.
+pub(super) fn most_urgent(graph: &TaskGraph, queue: &[TaskId]) -> usize {
+    let mut first = 0;
+    for (place, &task) in queue.iter().enumerate() {
+        if graph.priority(task) > graph.priority(queue[first]) {
+            first = place;
+        }
+    }
+    first
 }
 
 // `static`: every loop is dealt to all workers in contiguous parts before it begins.
