@@ -1,5 +1,6 @@
 //! `--emit`: what each kind prints, and that real tools put a program where the script says.
 
+mod mpirun;
 mod real;
 mod round_trip;
 mod targets;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::{numasim, text};
 
 /// Numbers that look random and are the same everywhere.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     /// A number from 0 to `most`.
@@ -26,7 +26,7 @@ impl Random {
 }
 
 /// A machine with gaps in its numbers, or siblings, or L3 domains; applications with each kind of data; a scenario that fits.
-fn study(random: &mut Random) -> String {
+pub(super) fn study(random: &mut Random) -> String {
     let nodes = 1 + random.upto(3);
     let (domains, per_domain) = (1 + random.upto(1), 1 + random.upto(3));
     let (cores, siblings) = (domains * per_domain, random.upto(1) == 1);

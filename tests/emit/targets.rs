@@ -15,7 +15,7 @@ use crate::common::repository;
 const KINDS: [&str; 5] = ["openmpi", "systemd", "docker", "libvirt", "kubernetes"];
 
 /// Ranks, and an application with more threads than it has ranks on each node.
-fn study() -> String {
+pub(super) fn study() -> String {
     let ranks = |name: &str| (format!("name = \"{name}\"\n"), format!("name = \"{name}\"\nranks = 2\n"));
     let (mem, mem_ranks) = ranks("mem");
     let (ray, ray_ranks) = ranks("ray tracer");
@@ -31,7 +31,7 @@ fn emitted(study: &str, kind: &str) -> String {
 }
 
 /// The files of a printed text, as its marks name them.
-fn files(printed: &str) -> BTreeMap<String, String> {
+pub(super) fn files(printed: &str) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     let mut name = None;
     for line in printed.lines() {
@@ -57,14 +57,14 @@ fn has(tool: &str, hint: &str) -> bool {
 }
 
 /// A program of PyPI, if `.ci/targets` asks for these tests.
-fn from_pypi(program: &str) -> Option<PathBuf> {
+pub(super) fn from_pypi(program: &str) -> Option<PathBuf> {
     let path = Path::new(&std::env::var_os("NUMASIM_TARGET_TOOLS")?).join(program);
     assert!(path.is_file(), "{} is missing", path.display());
     Some(path)
 }
 
 /// Both output streams of a command, and its exit code.
-fn said(command: &mut Command) -> (String, Option<i32>) {
+pub(super) fn said(command: &mut Command) -> (String, Option<i32>) {
     let output = command.stdin(Stdio::null()).output().expect("the tool starts");
     (text(&output.stdout) + &text(&output.stderr), output.status.code())
 }
@@ -167,7 +167,7 @@ fn a_rank_without_a_thread_is_refused_where_ranks_are_bound() {
 }
 
 /// Two hardware threads on each core: 0-3 and their siblings 8-11 on the first node.
-fn siblings() -> String {
+pub(super) fn siblings() -> String {
     let machine = "[machine]\nname = \"smt\"\nnodes = 2\ncores_per_node = 4\nthreads_per_core = 2\n\
         cpus = [\"0-3,8-11\", \"4-7,12-15\"]\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 10\n";
     let app =
@@ -352,42 +352,5 @@ fn a_shell_accepts_the_scripts() {
             let checked = said(Command::new("sh").args(["-n", "run.sh"]).current_dir(folder));
             assert_eq!((checked.0.as_str(), checked.1), ("", Some(0)), "{kind}");
         });
-    }
-}
-
-/// `mpirun --display map` of Open MPI 5 on a synthetic machine (Debian has version 4, whose rankfiles are others).
-#[test]
-fn mpirun_binds_ranks_as_the_rankfile_says() {
-    let Some(mpirun) = from_pypi("mpirun") else { return };
-    for (study, machine, bound) in [
-        // Two nodes of 4 cores; logical numbers are those of the rankfile, those of cores with one processor are shown as the system has them.
-        (
-            study(),
-            "Package:2 [NUMANode(indexes=0,8)] Core:4 PU:1",
-            &["core:L0-1", "core:L4", "core:L6", "core:L2", "core:L5", "core:L7"][..],
-        ),
-        (siblings(), "Package:2 [NUMANode] Core:4 PU:2", &["hwt:L0-2", "hwt:L3]", "hwt:L4,6"]),
-    ] {
-        let folder = folder(&study);
-        let args = ["evaluate", "study.toml", "--scenario", "mixed", "--emit", "openmpi", "-o", "made/"];
-        assert!(numasim(folder.path(), &args).status.success());
-        let script = fs::read_to_string(folder.path().join("made/run.sh")).expect("written");
-        let line = script.lines().find_map(|line| line.strip_prefix("mpirun ")).expect("an mpirun line");
-        let shell =
-            format!("exec {} --display map --do-not-launch --host localhost:512 {line}", mpirun.display());
-        let (map, code) = said(
-            Command::new("sh")
-                .args(["-c", &shell])
-                .env("HWLOC_SYNTHETIC", machine)
-                .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-                .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-                .current_dir(folder.path().join("made")),
-        );
-        assert_eq!(code, Some(0), "{map}");
-        let bindings: Vec<&str> = map.lines().filter(|line| line.contains("Binding: ")).collect();
-        assert_eq!(bindings.len(), bound.len(), "{map}");
-        for (binding, expected) in bindings.iter().zip(bound) {
-            assert!(binding.contains(expected), "{binding}: {expected}");
-        }
     }
 }
