@@ -1,4 +1,5 @@
-//! The script of `--emit cgroup` in the guest: groups, processors, environment and pages of the programs that it started.
+//! The script of `--emit cgroup` and the drop-ins of `--emit systemd` in the guest: groups, processors, environment and pages of the programs that
+//! they started.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
@@ -9,7 +10,10 @@ use super::results::Guest;
 /// its memory.
 struct Program {
     step: &'static str,
+    /// Its group below `/numasim`.
     group: &'static str,
+    /// Its unit of systemd.
+    unit: &'static str,
     cpus: &'static str,
     mems: &'static str,
     openmp: [&'static str; 2],
@@ -21,24 +25,27 @@ struct Program {
 /// of node 3.
 const PROGRAMS: [Program; 3] = [
     Program {
-        step: "emit-own",
+        step: "own",
         group: "own",
+        unit: "own",
         cpus: "0-2",
         mems: "0-1",
         openmp: ["OMP_NUM_THREADS=3", "OMP_PLACES={0}:3"],
         pages: &[0, 1],
     },
     Program {
-        step: "emit-far",
+        step: "far",
         group: "far",
+        unit: "far",
         cpus: "3-4",
         mems: "3",
         openmp: ["OMP_NUM_THREADS=2", "OMP_PLACES={3},{4}"],
         pages: &[3],
     },
     Program {
-        step: "emit-overall",
+        step: "overall",
         group: "app.3",
+        unit: r"over\x20all",
         cpus: "5-6",
         mems: "0-3",
         openmp: ["OMP_NUM_THREADS=2", "OMP_PLACES={5},{6}"],
@@ -46,18 +53,36 @@ const PROGRAMS: [Program; 3] = [
     },
 ];
 
+/// Whether a program that `kind` placed is in its group and has its processors and memories, and no others.
+fn fenced(guest: &Guest, kind: &str, program: &Program, group: &str) {
+    let step = format!("{kind}-{}", program.step);
+    let said = |what: &str| guest.done(&format!("{step}-{what}"));
+    let allowed = format!("{}\n{}\n", program.cpus, program.mems);
+    assert_eq!(said("group"), format!("0::{group}\n"), "{step}: its group");
+    assert_eq!(said("effective"), allowed, "{step}: cpuset of its group");
+    assert_eq!(said("allowed"), allowed, "{step}: where it may run");
+}
+
 fn placed(guest: &Guest) {
-    for Program { step, group, cpus, mems, openmp, .. } in PROGRAMS {
-        let said = |what: &str| guest.done(&format!("{step}-{what}"));
-        assert_eq!(said("group"), format!("0::/numasim/{group}\n"), "{step}: its group");
-        assert_eq!(said("effective"), format!("{cpus}\n{mems}\n"), "{step}: cpuset of its group");
-        assert_eq!(said("allowed"), format!("{cpus}\n{mems}\n"), "{step}: where it may run");
-        for variable in openmp {
-            assert!(said("openmp").lines().any(|line| line == variable), "{step}: {variable}");
+    for program in &PROGRAMS {
+        fenced(guest, "emit", program, &format!("/numasim/{}", program.group));
+        let step = format!("emit-{}", program.step);
+        for variable in program.openmp {
+            let environment = guest.done(&format!("{step}-openmp"));
+            assert!(environment.lines().any(|line| line == variable), "{step}: {variable}");
         }
     }
     guest.done("emit-end");
     guest.done("emit-left");
+}
+
+fn started_by_systemd(guest: &Guest) {
+    guest.done("systemd-files");
+    for program in &PROGRAMS {
+        fenced(guest, "systemd", program, &format!("/system.slice/{}.service", program.unit));
+    }
+    guest.done("systemd-left");
+    in_memory(guest, "systemd");
 }
 
 /// Pages by node, of lines as `7f0000 bind:3 anon=5 dirty=5 N3=5 kernelpagesize_kB=4`.
@@ -74,17 +99,20 @@ fn pages(guest: &Guest, step: &str) -> BTreeMap<u32, u64> {
     pages
 }
 
-fn in_memory(guest: &Guest) {
-    for Program { step, pages: nodes, .. } in PROGRAMS {
-        let found = pages(guest, &format!("{step}-pages"));
+fn in_memory(guest: &Guest, kind: &str) {
+    let of = |program: &Program| pages(guest, &format!("{kind}-{}-pages", program.step));
+    for program in &PROGRAMS {
+        let (step, found) = (format!("{kind}-{}", program.step), of(program));
         // The list of 4 MiB has 1024 pages of 4 KiB.
         assert!(found.values().sum::<u64>() >= 1024, "{step}: {found:?}");
-        assert!(found.keys().all(|node| nodes.contains(node)), "{step}: pages elsewhere: {found:?}");
+        assert!(found.keys().all(|node| program.pages.contains(node)), "{step}: pages elsewhere: {found:?}");
     }
     // Page by page from all nodes in turn.
-    let spread = pages(guest, "emit-overall-pages");
+    let [.., spread] = &PROGRAMS;
+    let spread = of(spread);
     let most = spread.values().max().copied().unwrap_or(0);
-    assert!(spread.len() == 4 && spread.values().all(|&count| 2 * count > most), "emit-overall: {spread:?}");
+    let even = spread.len() == 4 && spread.values().all(|&count| 2 * count > most);
+    assert!(even, "{kind}-overall: {spread:?}");
 }
 
 #[test]
@@ -96,7 +124,13 @@ fn programs_of_an_emitted_script_are_in_their_groups_and_leave_nothing() {
 #[test]
 #[ignore = "needs the results of .ci/guest"]
 fn their_memory_is_where_the_answer_has_it() {
-    in_memory(&Guest::read("agent"));
+    in_memory(&Guest::read("agent"), "emit");
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn services_of_systemd_have_the_processors_and_memory_of_their_drop_ins() {
+    started_by_systemd(&Guest::read("agent"));
 }
 
 type Judge = fn(&Guest);
@@ -104,13 +138,17 @@ type Judge = fn(&Guest);
 #[test]
 #[ignore = "needs the results of .ci/guest"]
 fn a_program_that_is_elsewhere_is_seen() {
-    let wrong: [(Judge, &str, &str, &str, &str); 6] = [
+    let memory: Judge = |guest| in_memory(guest, "emit");
+    let wrong: [(Judge, &str, &str, &str, &str); 9] = [
         (placed, "emit-own-allowed", "0-2", "0-7", "emit-own: where it may run"),
         (placed, "emit-far-effective", "\n3\n", "\n0-3\n", "emit-far: cpuset of its group"),
         (placed, "emit-overall-group", "/numasim/app.3", "/", "emit-overall: its group"),
         (placed, "emit-far-openmp", "{3},{4}", "{3},{5}", "emit-far: OMP_PLACES={3},{4}"),
-        (in_memory, "emit-far-pages", " N3=", " N2=", "emit-far: pages elsewhere"),
-        (in_memory, "emit-overall-pages", " N1=", " N0=", "emit-overall: "),
+        (memory, "emit-far-pages", " N3=", " N2=", "emit-far: pages elsewhere"),
+        (memory, "emit-overall-pages", " N1=", " N0=", "emit-overall: "),
+        (started_by_systemd, "systemd-own-allowed", "0-2", "0-7", "systemd-own: where it may run"),
+        (started_by_systemd, "systemd-far-group", "far.service", "x.service", "systemd-far: its group"),
+        (started_by_systemd, "systemd-far-pages", " N3=", " N2=", "systemd-far: pages elsewhere"),
     ];
     for (judge, step, from, to, seen) in wrong {
         let mut guest = Guest::read("agent");

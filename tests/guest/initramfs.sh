@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/overlay, and other files.
-# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input, programs with their libraries; numactl comes with it, and what belongs to it)
+# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input, programs with their libraries; numactl and systemd come with it, and what belongs to them)
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -12,12 +12,12 @@ image=$(mktemp -d)
 trap 'rm -rf "$image"' EXIT
 mkdir -p "$image"/{bin,dev,etc,input,proc,run,sys,tmp}
 cp /bin/busybox "$image/bin/busybox"
-for tool in sh mount cat echo grep sed cut paste kill ln poweroff mkdir mkfifo rmdir chmod tr cp rm sleep sync; do
+for tool in sh mount cat echo grep sed cut paste kill ln poweroff mkdir mkfifo rmdir chmod tr cp rm sleep sync unshare; do
     ln -s busybox "$image/bin/$tool"
 done
 # Emitted scripts spread pages with numactl and move them with migratepages; numastat says where they are. taskset is that of hosts.
 programs=("$program" "$(command -v numactl)" "$(command -v migratepages)" "$(command -v numastat)" "$(command -v taskset)"
-    "$(command -v numad)")
+    "$(command -v numad)" /lib/systemd/systemd)
 cp "${programs[@]}" "$image/bin/"
 # The loader and every library at the path where the program looks for it.
 # Other programs among the files have libraries too; of the rest ldd says that they are none.
