@@ -88,119 +88,123 @@ fn in_python<T>(py: Python<'_>, found: Result<Result<T, numasim_ask::Refusal>, L
         .map_err(|refusal| error::without_placement(py, &refusal))
 }
 
-#[pymethods]
-impl Snapshot {
-    /// Name of the machine.
-    #[getter]
-    fn machine_name(&self) -> &str {
-        &self.0.machine
-    }
+/// The methods of an answer: its own ones, and those of its document and its table.
+macro_rules! answer {
+    (
+        $class:ident, $found:ty, rows: $rows:ident, $columns:literal, $json:literal, { $($own:tt)* }
+    ) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
 
-    /// Seconds between the two instants; None with one.
-    #[getter]
-    fn seconds(&self) -> Option<f64> {
-        self.0.seconds
-    }
+            #[doc = $columns]
+            fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                columns::of(py, &<$found>::columns(), self.0.$rows.iter().cloned())
+            }
 
-    /// Names of the applications, the one with the most processor time first.
-    #[getter]
-    fn apps(&self) -> Vec<&str> {
-        self.0.apps.iter().map(|app| app.name.as_str()).collect()
-    }
+            /// The same as a data frame.
+            fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.columns(py)?.call_method0("to_pandas")
+            }
 
-    /// Everything that could not be seen, a sentence each.
-    #[getter]
-    fn unseen(&self) -> Vec<&str> {
-        self.0.unseen.iter().map(String::as_str).collect()
-    }
+            #[doc = $json]
+            fn to_json(&self) -> String {
+                document::text(&self.0)
+            }
 
-    /// Keys of the machine whose values are assumed, not measured.
-    #[getter]
-    fn assumed(&self) -> Vec<&str> {
-        self.0.host.assumed.iter().map(String::as_str).collect()
-    }
-
-    /// The study, as the text of an input file.
-    fn to_toml(&self) -> &str {
-        &self.0.study
-    }
-
-    /// The columns of `numasim snapshot --format csv`: a row for each application.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        columns::of(py, &Found::columns(), self.0.apps.iter().cloned())
-    }
-
-    /// The same as a data frame.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(py)?.call_method0("to_pandas")
-    }
-
-    /// What `numasim snapshot --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.0)
-    }
-
-    /// The same as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
+            /// The same as a dict.
+            fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                loads(py, &self.to_json())
+            }
+        }
+    };
 }
 
-#[pymethods]
-impl Advice {
-    /// Whether moves are advised.
-    #[getter]
-    fn advised(&self) -> bool {
-        self.0.advised
-    }
+answer!(
+    Snapshot,
+    Found,
+    rows: apps,
+    "The columns of `numasim snapshot --format csv`: a row for each application.",
+    "What `numasim snapshot --format json` writes.",
+    {
+        /// Name of the machine.
+        #[getter]
+        fn machine_name(&self) -> &str {
+            &self.0.machine
+        }
 
-    /// Why none are, a sentence each.
-    #[getter]
-    fn reasons(&self) -> Vec<&str> {
-        self.0.reasons.iter().map(String::as_str).collect()
-    }
+        /// Seconds between the two instants; None with one.
+        #[getter]
+        fn seconds(&self) -> Option<f64> {
+            self.0.seconds
+        }
 
-    /// By how much the host is better after the moves, in percent; None without a search.
-    #[getter]
-    fn gain_percent(&self) -> Option<f64> {
-        self.0.gain_percent
-    }
+        /// Names of the applications, the one with the most processor time first.
+        #[getter]
+        fn apps(&self) -> Vec<&str> {
+            self.0.apps.iter().map(|app| app.name.as_str()).collect()
+        }
 
-    /// 95 % interval of the gain; None without a search.
-    #[getter]
-    fn gain_interval_percent(&self) -> Option<(f64, f64)> {
-        self.0.gain_interval_percent.map(Into::into)
-    }
+        /// Everything that could not be seen, a sentence each.
+        #[getter]
+        fn unseen(&self) -> Vec<&str> {
+            self.0.unseen.iter().map(String::as_str).collect()
+        }
 
-    /// The moves in words.
-    #[getter]
-    fn moves(&self) -> Vec<&str> {
-        self.0.moves.iter().map(|one| one.text.as_str()).collect()
-    }
+        /// Keys of the machine whose values are assumed, not measured.
+        #[getter]
+        fn assumed(&self) -> Vec<&str> {
+            self.0.host.assumed.iter().map(String::as_str).collect()
+        }
 
-    /// Cautions before anything is moved, a sentence each.
-    #[getter]
-    fn cautions(&self) -> Vec<&str> {
-        self.0.cautions.iter().map(String::as_str).collect()
+        /// The study, as the text of an input file.
+        fn to_toml(&self) -> &str {
+            &self.0.study
+        }
     }
+);
 
-    /// The columns of `numasim advise --format csv`: a row for each move.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        columns::of(py, &Moves::columns(), self.0.moves.iter().cloned())
-    }
+answer!(
+    Advice,
+    Moves,
+    rows: moves,
+    "The columns of `numasim advise --format csv`: a row for each move.",
+    "What `numasim advise --format json` writes.",
+    {
+        /// Whether moves are advised.
+        #[getter]
+        fn advised(&self) -> bool {
+            self.0.advised
+        }
 
-    /// The same as a data frame.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(py)?.call_method0("to_pandas")
-    }
+        /// Why none are, a sentence each.
+        #[getter]
+        fn reasons(&self) -> Vec<&str> {
+            self.0.reasons.iter().map(String::as_str).collect()
+        }
 
-    /// What `numasim advise --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.0)
-    }
+        /// By how much the host is better after the moves, in percent; None without a search.
+        #[getter]
+        fn gain_percent(&self) -> Option<f64> {
+            self.0.gain_percent
+        }
 
-    /// The same as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
+        /// 95 % interval of the gain; None without a search.
+        #[getter]
+        fn gain_interval_percent(&self) -> Option<(f64, f64)> {
+            self.0.gain_interval_percent.map(Into::into)
+        }
+
+        /// The moves in words.
+        #[getter]
+        fn moves(&self) -> Vec<&str> {
+            self.0.moves.iter().map(|one| one.text.as_str()).collect()
+        }
+
+        /// Cautions before anything is moved, a sentence each.
+        #[getter]
+        fn cautions(&self) -> Vec<&str> {
+            self.0.cautions.iter().map(String::as_str).collect()
+        }
     }
-}
+);

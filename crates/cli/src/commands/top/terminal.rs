@@ -1,8 +1,10 @@
 //! The terminal while `top` has it: taken, drawn on, and put back on every way out, a panic too.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anstream::ColorChoice;
@@ -19,7 +21,7 @@ use crate::watch;
 /// How often signals and the size of the window are looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Shows the agent until somebody ends it.
+/// Shows the agent until a person ends it.
 ///
 /// # Errors
 /// Standard input or output is no terminal, or the system refuses it.
@@ -29,39 +31,22 @@ pub(super) fn live(
     interval: Duration,
     unicode: bool,
 ) -> Result<(), Failure> {
-    needs_terminal()?;
+    let mut taken = Taken::by_person()?;
     let color = anstream::AutoStream::choice(&io::stdout()) != ColorChoice::Never;
-    let failed = |error: io::Error| Failure::output("cannot draw on the terminal").caused_by(&error);
-    // Ctrl-C is a key here, but kill -INT is none.
-    watch::listen();
-    let told_to_end = watch::told_to_end().map_err(failed)?;
-    let mut taken = Taken::take().map_err(failed)?;
     let mut look = Look { color, unicode, from: 0, foot: Foot::Keys };
-    let mut next = Instant::now() + interval;
+    let mut from = 0;
     loop {
-        look.from = look.from.min(seen.status.apps.len().saturating_sub(1));
-        taken.draw(&seen, look).map_err(failed)?;
-        loop {
-            if watch::interrupted() || told_to_end.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            let left = next.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let Some(keys) = typed(left.min(LOOK)).map_err(failed)? else { return Ok(()) };
-            for key in pressed(&keys) {
-                match key {
-                    Pressed::End => return Ok(()),
-                    Pressed::Move(by) => look.from = look.from.saturating_add_signed(by),
-                }
-                look.from = look.from.min(seen.status.apps.len().saturating_sub(1));
-            }
-            if !keys.is_empty() || taken.has_another_size() {
-                taken.draw(&seen, look).map_err(failed)?;
-            }
+        let next = Instant::now() + interval;
+        let frame = |from, width, height| {
+            draw(&seen, Look { from, ..look }, width, height).iter().map(Line::painted).collect()
+        };
+        if taken
+            .wait(next, &mut from, seen.status.apps.len(), frame)
+            .map_err(|error| undrawn(&error))?
+            .is_break()
+        {
+            return Ok(());
         }
-        next = Instant::now() + interval;
         let answer = if look.foot == Foot::Gone { asking.ask_anew() } else { asking.ask() };
         look.foot = match answer {
             Ok(status) => {
@@ -73,13 +58,6 @@ pub(super) fn live(
     }
 }
 
-fn needs_terminal() -> Result<(), Failure> {
-    if io::stdout().is_terminal() && io::stdin().is_terminal() {
-        return Ok(());
-    }
-    Err(Failure::input("`top` needs a terminal").hint("--once prints one frame as plain text"))
-}
-
 /// Shows the text that `next` makes, anew after each interval, until a person ends it.
 ///
 /// # Errors
@@ -88,38 +66,24 @@ pub(super) fn live_text(
     interval: Duration,
     mut next: impl FnMut() -> Result<String, Failure>,
 ) -> Result<(), Failure> {
-    needs_terminal()?;
-    let failed = |error: io::Error| Failure::output("cannot draw on the terminal").caused_by(&error);
-    watch::listen();
-    let told_to_end = watch::told_to_end().map_err(failed)?;
-    let mut taken = Taken::take().map_err(failed)?;
+    let mut taken = Taken::by_person()?;
     let mut text = String::from("looking ...");
-    let mut from: usize = 0;
+    let mut from = 0;
     loop {
         let until = Instant::now() + interval;
-        loop {
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            from = from.min(lines.len().saturating_sub(1));
-            taken
-                .show(|_, height| lines.iter().skip(from).take(height).cloned().collect())
-                .map_err(failed)?;
-            if watch::interrupted() || told_to_end.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let Some(keys) = typed(left.min(LOOK)).map_err(failed)? else { return Ok(()) };
-            for key in pressed(&keys) {
-                match key {
-                    Pressed::End => return Ok(()),
-                    Pressed::Move(by) => from = from.saturating_add_signed(by),
-                }
-            }
+        let lines: Vec<&str> = text.lines().collect();
+        let frame =
+            |from, _, height| lines.iter().skip(from).take(height).map(|line| (*line).to_owned()).collect();
+        if taken.wait(until, &mut from, lines.len(), frame).map_err(|error| undrawn(&error))?.is_break() {
+            return Ok(());
         }
         text = next()?;
     }
+}
+
+/// The terminal could not be used.
+fn undrawn(error: &io::Error) -> Failure {
+    Failure::output("cannot draw on the terminal").caused_by(error)
 }
 
 /// What is typed within `time`; `None` where the terminal is gone.
@@ -200,15 +164,32 @@ struct Taken {
     size: (usize, usize),
     /// The lines that stand there.
     lines: Vec<String>,
+    /// Set by signals that end the program.
+    told_to_end: Arc<AtomicBool>,
 }
 
 impl Taken {
-    fn take() -> io::Result<Self> {
+    /// Takes the terminal for a person, who ends the program by a key or a signal.
+    ///
+    /// # Errors
+    /// Standard input or output is no terminal, or the system refuses it.
+    fn by_person() -> Result<Self, Failure> {
+        if !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+            return Err(
+                Failure::input("`top` needs a terminal").hint("--once prints one frame as plain text")
+            );
+        }
+        // Ctrl-C is a key here, but kill -INT is none.
+        watch::listen();
+        watch::told_to_end().and_then(Self::take).map_err(|error| undrawn(&error))
+    }
+
+    fn take(told_to_end: Arc<AtomicBool>) -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Flush, &raw)?;
-        let taken = Self { before, size: (0, 0), lines: Vec::new() };
+        let taken = Self { before, size: (0, 0), lines: Vec::new(), told_to_end };
         // The other screen, without a cursor.
         write("\x1b[?1049h\x1b[?25l")?;
         Ok(taken)
@@ -218,9 +199,37 @@ impl Taken {
         size() != self.size
     }
 
-    /// Draws an agent.
-    fn draw(&mut self, seen: &Seen, look: Look) -> io::Result<()> {
-        self.show(|width, height| draw(seen, look, width, height).iter().map(Line::painted).collect())
+    /// Shows a frame until `until`, or breaks as soon as a person ends it. `frame` makes the lines from a row on, for columns and rows; keys move the
+    /// row among `rows`.
+    fn wait(
+        &mut self,
+        until: Instant,
+        from: &mut usize,
+        rows: usize,
+        frame: impl Fn(usize, usize, usize) -> Vec<String>,
+    ) -> io::Result<ControlFlow<()>> {
+        let last = rows.saturating_sub(1);
+        *from = (*from).min(last);
+        self.show(|width, height| frame(*from, width, height))?;
+        loop {
+            if watch::interrupted() || self.told_to_end.load(Ordering::Relaxed) {
+                return Ok(ControlFlow::Break(()));
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let Some(keys) = typed(left.min(LOOK))? else { return Ok(ControlFlow::Break(())) };
+            for key in pressed(&keys) {
+                match key {
+                    Pressed::End => return Ok(ControlFlow::Break(())),
+                    Pressed::Move(by) => *from = from.saturating_add_signed(by).min(last),
+                }
+            }
+            if !keys.is_empty() || self.has_another_size() {
+                self.show(|width, height| frame(*from, width, height))?;
+            }
+        }
     }
 
     /// Draws what has changed since the frame before; `lines` makes the frame for columns and rows.
