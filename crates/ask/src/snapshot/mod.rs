@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::app_file::rounded;
 use numasim_evidence::formats::resctrl::LocalAndTotal;
-use numasim_evidence::running::{Application, Kind, Places, Running};
+use numasim_evidence::running::{Application, Places, ReadAndWritten, Running};
 pub use numasim_evidence::running::{HostFacts, Seen};
 use numasim_model::machine::{FigureKind, Node};
 use numasim_model::{Machine, NodeId, Placement};
@@ -46,6 +46,8 @@ pub struct Snapshot {
     pub nodes: Vec<NodeNow>,
     /// Traffic of each L3 cache, if monitoring groups of resctrl count it.
     pub caches: Vec<CacheNow>,
+    /// Traffic of the memory controllers of each socket, if their counters could be read.
+    pub memories: Vec<MemoryNow>,
     /// The applications, the one with the most processor time first.
     pub apps: Vec<AppNow>,
     /// Everything that could not be seen, a sentence each.
@@ -118,6 +120,20 @@ pub struct CacheNow {
     pub local_gbs: Option<f64>,
     /// GB/s from all memories; null if unknown.
     pub total_gbs: Option<f64>,
+}
+
+/// The memories of a socket now: what all applications and devices together move.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryNow {
+    /// The number of the socket.
+    pub socket: u32,
+    /// The nodes with cores in it.
+    pub nodes: Vec<usize>,
+    /// GB/s read; null if unknown.
+    pub read_gbs: Option<f64>,
+    /// GB/s written; null if unknown.
+    pub written_gbs: Option<f64>,
 }
 
 /// An application now.
@@ -204,28 +220,13 @@ impl DataNow {
     }
 }
 
-word!(
-    KindWord,
-    "AppKind",
-    "The kind of an application.",
-    ["docker", "podman", "kubernetes", "container", "guest", "service", "process"]
-);
+word!(KindWord, "AppKind", "The kind of an application.", numasim_evidence::running::Kind::words());
 word!(
     DemandWord,
     "DemandKind",
     "How the bandwidth of a thread is known.",
     DemandKind::ALL.map(DemandKind::as_str)
 );
-
-/// The word of [`AppNow`]'s kind, and the identifier of a container or the name of a unit.
-fn kind_of(kind: &Kind) -> (&'static str, Option<String>) {
-    match kind {
-        Kind::Container { engine, id } => (engine.as_str(), Some(id.clone())),
-        Kind::Guest => ("guest", None),
-        Kind::Service { unit } => ("service", Some(unit.clone())),
-        Kind::Process => ("process", None),
-    }
-}
 
 /// The snapshot of a host. If more threads are busy than it has cores, and not in pairs, hardware threads are the cores of the study.
 ///
@@ -284,6 +285,7 @@ fn of_machine(seen: Seen) -> Result<Snapshot, Refusal> {
         seconds: seen.running.seconds,
         nodes: nodes(&seen.running, places),
         caches: caches(&seen.running, places),
+        memories: memories(&seen.running, places),
         apps,
         unseen: unseen(&seen, &machine),
         study: String::new(),
@@ -328,9 +330,12 @@ fn unseen(seen: &Seen, machine: &Machine) -> Vec<String> {
         unseen.push("the kernel moves pages and threads between nodes on its own (numa_balancing): a placement may change after the snapshot".to_owned());
     }
     let counters = &seen.facts.memory_counters;
-    if seen.running.traffic.is_empty() && !counters.is_empty() {
+    if let Some(why) = &seen.facts.counters_unread
+        && seen.running.traffic.is_empty()
+        && !counters.is_empty()
+    {
         unseen.push(format!(
-            "the memory controllers have counters ({}) that only perf reads: they count all applications of a memory together",
+            "the memory controllers have counters of all applications together ({}), which were not read: {why}",
             counters.join(", ")
         ));
     }
@@ -371,10 +376,19 @@ fn caches(running: &Running, places: &Places) -> Vec<CacheNow> {
     running.traffic.iter().map(cache).collect()
 }
 
+fn memories(running: &Running, places: &Places) -> Vec<MemoryNow> {
+    let memory = |(&socket, traffic): (&u32, &ReadAndWritten)| MemoryNow {
+        socket,
+        nodes: (0..places.sockets.len()).filter(|&node| places.sockets[node].contains(&socket)).collect(),
+        read_gbs: traffic.read_gbs,
+        written_gbs: traffic.written_gbs,
+    };
+    running.controllers.iter().map(memory).collect()
+}
+
 fn app_now(app: &Application, demand: Option<Demand>, machine: &Machine, places: &Places) -> AppNow {
     let nodes = machine.node_count();
     let threads = app.threads(nodes);
-    let (kind, id) = kind_of(&app.kind);
     let class = app.data_class();
     let in_domains: BTreeMap<usize, Vec<u32>> = places
         .domains
@@ -388,8 +402,8 @@ fn app_now(app: &Application, demand: Option<Demand>, machine: &Machine, places:
         .collect();
     AppNow {
         name: app.name.clone(),
-        kind: KindWord(kind),
-        id,
+        kind: KindWord(app.kind.as_str()),
+        id: app.kind.id().map(str::to_owned),
         cgroup: app.group.clone(),
         pids: app.pids.clone(),
         threads,

@@ -77,6 +77,14 @@ fn written(snapshot: &Snapshot, parts: Parts) -> String {
     for sentence in &snapshot.unseen {
         lines.comment(format_args!("Not seen: {}.", visible(sentence)));
     }
+    for memory in &snapshot.memories {
+        if let (Some(read), Some(written)) = (memory.read_gbs, memory.written_gbs) {
+            lines.comment(format_args!(
+                "measured: the memories of socket {} deliver {read:.3} GB/s and take {written:.3} GB/s, of all applications and devices together",
+                memory.socket
+            ));
+        }
+    }
     if !snapshot.host.assumed.is_empty() {
         lines.comment(format_args!(
             "Assumed, not measured: {} of the machine. Measure them: numasim calibrate -o machine.toml, then --machine machine.toml.",

@@ -6,7 +6,7 @@ use numasim_draw::Style;
 use numasim_draw::figures;
 use numasim_draw::grid::wrap;
 
-use super::{AppNow, CacheNow, DataNow, NodeNow, Snapshot};
+use super::{AppNow, CacheNow, DataNow, MemoryNow, NodeNow, Snapshot};
 use crate::table::{self, Of};
 
 impl Snapshot {
@@ -37,6 +37,10 @@ impl Snapshot {
         if self.caches.len() > self.nodes.len() {
             text.push('\n');
             text.push_str(&table::grid(&cache_columns(style), &self.caches).render(style));
+        }
+        if !self.memories.is_empty() {
+            text.push_str("\nMemory controllers, all applications and devices together\n");
+            text.push_str(&table::grid(&memory_columns(style), &self.memories).render(style));
         }
         text.push('\n');
         if self.apps.is_empty() {
@@ -82,6 +86,22 @@ fn cache_columns<'a>(style: &Style) -> [Of<'a, CacheNow>; 4] {
             .titled("not local %")
             .scaled(100.0)
             .written(whole),
+    ]
+    .map(|of| of.none(style.idle()))
+}
+
+fn memory_columns<'a>(style: &Style) -> [Of<'a, MemoryNow>; 4] {
+    let nodes = |memory: &MemoryNow| {
+        let nodes: Vec<String> = memory.nodes.iter().map(usize::to_string).collect();
+        (!nodes.is_empty()).then(|| nodes.join(" "))
+    };
+    [
+        Of::text("socket", |memory: &MemoryNow| memory.socket.to_string()),
+        Of::text("nodes", nodes),
+        Of::number("read_gbs", |memory: &MemoryNow| memory.read_gbs).titled("read GB/s").written(two),
+        Of::number("written_gbs", |memory: &MemoryNow| memory.written_gbs)
+            .titled("written GB/s")
+            .written(two),
     ]
     .map(|of| of.none(style.idle()))
 }

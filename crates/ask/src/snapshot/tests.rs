@@ -148,8 +148,12 @@ fn a_full_link_is_seen_and_the_move_that_frees_it_is_advised() {
 }
 
 #[test]
-fn counters_that_only_perf_reads_are_named_if_nothing_else_counts() {
-    let facts = HostFacts { memory_counters: vec!["uncore_imc".to_owned()], ..HostFacts::default() };
+fn counters_that_were_not_read_are_named_if_nothing_else_counts() {
+    let facts = HostFacts {
+        memory_counters: vec!["uncore_imc".to_owned()],
+        counters_unread: Some("they rest".to_owned()),
+        ..HostFacts::default()
+    };
     let machine = machine("measured", "");
     let counted = BTreeMap::from([(0, (Some(1.0), Some(1.0)))]);
     for (traffic, expected) in [(BTreeMap::new(), 1), (counted, 0)] {
@@ -162,9 +166,35 @@ fn counters_that_only_perf_reads_are_named_if_nothing_else_counts() {
             facts: facts.clone(),
         };
         let found = snapshot(seen).expect("a machine");
-        let named = found.unseen.iter().filter(|said| said.contains("(uncore_imc) that only perf reads"));
+        let named =
+            found.unseen.iter().filter(|said| said.contains("(uncore_imc), which were not read: they rest"));
         assert_eq!(named.count(), expected, "{:?}", found.unseen);
     }
+}
+
+/// Socket 0 has both nodes, socket 7 none of the machine.
+#[test]
+fn traffic_of_memory_controllers_is_shown_with_its_nodes_and_is_no_application_s() {
+    let traffic = |read_gbs, written_gbs| ReadAndWritten { read_gbs, written_gbs };
+    let controllers = BTreeMap::from([(0, traffic(Some(12.5), Some(3.25))), (7, traffic(Some(1.0), None))]);
+    let one = app("one", &[0], [GIB_BYTES, 0], Placement::Local, None);
+    let running = Running { seconds: Some(2.0), apps: vec![one], controllers, ..Running::default() };
+    let places = Places { sockets: vec![vec![0], vec![0]], ..places() };
+    let facts = HostFacts { memory_counters: vec!["uncore_imc".to_owned()], ..HostFacts::default() };
+    let machine = machine("measured", "");
+    let found =
+        snapshot(Seen { running, machine, by_hardware_threads: None, places, facts }).expect("a machine");
+    let nodes: Vec<_> = found.memories.iter().map(|memory| memory.nodes.clone()).collect();
+    assert_eq!(nodes, [vec![0, 1], vec![]]);
+    assert_eq!(
+        (found.apps[0].total_gbs, found.apps[0].thread_gbs_kind.as_ref().map(|kind| kind.0)),
+        (None, Some("assumed"))
+    );
+    let frame = found.frame(&numasim_draw::Style::default());
+    assert!(frame.contains("0       0 1        12.50          3.25\n"), "{frame}");
+    let said = "# measured: the memories of socket 0 deliver 12.500 GB/s and take 3.250 GB/s, of all applications and devices together\n";
+    assert!(found.study.contains(said) && !found.study.contains("socket 7"), "{}", found.study);
+    assert!(!found.unseen.iter().any(|said| said.contains("uncore_imc")), "{:?}", found.unseen);
 }
 
 #[test]

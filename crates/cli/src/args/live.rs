@@ -152,8 +152,8 @@ fn adopted(_: &str) -> Result<Adopted, String> {
 
 const TOP: &str = "\
 If an agent listens, it asks the agent again and again and shows its nodes, applications and last orders, at 80 columns and more. q, Esc or Ctrl-C ends it.
-Without an agent it shows the host: cores in use, GB/s and the remote share of each node and L3 cache (from monitoring groups of resctrl), and the
-applications by node, as `snapshot` finds them.
+Without an agent it shows the host: cores in use, GB/s and the remote share of each node and L3 cache (from monitoring groups of resctrl), GB/s of each
+socket (from counters of the memory controllers, if the system permits it), and the applications by node, as `snapshot` finds them.
 
 Threads: # runs a task, . has none, x is blocked. `order` is what was decided last, `sent/ack` its number and the last one that
 the application acknowledged. GB/s are estimated from what FILE says of the work and how much of it was done, never measured;

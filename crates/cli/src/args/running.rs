@@ -64,7 +64,8 @@ instants, on the node of the processor that it ran on last.
 
 The study contains the machine, an [[app]] for each application and today's placement as the scenario `now`. What could not be \
 seen is a comment. Bandwidth needs a monitoring group of resctrl for each application: mkdir /sys/fs/resctrl/mon_groups/NAME, then write \
-its threads into `tasks`. Without that a thread is assumed to draw a core's share of its memory.
+its threads into `tasks`. Without that a thread is assumed to draw a core's share of its memory. Counters of the memory controllers \
+(perf_event_open, as root or with CAP_PERFMON) show the GB/s of each socket, of all applications together.
 
 No root is needed for your own processes. Pages of other users' processes need root, or memory.numa_stat of their control group.";
 

@@ -59,6 +59,9 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Docker, Self::Podman, Self::Kubernetes, Self::Other];
+
     /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {

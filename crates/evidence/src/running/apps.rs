@@ -8,7 +8,7 @@ use numasim_model::text::visible;
 use super::grouping::{seconds, used};
 use super::{
     Application, BusyThread, Details, Draft, GroupDetails, Kind, Moment, Places, Running, Unseen, bandwidth,
-    memory,
+    controllers, memory,
 };
 use crate::app_profile::placement::{Candidate, EXPLAINED, Look, Verdict, classify};
 use crate::formats::resctrl::{Moved, moved};
@@ -44,6 +44,9 @@ pub fn applications(
         }
         _ => drafts.iter().map(|_| bandwidth::Counted::default()).collect(),
     };
+    if let Some(before) = before {
+        running.controllers = controllers::by_socket(&before.controllers, &after.controllers);
+    }
     if after.resctrl.is_none() {
         running.unseen.push(
             "bandwidth is unknown: resctrl is not mounted (as root: mount -t resctrl resctrl /sys/fs/resctrl), or the processor has no such counters"

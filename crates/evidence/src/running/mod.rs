@@ -10,6 +10,7 @@
 
 mod apps;
 mod bandwidth;
+mod controllers;
 mod grouping;
 mod memory;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::formats::cgroup::{Engine, GroupPath};
 use crate::formats::resctrl::{Group, LocalAndTotal};
 
 pub use apps::applications;
+pub use controllers::{ControllerCount, ReadAndWritten};
 pub use grouping::{Draft, Selection, groups};
 
 /// Clock ticks of `/proc` per second: `USER_HZ`, the same on every architecture on which Linux supports NUMA
@@ -39,6 +41,8 @@ pub struct Moment {
     pub processes: Vec<Process>,
     /// Monitoring groups; `None` without resctrl.
     pub resctrl: Option<Vec<Group>>,
+    /// Counters of memory controllers, in the same order at each instant; empty if none was read.
+    pub controllers: Vec<ControllerCount>,
 }
 
 /// A process at an instant.
@@ -115,6 +119,8 @@ pub struct Places {
     pub core_of: BTreeMap<u32, u32>,
     /// Index of the node of each L3 cache, by the number of the cache.
     pub node_of_cache: BTreeMap<u32, usize>,
+    /// Numbers of the sockets of each node, as far as the system reports them.
+    pub sockets: Vec<Vec<u32>>,
 }
 
 /// Facts of a host.
@@ -132,6 +138,8 @@ pub struct HostFacts {
     pub numa_balancing: bool,
     /// Kinds of counters of memory controllers that the kernel offers to perf: `uncore_imc`.
     pub memory_counters: Vec<String>,
+    /// Why these counters were not read, as part of a sentence; `None` if they were.
+    pub counters_unread: Option<String>,
 }
 
 /// The state of a host.
@@ -169,6 +177,36 @@ pub enum Kind {
     },
     /// A process on its own.
     Process,
+}
+
+const GUEST: &str = "guest";
+const SERVICE: &str = "service";
+const PROCESS: &str = "process";
+
+impl Kind {
+    /// The words of all kinds.
+    pub fn words() -> Vec<&'static str> {
+        Engine::ALL.map(Engine::as_str).into_iter().chain([GUEST, SERVICE, PROCESS]).collect()
+    }
+
+    /// Its word: of a container that of its engine.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Container { engine, .. } => engine.as_str(),
+            Self::Guest => GUEST,
+            Self::Service { .. } => SERVICE,
+            Self::Process => PROCESS,
+        }
+    }
+
+    /// The identifier of a container, or the name of a unit.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::Container { id, .. } => Some(id),
+            Self::Service { unit } => Some(unit),
+            Self::Guest | Self::Process => None,
+        }
+    }
 }
 
 /// A running application.
@@ -273,6 +311,8 @@ pub struct Running {
     pub cores_used: Option<Vec<f64>>,
     /// Traffic of all groups together by the number of the L3 cache: GB/s from the memory next to it, and from all memories.
     pub traffic: BTreeMap<u32, LocalAndTotal<f64>>,
+    /// Traffic of the memory controllers of each socket, of all applications together, by the number of the socket.
+    pub controllers: BTreeMap<u32, ReadAndWritten>,
     /// Unknown properties of the host, one sentence each.
     pub unseen: Vec<String>,
 }

@@ -29,7 +29,7 @@ fn process(pid: u32, name: &str, group: &str, threads: &[(u32, u32, u64)]) -> Pr
 }
 
 fn moment(uptime_s: f64, processes: Vec<Process>, resctrl: Option<Vec<Group>>) -> Moment {
-    Moment { uptime_s: Some(uptime_s), processes, resctrl }
+    Moment { uptime_s: Some(uptime_s), processes, resctrl, controllers: Vec::new() }
 }
 
 fn details(numa_maps: &str) -> Details {

@@ -5,6 +5,7 @@
 
 pub mod affinity;
 pub mod agent_path;
+pub mod controllers;
 #[cfg(feature = "hwloc")]
 mod hwloc;
 pub mod looking;

@@ -15,6 +15,7 @@ use numasim_study::writing::machine::{Style, machine};
 use numasim_study::writing::{Lines, float};
 use numasim_study::{SourceFile, read_study};
 
+use crate::controllers::{Controllers, kernel};
 use crate::system::System;
 
 /// The host and applications to observe.
@@ -55,10 +56,11 @@ pub enum LookError {
 }
 
 /// A host at its last instant, and at the first one if it is recorded twice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Host {
     first: System,
     second: Option<System>,
+    controllers: Controllers,
 }
 
 impl Look {
@@ -69,10 +71,15 @@ impl Look {
     pub fn host(&self) -> Result<Host, LookError> {
         let two = |first: &Path, second: &Path| {
             recorded(first)?;
-            Ok(Host { first: System::at(first), second: Some(System::after(second, first)) })
+            let second = Some(System::after(second, first));
+            Ok(Host { first: System::at(first), second, controllers: Controllers::recorded() })
         };
         match self.roots.as_slice() {
-            [] if cfg!(target_os = "linux") => Ok(Host { first: System::host(), second: None }),
+            [] if cfg!(target_os = "linux") => {
+                let first = System::host();
+                let controllers = Controllers::start(&first, &kernel);
+                Ok(Host { first, second: None, controllers })
+            }
             [] => Err(LookError::NeedsLinux),
             [one] => {
                 let parts = ["at-0", "at-1"].map(|part| one.join(part));
@@ -80,7 +87,7 @@ impl Look {
                     return two(&parts[0], &parts[1]);
                 }
                 recorded(one)?;
-                Ok(Host { first: System::at(one), second: None })
+                Ok(Host { first: System::at(one), second: None, controllers: Controllers::recorded() })
             }
             [first, second] => two(first, second),
             more => Err(LookError::Roots(more.len())),
@@ -93,8 +100,9 @@ impl Look {
     }
 
     /// The activity of all processes until now. This process is not an application of its host.
-    fn moment(&self, system: &System) -> Moment {
+    fn moment(&self, host: &Host, system: &System) -> Moment {
         let mut moment = system.moment();
+        moment.controllers = host.controllers.now();
         if self.is_live() {
             let own = std::process::id();
             moment.processes.retain(|process| process.pid != own);
@@ -112,13 +120,13 @@ impl Look {
         if self.is_live() {
             wait();
         }
-        let after = self.moment(host.last());
+        let after = self.moment(&host, host.last());
         self.between(&host, before.as_ref(), &after)
     }
 
     /// The activity of all processes of a host until its first instant, or until now.
     pub fn now(&self, host: &Host) -> Moment {
-        self.moment(&host.first)
+        self.moment(host, &host.first)
     }
 
     /// The host between two instants; with one instant `before` is `None`.
@@ -143,7 +151,7 @@ impl Look {
         let by_hardware_threads = has_more_threads
             .then(|| Ok(self.machine_of(&system.whole_topology(Counting::HardwareThreads))?.0))
             .transpose()?;
-        let facts = facts(system, &topology);
+        let facts = facts(host, &topology);
         Ok(Seen { running, machine: text, by_hardware_threads, places, facts })
     }
 
@@ -201,7 +209,8 @@ fn groups_of(system: &System, drafts: &[Draft]) -> BTreeMap<String, GroupDetails
     groups.map(|group| (group.path.clone(), system.group_details(&group.path, group.unified))).collect()
 }
 
-fn facts(system: &System, topology: &HostTopology) -> HostFacts {
+fn facts(host: &Host, topology: &HostTopology) -> HostFacts {
+    let system = host.last();
     let sockets = topology.nodes.iter().flat_map(|node| &node.sockets).collect::<BTreeSet<_>>();
     HostFacts {
         sockets: (!sockets.is_empty()).then_some(sockets.len()),
@@ -210,5 +219,6 @@ fn facts(system: &System, topology: &HostTopology) -> HostFacts {
         offline: system.offline_cpus(),
         numa_balancing: system.balances_nodes(),
         memory_counters: system.memory_counters(),
+        counters_unread: host.controllers.unread().map(str::to_owned),
     }
 }

@@ -6,6 +6,7 @@
 //! sockets, nodes or intervals are added.
 
 mod counter;
+pub mod device;
 #[cfg(test)]
 mod tests;
 

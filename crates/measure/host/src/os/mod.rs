@@ -4,6 +4,7 @@
 
 pub mod fork;
 pub mod mapping;
+pub mod perf;
 pub mod process;
 pub mod shared;
 pub mod thread;

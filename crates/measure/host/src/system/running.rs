@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 
 use numasim_evidence::formats::cgroup::path_of;
+use numasim_evidence::formats::perf::device::{TrafficEvent, of_one_kind, traffic_events};
 use numasim_evidence::formats::resctrl::{self, Counters, Group};
 use numasim_evidence::running::{Details, GroupDetails, Moment, Places, Process, Task, Unseen};
 use numasim_model::Machine;
@@ -18,9 +19,11 @@ use crate::system::System;
 const COMMAND: u64 = 64 << 10;
 /// The mount point of resctrl.
 const RESCTRL: &str = "sys/fs/resctrl";
+/// Folders of the devices whose counters perf reads.
+const DEVICES: &str = "sys/bus/event_source/devices";
 
 impl System {
-    /// All processes and the counters of the monitoring groups now.
+    /// All processes and the counters of the monitoring groups now; counters of memory controllers are those of [`crate::controllers`].
     pub fn moment(&self) -> Moment {
         let mut pids: Vec<u32> = self.names("proc").iter().filter_map(|name| name.parse().ok()).collect();
         pids.sort_unstable();
@@ -28,6 +31,7 @@ impl System {
             uptime_s: self.text("proc/uptime").and_then(|text| text.split_whitespace().next()?.parse().ok()),
             processes: pids.into_iter().filter_map(|pid| self.one_process(pid)).collect(),
             resctrl: self.monitoring_groups(),
+            controllers: Vec::new(),
         }
     }
 
@@ -179,9 +183,38 @@ impl System {
     /// Kinds of counters of memory controllers that the kernel offers to perf, ascending: `uncore_imc` of Intel, `amd_umc` and `amd_df` of AMD.
     pub fn memory_counters(&self) -> Vec<String> {
         const KINDS: [&str; 3] = ["amd_df", "amd_umc", "uncore_imc"];
-        let devices = self.names("sys/bus/event_source/devices");
+        let devices = self.names(DEVICES);
         let has = |kind: &&str| devices.iter().any(|device| device.starts_with(*kind));
         KINDS.iter().filter(|kind| has(kind)).map(|kind| (*kind).to_owned()).collect()
+    }
+
+    /// The events that count reads and writes of memory controllers, as far as the kernel describes them.
+    pub fn traffic_events(&self) -> Vec<TrafficEvent> {
+        let of = |device: &String| {
+            let folder = format!("{DEVICES}/{device}");
+            let names = self.names(&format!("{folder}/events"));
+            traffic_events(device, &names, &|path| self.text(&format!("{folder}/{path}")))
+        };
+        of_one_kind(self.names(DEVICES).iter().flat_map(of).collect())
+    }
+
+    /// Which counters a user may read without more rights; `None` if the system does not say.
+    pub fn perf_paranoid(&self) -> Option<String> {
+        self.line("proc/sys/kernel/perf_event_paranoid")
+    }
+
+    /// The socket of a processor.
+    pub fn socket(&self, cpu: u32) -> Option<u32> {
+        let id = self.number(&format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"))?;
+        u32::try_from(id).ok()
+    }
+
+    /// The sockets of processors, ascending.
+    fn sockets(&self, cpus: &[u32]) -> Vec<u32> {
+        let mut sockets: Vec<u32> = cpus.iter().filter_map(|&cpu| self.socket(cpu)).collect();
+        sockets.sort_unstable();
+        sockets.dedup();
+        sockets
     }
 
     /// The whole host: [`System::topology`] of all online logical CPUs, with the sockets of its nodes; `counting` defines a core.
@@ -192,15 +225,8 @@ impl System {
         }
         let cpus = self.node_cpus();
         for node in &mut host.nodes {
-            let own = cpus.iter().filter(|(number, _)| *number == node.os_index).flat_map(|(_, cpus)| cpus);
-            let package = |cpu: &u32| {
-                self.number(&format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"))
-            };
-            let mut sockets: Vec<u32> =
-                own.filter_map(package).filter_map(|id| u32::try_from(id).ok()).collect();
-            sockets.sort_unstable();
-            sockets.dedup();
-            node.sockets = sockets;
+            let own = cpus.iter().find(|(number, _)| *number == node.os_index);
+            node.sockets = own.map(|(_, cpus)| self.sockets(cpus)).unwrap_or_default();
         }
         host
     }
@@ -213,7 +239,12 @@ impl System {
         } else {
             named.iter().map(|node| node.number).collect()
         };
-        let mut places = Places { domains: vec![0; os_nodes.len()], os_nodes, ..Places::default() };
+        let mut places = Places {
+            domains: vec![0; os_nodes.len()],
+            sockets: vec![Vec::new(); os_nodes.len()],
+            os_nodes,
+            ..Places::default()
+        };
         let mut nodes = self.node_cpus();
         if nodes.is_empty() {
             // A system that does not report its nodes is one.
@@ -226,6 +257,9 @@ impl System {
                 if let Some(id) = self.cache_number(cpu) {
                     places.node_of_cache.entry(id).or_insert(place);
                 }
+            }
+            if let Some(sockets) = places.sockets.get_mut(place) {
+                *sockets = self.sockets(&cpus);
             }
             for core in self.cores(&cpus) {
                 let Some(&first) = core.first() else { continue };
