@@ -8,7 +8,7 @@ use numasim_model::{AppId, Data, NodeId, Placement};
 use numasim_study::SourceFile;
 use serde_json::Value;
 
-use crate::common::{folder, numasim, repository, stderr, stdout};
+use crate::common::{PROGRAM, folder, numasim, repository, stderr, stdout};
 
 fn recorded() -> String {
     repository("tests/snapshot").display().to_string()
@@ -220,4 +220,97 @@ fn moves_of_a_hostile_process_are_commands_that_a_shell_reads_as_they_are_meant(
     let ran = Command::new("sh").arg(&file).current_dir(folder.path()).output().expect("there is a shell");
     assert!(ran.status.success(), "{ran:?}\n{script}");
     assert!(!folder.path().join("pwned").exists(), "{script}");
+}
+
+/// 50 processes of 100 threads, all of them busy, twice: less than 1 s of processor time, however busy the host of the test is.
+#[test]
+fn five_thousand_threads_take_less_than_a_second() {
+    let folder = folder();
+    let root = folder.path().join("host");
+    copy(&repository("tests/snapshot"), &root);
+    for (at, ticks) in [(0, 0), (1, 100)] {
+        let proc = root.join(format!("at-{at}/proc"));
+        for pid in 20_000..20_050 {
+            let tasks = proc.join(format!("{pid}/task"));
+            for thread in 0..100 {
+                let tid = pid + 1000 * thread;
+                let task = tasks.join(tid.to_string());
+                fs::create_dir_all(&task).expect("a folder");
+                fs::write(task.join("stat"), stat(tid, "many", ticks)).expect("a file");
+            }
+            fs::write(proc.join(format!("{pid}/stat")), stat(pid, "many", 100 * ticks)).expect("a file");
+            fs::write(proc.join(format!("{pid}/cmdline")), "many").expect("a file");
+        }
+    }
+    // `times` prints two lines: the shell's own times, then those of its children, user and system.
+    let script = "\"$0\" snapshot --root \"$1\" --format json >\"$2\" 2>&1; times";
+    let shown = folder.path().join("shown.json");
+    let ran = Command::new("sh")
+        .args(["-c", script, PROGRAM])
+        .args([&root, &shown])
+        .output()
+        .expect("there is a shell");
+    let found = fs::read_to_string(shown).expect("written");
+    assert!(found.contains("\"apps\"") && found.matches("\"many").count() >= 50, "{found}");
+    let times = stdout(&ran);
+    let seconds: f64 = times.lines().last().expect("two lines").split_whitespace().map(seconds).sum();
+    assert!(seconds < 1.0, "{times}");
+}
+
+/// `0m1.25s`.
+fn seconds(time: &str) -> f64 {
+    let (minutes, seconds) = time.trim_end_matches('s').split_once('m').expect("minutes and seconds");
+    60.0 * minutes.parse::<f64>().expect("a number") + seconds.parse::<f64>().expect("a number")
+}
+
+// The host of the test.
+
+/// A process that ends with the test.
+#[cfg(target_os = "linux")]
+struct Started(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_running_process_with_a_hostile_name_and_a_long_command_line_is_one_row() {
+    let folder = folder();
+    // At most 15 bytes are the name of a process.
+    let program = folder.path().join("a\nb'\"$(id)`;");
+    fs::copy("/bin/sh", &program).expect("a shell");
+    // 9 words of 120 KiB: an argument has at most 128 KiB.
+    let long = "$(touch pwned)\n".repeat(8 << 10);
+    let child = Command::new(&program)
+        .args(["-c", "while :; do :; done", "x"])
+        .args(vec![&long; 9])
+        .current_dir(folder.path())
+        .spawn()
+        .expect("it starts");
+    let pid = child.id().to_string();
+    let _started = Started(child);
+    let found = json(&["snapshot", "--seconds", "0.3", "--select", &pid]);
+    let apps = found["apps"].as_array().expect("a list");
+    assert_eq!(apps.len(), 1, "{found}");
+    assert_eq!(apps[0]["name"].as_str(), Some("a\\nb'\"$(id)`;"));
+    let text = found["study"].as_str().expect("text");
+    assert_eq!(study(text).apps.len(), 1, "{text}");
+    assert!(!folder.path().join("pwned").exists());
+}
+
+/// Processes come and go while they are read: the snapshot lacks them and is right otherwise.
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_that_end_while_they_are_read_are_left_out() {
+    let spawning = "while :; do /bin/true & /bin/true & /bin/true & wait; done";
+    let _started = Started(Command::new("sh").args(["-c", spawning]).spawn().expect("there is a shell"));
+    for _ in 0..5 {
+        let found = json(&["snapshot", "--seconds", "0.2"]);
+        study(found["study"].as_str().expect("text"));
+    }
 }
