@@ -12,7 +12,7 @@ use super::round_trip::{self, Random};
 use super::targets::{files, from_pypi, said, siblings, study};
 use super::{folder, numasim, text};
 
-/// What `mpirun` with the rest of this line binds each rank to on a synthetic machine, and its exit code. Nothing is launched.
+/// Runs `mpirun` with the rest of this line on a synthetic machine: its map of ranks, and its exit code. Nothing is launched.
 fn mapped(mpirun: &Path, machine: &str, folder: &Path, line: &str) -> (String, Option<i32>) {
     let shell =
         format!("exec {} --display map --do-not-launch --host localhost:512 {line}", mpirun.display());
@@ -58,7 +58,7 @@ fn mpirun_binds_ranks_as_the_rankfile_says() {
     }
 }
 
-/// What must be refused, or else the test above shows nothing: a processor twice, a rank without a line, a processor that the machine lacks.
+/// The test above means nothing unless `mpirun` refuses mistakes: a processor twice, a rank without a line, a processor that the machine lacks.
 #[test]
 fn mpirun_refuses_wrong_rankfiles() {
     let Some(mpirun) = from_pypi("mpirun") else { return };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::placement::{Candidate, Verdict};
-use numasim_evidence::running::BusyThread;
+use numasim_evidence::running::{BusyThread, Kind};
 use numasim_model::Data;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_sim::Objective;

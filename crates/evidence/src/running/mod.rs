@@ -138,7 +138,7 @@ pub struct HostFacts {
     pub numa_balancing: bool,
     /// Kinds of counters of memory controllers that the kernel offers to perf: `uncore_imc`.
     pub memory_counters: Vec<String>,
-    /// Why these counters were not read, as part of a sentence; `None` if they were.
+    /// The reason for not reading these counters, as part of a sentence; `None` if they were read.
     pub counters_unread: Option<String>,
 }
 

@@ -39,7 +39,7 @@ struct Running {
 }
 
 impl Controllers {
-    /// Those of a recorded host, which do not run.
+    /// The counters of a recorded host, which do not run.
     pub fn recorded() -> Self {
         Self { counters: Vec::new(), unread: Some("a recorded host contains no counts of them".to_owned()) }
     }
@@ -81,13 +81,13 @@ impl Controllers {
         self.counters.iter().map(count).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
-    /// Why they are not read, as part of a sentence; `None` if they are.
+    /// The reason for not reading them, as part of a sentence; `None` if they are read.
     pub fn unread(&self) -> Option<&str> {
         self.unread.as_deref()
     }
 }
 
-/// Why the system does not start a counter.
+/// The reason that the system gives for not starting a counter.
 fn refused(system: &System, event: &TrafficEvent, why: &io::Error) -> String {
     if why.kind() != io::ErrorKind::PermissionDenied {
         return format!("the kernel refuses {}: {why}", event.device);

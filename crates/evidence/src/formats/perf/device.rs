@@ -8,7 +8,7 @@ use numasim_model::cpus::CpuList;
 
 use super::counter::{Direction, Meaning, Traffic, bytes_each, meaning};
 
-/// Unit of a count that has a scale and no unit of its own.
+/// Unit of a count without a file `.unit`.
 const LINE: &str = "";
 
 /// An event that counts memory traffic.

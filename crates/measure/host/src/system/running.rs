@@ -198,7 +198,7 @@ impl System {
         of_one_kind(self.names(DEVICES).iter().flat_map(of).collect())
     }
 
-    /// Which counters a user may read without more rights; `None` if the system does not say.
+    /// The level up to which the system restricts counters (perf_event_paranoid); `None` if it is not reported.
     pub fn perf_paranoid(&self) -> Option<String> {
         self.line("proc/sys/kernel/perf_event_paranoid")
     }
