@@ -191,7 +191,7 @@ fn figures(task: Json<'_>) -> Result<(String, Figures), Problem> {
     let amount = |key: &str| object.get(key).map(|value| value.amount(key)).transpose();
     let runtime_s = object.need("runtimeInSeconds")?.amount("runtimeInSeconds")?;
     let (cpu, cores) = (amount("avgCPU")?, amount("coreCount")?.unwrap_or(1.0));
-    let priority = object.get("priority").map_or(Ok(0.0), |value| value.priority())?;
+    let priority = object.get("priority").map_or(Ok(0.0), Json::priority)?;
     let place = Place::at(0, task.first_line());
     Ok((id, Figures { runtime_s, cpu, cores, priority, place, used: false }))
 }
