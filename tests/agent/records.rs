@@ -133,3 +133,26 @@ fn a_file_that_is_full_ends_the_record_and_not_the_agent() {
     assert!(record.ends_with('\n') && record.lines().count() > 1, "whole lines: {record}");
     agent.stop();
 }
+
+#[test]
+fn a_record_alone_is_made_once_and_only_of_files_that_applications_read() {
+    let folder = crate::common::folder();
+    let record = folder.path().join("agent.jsonl");
+    let make = |files: &[&str]| {
+        let mut command = crate::common::numasim();
+        command.arg("agent").args(files).args(["--policy", "lend", "--record-only", "--record"]).arg(&record);
+        command.output().expect("it starts")
+    };
+    let tasks = make(&[&crate::common::config_path("tasks/streamcluster.toml")]);
+    assert_eq!((tasks.status.code(), record.exists()), (Some(1), false));
+    let said = crate::common::stderr(&tasks);
+    assert!(
+        said.contains("unknown table `graph`") && said.contains("leave out the tables of tasks"),
+        "{said}"
+    );
+    let made = make(&[]);
+    assert!(made.status.success() && made.stderr.is_empty(), "{made:?}");
+    let text = std::fs::read_to_string(&record).expect("a record");
+    assert!(text.starts_with(r#"{"type":"start","schema":1,"#) && text.lines().count() == 1, "{text}");
+    assert_eq!(make(&[]).status.code(), Some(1), "it exists");
+}

@@ -36,7 +36,7 @@ pub struct Turns {
 pub enum TurnError {
     /// The record.
     #[error("{}", with_reason(.0))]
-    Record(#[from] record::RecordError),
+    Record(record::RecordError),
     /// The socket.
     #[error(transparent)]
     Socket(#[from] SocketError),
@@ -53,6 +53,12 @@ pub enum TurnError {
     /// The system starts no thread.
     #[error("this application cannot serve as the agent: {0}")]
     System(#[from] io::Error),
+}
+
+impl From<record::RecordError> for TurnError {
+    fn from(error: record::RecordError) -> Self {
+        Self::Record(error)
+    }
 }
 
 fn with_reason(error: &record::RecordError) -> String {
