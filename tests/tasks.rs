@@ -216,7 +216,7 @@ fn several_seeds_have_medians_and_intervals_in_every_format() {
         (6..12).map(|run| found["runs"][run]["makespan_s"].as_f64().expect("a time")).collect();
     makespans.sort_by(f64::total_cmp);
     // 6 values hold the median between the least and the largest in 97 % of cases.
-    assert!(near(&dep["makespan_s"]["median"], (makespans[2] + makespans[3]) / 2.0), "{dep}");
+    assert!(near(&dep["makespan_s"]["median"], f64::midpoint(makespans[2], makespans[3])), "{dep}");
     assert!(
         near(&dep["makespan_s"]["low"], makespans[0]) && near(&dep["makespan_s"]["high"], makespans[5]),
         "{dep}"

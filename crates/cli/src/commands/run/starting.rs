@@ -64,15 +64,13 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     Ok(input)
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = read_input(args)?;
+/// The placement that `--explore` finds, if the command line asks for it, and the policy.
+fn decided(args: &RunArgs, input: &Input, shell: &Shell) -> Result<(Option<Candidate>, PolicyName), Failure> {
     let (study, located) = (&*input.study, &*input.located);
-    let host = host_nodes::of_machine(&study.machine)?;
     if args.explore {
         over_time::intensities_are_given(study, located, "run --explore")?;
     }
-    let best = args.explore.then(|| best_placement(&input, shell)).transpose()?;
+    let best = args.explore.then(|| best_placement(input, shell)).transpose()?;
     let policy = match &best {
         Some(_) => PolicyName::Static(EXPLORED.to_owned()),
         None => chosen_policy(args.policy.as_ref(), study, located)?,
@@ -80,6 +78,15 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     if policy.computes() {
         over_time::intensities_are_given(study, located, &format!("the policy {policy}"))?;
     }
+    Ok((best, policy))
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
+    let input = read_input(args)?;
+    let (study, located) = (&*input.study, &*input.located);
+    let host = host_nodes::of_machine(&study.machine)?;
+    let (best, policy) = decided(args, &input, shell)?;
     // Without a scenario of that name its agent refuses to start.
     let scenario = policy.scenario(study).ok().flatten();
     if best.is_none() {

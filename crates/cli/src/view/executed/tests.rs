@@ -43,7 +43,8 @@ fn repetitions() -> Vec<Repetition> {
 
 fn shown(show: impl Fn(&ExecutedView<'_>) -> String) -> String {
     let (machine, repetitions) = (machine(), repetitions());
-    let graph = GraphFacts { name: "graph".to_owned(), tasks: 5, edges: 4, blocks: 3, span: 2 };
+    let graph =
+        GraphFacts { name: "graph".to_owned(), tasks: 5, edges: 4, blocks: 3, span: 2, priorities: false };
     let kinds = [
         Kind { name: "init".to_owned(), tasks: 3, seconds: vec![0.0; 3], flop: 0.0 },
         Kind { name: "work".to_owned(), tasks: 2, seconds: vec![0.4, 0.5, 0.6], flop: 5e9 },
