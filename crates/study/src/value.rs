@@ -155,7 +155,7 @@ impl<'a> Value<'a> {
         if (least..=most).contains(&number) {
             return Some(number);
         }
-        let must = format!("must be from {least} to {most}");
+        let must = format!("from {least} to {most}");
         self.bad(&must, "out of range", self.advice(quantity.what, quantity.example));
         None
     }

@@ -186,7 +186,6 @@ table! {
     ["time", "time_s", "duration", "duration_s", "runtime", "runtime_s"] =>
         "a task takes as long as its work and its bytes do on the machine: write `gflop`, and blocks in `in`, `inout` and `out`";
     ["cores", "threads", "cpus"] => "a task runs on one core: write several tasks";
-    ["priority", "prio"] => "there are no priorities: tasks are created in the order of the files";
 }
 
 words! {
