@@ -234,7 +234,7 @@ fn an_answer_without_proof_says_so() {
     let script = text(&output.stdout);
     let status = script.lines().find(|line| line.starts_with("# Status")).unwrap_or(&script);
     assert!(
-        status.contains("feasible: ") && status.contains("not proven, no allocation has more than "),
+        status.contains("feasible: ") && status.contains("not proven, no placement has more than "),
         "{status}"
     );
 }
@@ -306,7 +306,7 @@ fn the_xml_of_another_machine_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     let message = text(&output.stderr);
     assert!(message.contains("is not the machine 'two nodes'"), "{message}");
-    assert!(message.contains("caused by: node 0 has 5 cores, but only 4 processors (0-3)"), "{message}");
+    assert!(message.contains("caused by: node 0 has 5 cores, but only 4 logical CPUs (0-3)"), "{message}");
     let output =
         numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "study.toml"]);
     assert_eq!(output.status.code(), Some(1));

@@ -108,7 +108,7 @@ fn starved_threads_are_warned_of_on_standard_error_alone() {
         "{said}"
     );
     assert!(
-        said.contains("use the default model, baseline-proportional, which serves them as equals."),
+        said.contains("use the default model, baseline-proportional, which treats both equally."),
         "{said}"
     );
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");

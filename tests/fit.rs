@@ -76,7 +76,7 @@ fn a_bound_says_that_the_other_figures_stay() {
     let bound = fit["figures"][1]["value"].as_f64().expect("a bound");
     assert!((18.1..18.4).contains(&bound), "{bound}");
     let text = String::from_utf8(table_iii(&["--free=bandwidth_gbs,link_gbs"]).stdout).expect("UTF-8");
-    assert!(text.contains("at most 18.25 with the other figures as fitted: the"), "{text}");
+    assert!(text.contains("at most 18.25 with the other parameters as fitted: the"), "{text}");
     assert!(text.contains("measurements do not tell smaller values apart"), "{text}");
 }
 

@@ -398,5 +398,8 @@ fn a_placement_that_no_scenario_describes_is_shown_where_it_is() {
         "--study",
         "../../configs/paper/table-iii.toml",
     ]);
-    assert!(common::stderr(&without).contains("import docker needs the processor numbers"), "{without:?}");
+    assert!(
+        common::stderr(&without).contains("import docker needs the numbers of the logical CPUs"),
+        "{without:?}"
+    );
 }

@@ -75,8 +75,8 @@ fn explore_says_who_cannot_be_told_from_the_best() {
     assert_eq!(of("both")["distinguishable"], true, "{document}");
     let text = stdout(&run(&["explore", &path(&file)]));
     assert!(text.contains("better, not distinguishable"), "{text}");
-    assert!(text.contains("Not distinguishable from the best: "), "{text}");
-    assert!(text.contains("400 draws of the uncertain figures of the machine"), "{text}");
+    assert!(text.contains("Not statistically distinguishable from the best: "), "{text}");
+    assert!(text.contains("400 independent draws of the uncertain machine values"), "{text}");
 }
 
 #[test]

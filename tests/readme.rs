@@ -223,7 +223,8 @@ fn the_picture_is_of_the_first_output() {
     let commands = commands(&blocks).expect("in order");
     let command = commands.first().expect("a first command").line;
     let (coloured, _) = run(&format!("{command} --color always"), folder.path());
-    let until_controllers: Vec<&str> = coloured.lines().take_while(|line| !line.contains("drawn")).collect();
+    let until_controllers: Vec<&str> =
+        coloured.lines().take_while(|line| !line.contains("consumed")).collect();
     let drawn = picture::svg(until_controllers.join("\n").trim_end());
     assert!(readme.contains(PICTURE), "the README does not show {PICTURE}");
     crate::dark::keep("explore", &drawn, without_time, "readme");

@@ -173,9 +173,9 @@ fn names_stay_names() {
     let files = files.replace("\"even\"", &format!("\"{evil}\"")).replace("two nodes", evil);
     let folder = folder(&[("study.toml", &files)]);
     let page = stdout(&numasim(&["report", path(&folder), "--title", "<b>title</b>"]));
-    // The data and our own script.
-    assert_eq!(page.matches("<script").count(), 2);
-    assert_eq!(page.matches("</script").count(), 2);
+    // The evaluation, the answer and our own script.
+    assert_eq!(page.matches("<script").count(), 3);
+    assert_eq!(page.matches("</script").count(), 3);
     for raw in ["<img", "<b>title"] {
         assert!(!page.contains(raw), "the page has {raw}");
     }
@@ -189,7 +189,9 @@ fn without_measurements_there_are_predictions() {
     let text = plain(&page);
     assert!(text.contains("Nothing was measured."), "{text}");
     assert!(
-        text.contains("The model prefers uneven 1,1,1,17: 23.20 GFLOPS, but nothing limits what one core"),
+        text.contains(
+            "The model prefers uneven 1,1,1,17: 23.20 GFLOPS, but nothing limits the bandwidth of one core"
+        ),
         "{text}"
     );
     assert!(text.contains("numasim evaluate configs/paper/table-iii-all.toml"), "{text}");
@@ -207,7 +209,7 @@ fn provenance_tells_host_settings_doubts_and_the_command() {
     ]);
     let text = plain(&stdout(&numasim(&["report", path(&folder)])));
     for message in [
-        "The measurements carry 1 doubt",
+        "The measurements carry 1 warning",
         "sudo sysctl kernel.numa_balancing=0",
         "node17",
         "6.1.0-18-amd64",

@@ -209,7 +209,7 @@ fn what_cannot_run_is_refused_before_anything_starts() {
         (
             "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n".to_owned(),
             &[],
-            "nothing says how much work `a` has, and run needs to know",
+            "the work of `a` is unknown, and run needs it",
         ),
         (
             "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\nwork_gflop = 1\n[machine.kernels]\n\

@@ -61,7 +61,7 @@ const SUM: &[&str] = &["--objective", "total-gflops"];
 /// What `--sensitivity` adds to the table.
 fn section(output: &Output) -> String {
     let text = stdout(output);
-    let start = text.find("What a wider resource").expect("the section");
+    let start = text.find("Gain from more of each resource").expect("the section");
     let text = &text[start..];
     let words = ["\nMore threads gain", "\nAlmost as good", "\nBest"];
     let end = words.iter().filter_map(|words| text.find(words)).min().expect("the answer in words");

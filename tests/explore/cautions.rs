@@ -45,8 +45,8 @@ fn a_proven_zero_says_that_nothing_was_decided() {
     let text = stuck();
     let asked = ["--objective", "geomean", "--model", "remote-first"];
     let table = unwrapped(&stdout(&run_text(&text, &asked)));
-    let verdict = "Best: p = 0.0 %. Proven (no allocation is better), but geomean decides nothing here, as spread gets 0 GFLOPS \
-                   even alone on the machine and the mean p is 0 in every allocation";
+    let verdict = "Best: 0.0 % of stand-alone speed. Proven (no placement is better), but geomean does not distinguish placements here: spread gets 0 GFLOPS \
+                   even alone on the machine, so the mean p is 0 in every placement";
     assert!(table.contains(verdict), "{table}");
 
     let answer = json_of_text(&text, &asked);
@@ -83,11 +83,11 @@ fn the_default_model_decides_what_remote_first_cannot() {
 fn total_gflops_names_the_objective_that_counts_what_others_lose() {
     // 4 nodes x 8 cores: a thread of mem at full speed earns what one of compute does, a second one on a node does not.
     let text = unwrapped(&stdout(&run_text(PAPER, &["--objective", "total-gflops"])));
-    let verdict = "Best: 320.0 GFLOPS. Proven (no allocation is better), but total-gflops leaves mem-1 and mem-2 at their \
-                   fewest threads allowed (--objective geomean counts what each of them loses); nothing limits";
+    let verdict = "Best: 320.0 GFLOPS. Proven (no placement is better), but total-gflops leaves mem-1 and mem-2 at their \
+                   minimum number of threads (--objective geomean counts the loss of each of them); nothing limits";
     assert!(text.contains(verdict), "{text}");
     let text = unwrapped(&stdout(&run_text(PAPER, &["--objective", "geomean"])));
-    assert!(text.contains(". Proven (no allocation is better), but nothing limits"), "{text}");
+    assert!(text.contains(". Proven (no placement is better), but nothing limits"), "{text}");
 }
 
 #[test]
@@ -113,13 +113,11 @@ fn scripts_say_it_at_their_top() {
     };
     let evaluated = script(&["evaluate", "--model", "remote-first", "--emit", "numactl"]);
     assert!(
-        evaluated.contains(
-            "Caution near gets nothing in it Caution remote reads starve the threads of node 0 in it"
-        ),
+        evaluated.contains("Caution near gets nothing Caution remote reads starve the threads of node 0"),
         "{evaluated}"
     );
     let explored = script(&["explore", "--objective", "total-gflops", "--emit", "omp"]);
-    let clause = "Status optimal: proven, no allocation is better Caution total-gflops leaves ";
+    let clause = "Status optimal: proven, no placement is better Caution total-gflops leaves ";
     assert!(explored.contains(clause), "{explored}");
     let explored = script(&["explore", "--objective", "geomean", "--emit", "omp"]);
     assert!(
@@ -133,15 +131,15 @@ fn evaluate_and_report_say_it_beside_the_scenario() {
     let (_folder, file) = study(&format!("{WIDE}{STARVED}"));
     let name = file.to_str().expect("UTF-8");
     let table = unwrapped(&stdout(&common::run(&["evaluate", name, "--model", "remote-first"])));
-    assert!(table.contains("Caution: near gets nothing in it; remote reads starve"), "{table}");
+    assert!(table.contains("Caution: near gets nothing; remote reads starve"), "{table}");
     let served = stdout(&common::run(&["evaluate", name]));
     assert!(
         !served.contains("gets nothing") && !served.contains("remote reads starve"),
         "the default serves both"
     );
     let page = stdout(&common::run(&["report", name, "--model", "remote-first"]));
-    assert!(page.contains(" GFLOPS, but near gets nothing in it; remote reads starve"), "{page}");
-    assert!(page.contains("Caution: near gets nothing in it."), "{page}");
+    assert!(page.contains(" GFLOPS, but near gets nothing; remote reads starve"), "{page}");
+    assert!(page.contains("Caution: near gets nothing."), "{page}");
 }
 
 #[test]
@@ -149,7 +147,7 @@ fn a_front_says_it_of_its_ends() {
     let text = stuck();
     let args = ["--pareto", "total-gflops,geomean", "--model", "remote-first"];
     let table = unwrapped(&stdout(&run_text(&text, &args)));
-    let words = "Caution, the best geomean: geomean decides nothing here, as spread gets 0 GFLOPS even alone";
+    let words = "Caution, the best geomean: geomean does not distinguish placements here: spread gets 0 GFLOPS even alone";
     assert!(table.contains(words), "{table}");
     let front = json_of_text(&text, &args);
     assert_eq!(front["pareto"]["ends"][1]["cautions"][0]["code"], "nothing-decided");

@@ -203,7 +203,7 @@ fn warnings_are_on_standard_error_alone() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/paper-numa-bad.toml")];
     for format in ["table", "json", "csv"] {
         let output = run(&files, &["--format", format, "--model", "remote-first", "--no-idle-cores"]);
-        assert!(stderr(&output).starts_with("warning: the best allocation: remote reads"), "{format}");
+        assert!(stderr(&output).starts_with("warning: the best placement: remote reads"), "{format}");
         assert!(!stdout(&output).contains("warning:") && !stderr(&output).contains('\u{1b}'), "{format}");
     }
     assert_eq!(stderr(&run_text(PAPER, &[])), "");

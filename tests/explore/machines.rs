@@ -47,7 +47,7 @@ fn machines_are_compared_by_what_applications_get() {
 #[test]
 fn the_table_says_which_machine_and_what_changes() {
     let text = stdout(&asked(&["--objective", "geomean"]));
-    assert!(text.contains("Fastest on fast: 1.051 times as fast as on slow. Each best is proven."), "{text}");
+    assert!(text.contains("Fastest on fast: 1.051x the speed on slow. Each best is proven."), "{text}");
     assert!(text.contains("mem +32 %, compute -17 %"), "{text}");
     let csv = stdout(&asked(&["--objective", "geomean", "--format", "csv"]));
     assert!(csv.starts_with("machine,status,value,bound,gap,speed,p:mem,p:compute,gflops:mem,"), "{csv}");

@@ -63,7 +63,7 @@ fn what_is_not_proven_says_what_its_effort_brought_and_how_to_go_on() {
     let table = run(&files, &restriction);
     let text = String::from_utf8_lossy(&table.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("Not proven, the search space is too large"), "{text}");
-    assert!(text.contains("of its effort. To go on: --time-limit 60."), "{text}");
+    assert!(text.contains("of the search budget. To continue: --time-limit 60."), "{text}");
     let timed = json_of(&files, &[&restriction[..], &["--time-limit", "1"]].concat());
     assert!(timed.get("effort").is_none(), "a limit in seconds is no effort: {timed}");
 }

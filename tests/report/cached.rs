@@ -25,7 +25,7 @@ fn the_last_level_cache_has_a_section_and_no_part_in_the_verdict() {
     let text = plain(&page);
     for words in [
         "Last-level cache Where only the data of one do, an application gets 30.0 % to 35.0 % of what it gets alone.",
-        "They claim nothing here, and nothing of this is in the verdict on sharing.",
+        "They make no claim here, and this result is not part of the verdict on sharing.",
         "beyond: 1 read-1 beside 1 read-2 read-1 1.50 x 12",
     ] {
         assert!(text.contains(words), "the page does not say {words}: {text}");

@@ -21,10 +21,10 @@ fn best_simple_and_robust_placement_stand_side_by_side() {
     let words = plain(&page);
     for wanted in [
         "Which threads of 2 applications belong where on two nodes, for fair under the model baseline-proportional?",
-        "Best: p = 50.00 %. Proven",
+        "Best: 50.00 % of stand-alone speed. Proven",
         "Simple: as good as the best (proven",
-        "Robust: loses at most",
-        "What a wider resource is worth, in p",
+        "Robust: at most",
+        "Gain from more of each resource, in p",
         "numasim explore --emit numactl writes a script",
         "numasim explore",
         "--models all --simple --sensitivity --time-limit 5 --save best.toml",

@@ -85,7 +85,7 @@ fn without_work_there_is_no_section_unless_a_policy_is_asked_for() {
     assert!(!page.contains("id=\"time\"") && !figures(&page).is_empty());
     let output = numasim(&["report", path(&folder), "--policy", "lend"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("nothing says how much work `mem` has"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the work of `mem` is unknown"), "{}", stderr(&output));
 }
 
 #[test]

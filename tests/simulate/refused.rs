@@ -54,7 +54,7 @@ fn a_policy_that_does_not_exist_is_refused_with_a_near_name() {
 fn missing_work_is_shown_at_each_application() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}").replace("work_gflop = 2000.0\n", "");
     let said = refusal(&text, &[]);
-    assert!(said.contains("nothing says how much work `consumer` has"), "{said}");
+    assert!(said.contains("the work of `consumer` is unknown"), "{said}");
     assert!(said.contains("study.toml:16:8") && said.contains("error: 1 problem in 1 file"), "{said}");
     let said = refusal(NODE, &[]);
     assert!(said.contains("there is no [[app]] in the files"), "{said}");

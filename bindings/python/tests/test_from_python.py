@@ -120,7 +120,7 @@ def test_open_fractions_are_chosen() -> None:
 
 def test_a_question_without_an_answer() -> None:
     many = numasim.Study(machine(), [numasim.App("a", ai=1, instances=9)])
-    with pytest.raises(numasim.InfeasibleError, match="no allocation is possible"):
+    with pytest.raises(numasim.InfeasibleError, match="no placement is possible"):
         numasim.explore(many)
 
 

@@ -44,7 +44,7 @@ function drawResult(contents, answer) {
   const speed = rates === 0 ? 'GFLOPS' : rates < scenario.apps.length ? 'GFLOPS or rate' : 'rate';
   const both = scenario.apps.some((app) => app.smt === 'both');
   const cores = (cell) => both ? [cell] : [];
-  table(at('apps'), 'Applications', ['', 'threads', ...cores('cores'), speed, 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
+  table(at('apps'), 'Applications', ['', 'threads', ...cores('cores'), speed, 'GB/s', make('th', { scope: 'col', textContent: 'limited by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
     const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
     return row('body', [name, String(sum(app.threads)), ...cores(both ? `${sum(app.cores)} (${app.smt})` : ''), app.rate_unit ? `${amount(app.rate)} ${app.rate_unit}` : amount(app.gflops), amount(app.bandwidth_gbs), words]);

@@ -18,8 +18,7 @@ const SUBJECTS: [(&str, &[&str]); 3] = [
     ("links", &["socket_link_gbs", "link_gbs", "bandwidth_matrix_gbs"]),
 ];
 
-const LETTERS: &str = "m measured, t theoretical, e estimated, a assumed; the source of each figure: numasim check @NAME. GB/s: \
-                       what the memories of all nodes deliver to reads.";
+const LETTERS: &str = "m measured, t theoretical, e estimated, a assumed; the source of each value: numasim check @NAME. GB/s: read bandwidth of the memories of all nodes together.";
 
 /// Files of a catalogue.
 #[derive(Clone, Debug, Serialize)]

@@ -115,27 +115,27 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
             let why = one_or_many(of, "gets", "get");
             let p = if *objective == Objective::Fair { "the smallest p" } else { "the mean p" };
             format!(
-                "{name} decides nothing here, as {why} 0 GFLOPS even alone on the machine and {p} is 0 in every \
-                 allocation (--objective total-gflops still tells them apart)"
+                "{name} does not distinguish placements here: {why} 0 GFLOPS even alone on the machine, so {p} is 0 in every \
+                 placement (--objective total-gflops still distinguishes them)"
             )
         }
-        Caution::GetsNothing { apps: of } => one_or_many(of, "gets nothing in it", "get nothing in it"),
+        Caution::GetsNothing { apps: of } => one_or_many(of, "gets nothing", "get nothing"),
         Caution::NoThreads { apps: of } => one_or_many(
             of,
-            "has no thread in it (its min_threads is 0)",
-            "have no threads in it (their min_threads is 0)",
+            "has no threads (its min_threads is 0)",
+            "have no threads (their min_threads is 0)",
         ),
         Caution::StarvedByRemote { nodes } => {
             let nodes = numbers(nodes);
             format!(
-                "remote reads starve the threads of {} in it (remote-first serves them first, baseline-proportional \
+                "remote reads starve the threads of {} (remote-first serves them first, baseline-proportional \
                  does not)",
                 figures::nodes(&nodes)
             )
         }
         Caution::CoresUnlimited { nodes } => {
             format!(
-                "nothing limits what one core of {} draws (no core_bandwidth_gbs): one thread can take a whole memory, so that \
+                "nothing limits the bandwidth of one core of {} (no core_bandwidth_gbs): one thread can saturate a memory, so results for \
                  small numbers of threads mean little",
                 figures::nodes(&numbers(nodes))
             )
@@ -145,18 +145,18 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
             format!("{} of the machine {verb} assumed, not measured", listed(keys.clone(), 0))
         }
         Caution::DependsOnModel { model, loss } => format!(
-            "under {} it loses at least {} of what another allocation has there (--models all compares the models)",
+            "under {} it is at least {} below another placement (--models all compares the models)",
             model.as_str(),
             gap(*loss).replace(' ', NO_BREAK)
         ),
         Caution::FewestThreads { apps: of, geomean_decides } => {
             let (their, them) = if of.len() == 1 { ("its", "it") } else { ("their", "each of them") };
             let instead = if *geomean_decides {
-                format!(" (--objective geomean counts what {them} loses)")
+                format!(" (--objective geomean counts the loss of {them})")
             } else {
                 String::new()
             };
-            format!("total-gflops leaves {} at {their} fewest threads allowed{instead}", names(of, apps))
+            format!("total-gflops leaves {} at {their} minimum number of threads{instead}", names(of, apps))
         }
     }
 }
@@ -236,24 +236,24 @@ mod tests {
         assert_eq!(
             clauses(&all, &apps()),
             [
-                "geomean decides nothing here, as graph gets 0 GFLOPS even alone on the machine and the mean p is 0 in \
-                 every allocation (--objective total-gflops still tells them apart)",
-                "graph and scan-1 get nothing in it",
-                "graph has no thread in it (its min_threads is 0)",
-                "remote reads starve the threads of nodes 4, 6 in it (remote-first serves them first, \
+                "geomean does not distinguish placements here: graph gets 0 GFLOPS even alone on the machine, so the mean p is 0 in \
+                 every placement (--objective total-gflops still distinguishes them)",
+                "graph and scan-1 get nothing",
+                "graph has no threads (its min_threads is 0)",
+                "remote reads starve the threads of nodes 4, 6 (remote-first serves them first, \
                  baseline-proportional does not)",
-                "total-gflops leaves mem-1 to mem-3 at their fewest threads allowed (--objective geomean counts what \
-                 each of them loses)",
-                "total-gflops leaves mem-1 at its fewest threads allowed",
-                "nothing limits what one core of nodes 0, 1 draws (no core_bandwidth_gbs): one thread can take a whole memory, so \
-                 that small numbers of threads mean little",
+                "total-gflops leaves mem-1 to mem-3 at their minimum number of threads (--objective geomean counts the loss of \
+                 each of them)",
+                "total-gflops leaves mem-1 at its minimum number of threads",
+                "nothing limits the bandwidth of one core of nodes 0, 1 (no core_bandwidth_gbs): one thread can saturate a memory, so results for \
+                 small numbers of threads mean little",
                 "bandwidth_gbs and link_gbs of the machine are assumed, not measured",
-                "under ecm it loses at least 12.3\u{a0}% of what another allocation has there (--models all compares the models)",
+                "under ecm it is at least 12.3\u{a0}% below another placement (--models all compares the models)",
             ]
         );
         assert_eq!(
             but(&clauses(&all[1..3], &apps())),
-            ", but graph and scan-1 get nothing in it; graph has no thread in it (its min_threads is 0)"
+            ", but graph and scan-1 get nothing; graph has no threads (its min_threads is 0)"
         );
         assert_eq!(but(&[]), "");
     }

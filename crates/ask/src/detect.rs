@@ -126,7 +126,7 @@ fn columns<'h>(style: &Style) -> [Of<'h, DetectedNode<'h>>; 8] {
             .scaled(1.0 / GIB)
             .written(|gib| format!("{gib:.1}")),
         Of::text(SOCKETS, move |of: &DetectedNode| words(&of.of.sockets)),
-        Of::text("cpus", move |of: &DetectedNode| list(&of.of.cpus)).titled("processors"),
+        Of::text("cpus", move |of: &DetectedNode| list(&of.of.cpus)).titled("logical CPUs"),
         Of::text("unusable_cpus", move |of: &DetectedNode| list(&of.of.unusable_cpus)).titled("not usable"),
         Of::number("firmware_read_bandwidth_gbs", DetectedNode::reads).titled("reads by firmware GB/s"),
     ]

@@ -293,7 +293,7 @@ pub fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario
     if study.scenarios.is_empty() {
         return Err(Refusal::said("there is no [[scenario]] in the files: nothing to evaluate")
             .hint(format!("add one, for example:\n\n{}", suggest::scenario(study)))
-            .hint("or run `numasim explore` with the same files to find the best allocation"));
+            .hint("or run `numasim explore` with the same files to find the best placement"));
     }
     let known: Vec<&str> = study.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
@@ -319,7 +319,7 @@ pub fn can_be_shown(study: &Study, scenarios: &[&Scenario], times: usize, most: 
     }
     let scenarios = figures::count(scenarios.len() as u64, "scenario");
     let message = format!(
-        "{scenarios} of {} on {} have {all} figures: threads on each node, and links; at most {most} are shown",
+        "{scenarios} of {} on {} have {all} values: threads on each node, and links; at most {most} are shown",
         figures::count(apps, "application"),
         figures::count(nodes, "node"),
     );

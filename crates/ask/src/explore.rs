@@ -565,7 +565,7 @@ fn infeasible_refusal(infeasible: &Infeasible) -> Refusal {
     };
     let message = match infeasible {
         Infeasible::Together(_) | Infeasible::NoFiniteMakespan(_) => infeasible.to_string(),
-        _ => format!("no allocation is possible: {infeasible}"),
+        _ => format!("no placement is possible: {infeasible}"),
     };
     Refusal::Infeasible(Explained::new(message)).hint(hint)
 }
@@ -578,7 +578,7 @@ pub fn without_answer(error: ExploreError, problem: &Problem) -> Refusal {
         ExploreError::NothingFound => {
             let restrictions = problem.restrictions().describe(problem.apps()).join(", ");
             Refusal::Infeasible(Explained::new(error.to_string()))
-                .hint(format!("give it more time, or relax one of: {restrictions}"))
+                .hint(format!("increase --time-limit, or relax one of these constraints: {restrictions}"))
         }
     }
 }

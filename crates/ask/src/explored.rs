@@ -193,7 +193,7 @@ impl Explored {
     /// What to know before trusting the figures of best and baselines, and the objective, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let best = warning::facts(&self.best.scenario.evaluation.warnings);
-        let best = best.into_iter().map(|facts| format!("the best allocation: {facts}"));
+        let best = best.into_iter().map(|facts| format!("the best placement: {facts}"));
         // With their figures in JSON; here they would hide what is said of the best.
         let baselines = self.baselines.iter().filter_map(|one| {
             let summary = warning::summary(&one.rated.scenario.evaluation.warnings)?;
@@ -218,8 +218,7 @@ pub fn hopeless(problem: &Problem) -> Vec<String> {
     let apps = problem.apps().iter().zip(problem.goal().alone()).filter(|(_, alone)| **alone == 0.0);
     apps.map(|(app, _)| {
         format!(
-            "'{}' gets 0 GFLOPS even alone on the machine, so no allocation is better than \
-             another for the objective {}; total-gflops still distinguishes them",
+            "'{}' gets 0 GFLOPS even alone on the machine, so no placement is better than another for the objective {}; total-gflops still distinguishes them",
             app.name,
             objective.as_str()
         )

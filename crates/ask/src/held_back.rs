@@ -1,9 +1,9 @@
-//! What holds an application back, in words.
+//! The bottlenecks of an application, in words.
 
 use std::collections::BTreeMap;
 
 use numasim_draw::{Style, figures};
-use numasim_model::{AppId, Bottleneck, ThreadLimit};
+use numasim_model::{AppId, Bottleneck, NodeId, ThreadLimit};
 
 use crate::{ScenarioView, node_ranges};
 
@@ -18,9 +18,14 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
         match group.as_ref().map(|group| &group.bottleneck) {
             None => {}
             Some(Bottleneck::Thread(limit)) => of_thread.entry(*limit).or_default().push(node),
-            Some(Bottleneck::LocalController(_)) => controller.push(node),
+            Some(Bottleneck::LocalController(own)) => match equals(view, app, NodeId(node), *own) {
+                all if all.len() > 1 => remote.extend(all),
+                _ => controller.push(node),
+            },
             Some(Bottleneck::Link { from, to }) => links.entry(to.0).or_default().push(from.0),
-            Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
+            Some(Bottleneck::RemoteDemand(memory)) => {
+                remote.extend(equals(view, app, NodeId(node), *memory));
+            }
             Some(Bottleneck::SharedLink { direction }) => shared.push(*direction),
             Some(Bottleneck::NodeRead(_)) => reads.push(node),
             Some(Bottleneck::L3Link { .. }) => l3.push(node),
@@ -54,16 +59,17 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
         }
     }
     if !l3.is_empty() {
-        phrases.push(format!("what an L3 domain can read {}", on(&l3)));
+        phrases.push(format!("L3 read limit {}", on(&l3)));
     }
     if !reads.is_empty() {
-        phrases.push(format!("what the node can read {}", on(&reads)));
+        phrases.push(format!("node read limit {}", on(&reads)));
     }
     if !remote.is_empty() {
-        phrases.push(format!("controller of {} (remote demand)", figures::nodes(&remote)));
+        let controllers = if remote.len() > 1 { "controllers" } else { "controller" };
+        phrases.push(format!("{controllers} of {} (remote demand)", figures::nodes(&remote)));
     }
     if !controller.is_empty() {
-        phrases.push(format!("own memory controller {}", on(&controller)));
+        phrases.push(format!("local controller {}", on(&controller)));
     }
     for (limit, nodes) in of_thread.iter().rev() {
         phrases.push(format!("{} {}", limit.as_str().replace('-', " "), on(nodes)));
@@ -72,6 +78,27 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
         phrases.push(format!("slowest thread (on {slow}) {}", on(&waiting)));
     }
     phrases.join("; ")
+}
+
+/// The memories that limit threads on `node` as `memory` does: they hold as much of the data and are as busy.
+fn equals(view: &ScenarioView, app: AppId, node: NodeId, memory: NodeId) -> Vec<usize> {
+    /// On larger machines one of them is named: comparing all takes long.
+    const MOST_NODES: usize = 64;
+    let placement = &view.placements[app.0];
+    if view.machine.node_count() > MOST_NODES {
+        return vec![memory.0];
+    }
+    let share = |of: NodeId| placement.fraction(view.machine, node, of);
+    let busy = |of: NodeId| {
+        let used = &view.evaluation.nodes[of.0];
+        used.occupied.value() / used.capacity.value()
+    };
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let alike = |of: &NodeId| {
+        *of == memory
+            || share(*of) > 0.0 && close(share(*of), share(memory)) && close(busy(*of), busy(memory))
+    };
+    view.machine.node_ids().filter(alike).map(|of| of.0).collect()
 }
 
 /// `1→0, 2→0` while they are few, then by target: `1-7→0`.

@@ -28,7 +28,7 @@ pub fn draws(study: &Study, figures: u64) -> Result<Option<Draws>, String> {
     let Some(draws) = Draws::of(&study.machine, SEED) else { return Ok(None) };
     if figures.saturating_mul(Draws::COUNT as u64) > MOST_FIGURES_DRAWN {
         return Err(format!(
-            "no intervals: {figures} figures (threads on each node, links) would be evaluated {} times; fewer scenarios have them",
+            "no intervals: {figures} values (threads on each node, links) would be evaluated {} times; use fewer scenarios",
             Draws::COUNT
         ));
     }
@@ -86,8 +86,8 @@ pub fn note(draws: &Draws, style: &Style) -> String {
     let figures: Vec<String> =
         figures(draws).into_iter().map(|(key, percent)| format!("{key} to {percent} %")).collect();
     let text = format!(
-        "{}: the farther end of the 95 % interval, from {} draws of the uncertain figures of the machine ({}), independent of \
-         each other. The error of the model itself is not in it.",
+        "{}: the farther end of the 95 % interval, from {} independent draws of the uncertain machine values ({}). The error of the \
+         model itself is not included.",
         sign(style),
         Draws::COUNT,
         figures.join(", ")

@@ -216,7 +216,7 @@ impl Located {
         };
         let place = places.min_threads.as_ref().unwrap_or(&places.name);
         let by_default = if places.min_threads.is_none() { " (by default 1 each)" } else { "" };
-        let problem = Problem::new(ProblemKind::Infeasible, format!("no allocation is possible: {error}"))
+        let problem = Problem::new(ProblemKind::Infeasible, format!("no placement is possible: {error}"))
             .at(place.clone(), format!("{threads}{by_default}, the most of all"));
         Some(problem.hint("lower `min_threads`, or remove applications"))
     }

@@ -152,9 +152,7 @@ impl Machines {
                 .scaled(value_scale(self.objective()))
                 .rounded(),
             Of::number("gap", |row: &Row| row.found.gap).written(gap),
-            Of::number("speed", |row: &Row| self.speed(row.number))
-                .titled("speed beside\nthe first")
-                .rounded(),
+            Of::number("speed", |row: &Row| self.speed(row.number)).titled("speed vs.\nthe first").rounded(),
         ];
         columns.extend(apps.iter().enumerate().map(|(a, app)| {
             Of::number("p", move |row: &Row| row.p()[a]).each(&app.name).titled(&app.name).written(percent)

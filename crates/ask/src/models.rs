@@ -15,10 +15,9 @@ use crate::table::{self, Cell, Of};
 
 const LABEL: usize = 12;
 /// What all models do with applications that write.
-const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where the machine file has copy_gbs, triad_gbs or update_gbs, a \
-                       GB/s of an application with that `kernel` stands for bandwidth_gbs / that figure of them, on its memory and \
-                       on every link on the way: alone it has the figure, beside others it takes the part of the memory's time that \
-                       it needs. Without the figure it counts as reads do.";
+const KERNELS: &str = "Every model counts shared traffic in GB/s of reads. If the machine file defines copy_gbs, triad_gbs or update_gbs, 1 GB/s of an \
+     application with that `kernel` counts as bandwidth_gbs / that value, on its memory and on every link on the way: alone it reaches \
+     the value, and with others it takes the share of the memory's time that it needs. Without the value, its traffic counts as reads.";
 
 /// Sharing models.
 #[derive(Clone, Debug, Serialize)]
@@ -177,7 +176,7 @@ impl Described {
         let models = table::grid_of(
             &[
                 Of::text("model", |model: &&ModelEntry| format!("{}{}", model.name, model.title_end())),
-                Of::text("what it says", |model: &&ModelEntry| model.summary),
+                Of::text("summary", |model: &&ModelEntry| model.summary),
                 Of::text("assumes", |model: &&ModelEntry| model.assumptions),
                 Of::text("limits", |model: &&ModelEntry| model.limits),
                 Of::text("source", |model: &&ModelEntry| model.source),

@@ -203,8 +203,7 @@ pub fn work_is_given(
         let missing = course.phases.iter().zip(&places.phases).filter(|(phase, _)| phase.work.is_none());
         let phases: Vec<&Place> = missing.map(|(_, places)| &places.table).collect();
         let problem = |place: &Place, what: &str| {
-            let message =
-                format!("nothing says how much work `{}` has, and {command} needs to know", app.group);
+            let message = format!("the work of `{}` is unknown, and {command} needs it", app.group);
             if let Some(unit) = &app.rate_unit {
                 return Problem::new(ProblemKind::MissingKey, message)
                     .at(place.clone(), format!("no `work` in the `rate` of this {what}"))

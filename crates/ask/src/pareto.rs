@@ -314,7 +314,9 @@ impl Front {
                 let knee = (self.knee == Some(*i)).then(|| "knee".to_owned());
                 Some(best.chain(knee).collect::<Vec<_>>().join("; "))
             }
-            Row::Baseline(baseline) => baseline.breaks.as_ref().map(|why| format!("not allowed: {why}")),
+            Row::Baseline(baseline) => {
+                baseline.breaks.as_ref().map(|why| format!("breaks a constraint: {why}"))
+            }
         };
         let beaten_by = |row: &Row| match row {
             Row::Point(..) => None,

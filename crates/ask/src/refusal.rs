@@ -151,7 +151,9 @@ pub fn failed(what: &str, error: &EvaluateError) -> Refusal {
 pub fn impossible(error: &EvaluateError) -> Refusal {
     match error {
         EvaluateError::Unsound(_) => failed("the answer of the search", error),
-        error => Refusal::Fault(Explained::new("the search made an impossible allocation")).caused_by(error),
+        error => {
+            Refusal::Fault(Explained::new("the search returned an impossible placement")).caused_by(error)
+        }
     }
 }
 

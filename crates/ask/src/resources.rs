@@ -110,11 +110,11 @@ fn carried_table(header: &str, lines: Vec<Carried>, style: &Style) -> String {
         |title: &'static str, value: fn(&Carried) -> f64| Of::number(title, value).seen(Look::Rounded);
     let mut columns = vec![
         Of::text("", |line: &Carried| line.name.clone()).titled(header.to_owned()),
-        rounded("drawn\nGB/s", |line| line.bandwidth),
+        rounded("consumed\nGB/s", |line| line.bandwidth),
     ];
     // What kernels that write occupy, only where that is not what they move.
     if lines.iter().any(|line| !close(line.bandwidth, line.occupied)) {
-        columns.push(rounded("as reads\nGB/s", |line| line.occupied));
+        columns.push(rounded("read-equiv.\nGB/s", |line| line.occupied));
     }
     columns.extend([
         rounded("capacity\nGB/s", |line| line.capacity),
@@ -163,10 +163,7 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
         if classes.len() > MOST_LINES {
             return by_figures(used, &same, style);
         }
-        let partner = classes
-            .iter_mut()
-            .find(|(_, other)| used.len() > FEW_LINKS && other.to == link.to && same(other, link));
-        match partner {
+        match classes.iter_mut().find(|(_, other)| other.to == link.to && same(other, link)) {
             Some((from, _)) => from.push(link.from.0),
             None => classes.push((vec![link.from.0], link)),
         }
@@ -175,11 +172,19 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
         return by_figures(used, &same, style);
     }
     classes.sort_by_key(|(from, link)| (link.to, from[0]));
-    let name = |(from, link): (Vec<usize>, &'a LinkUse)| {
-        let each = if from.len() > 1 { ", each" } else { "" };
-        (format!("{} {} {}{each}", figures::ranges(&from), style.arrow(), link.to.0), link)
+    // Equal links from the same nodes to several memories share a line.
+    let mut lines: Vec<(Vec<usize>, Vec<usize>, &LinkUse)> = Vec::new();
+    for (from, link) in classes {
+        match lines.iter_mut().find(|(other, _, first)| *other == from && same(first, link)) {
+            Some((_, to, _)) => to.push(link.to.0),
+            None => lines.push((from, vec![link.to.0], link)),
+        }
+    }
+    let name = |(from, to, link): (Vec<usize>, Vec<usize>, &'a LinkUse)| {
+        let each = if from.len() * to.len() > 1 { ", each" } else { "" };
+        (format!("{} {} {}{each}", figures::ranges(&from), style.arrow(), figures::ranges(&to)), link)
     };
-    classes.into_iter().map(name).collect()
+    lines.into_iter().map(name).collect()
 }
 
 /// Links with the same figures, wherever they lead: the names of that many links help nobody.
@@ -231,6 +236,21 @@ mod tests {
     use numasim_model::NodeId;
 
     use super::*;
+
+    #[test]
+    fn equal_links_between_the_same_nodes_share_a_line() {
+        let link = |from: usize, to: usize, gbs: f64| {
+            let [bandwidth, capacity] = [gbs, 10.0].map(GigabytesPerSecond::new);
+            LinkUse { from: NodeId(from), to: NodeId(to), bandwidth, occupied: bandwidth, capacity }
+        };
+        let links = [link(1, 0, 5.0), link(2, 0, 5.0), link(1, 3, 5.0), link(2, 3, 5.0), link(0, 3, 2.0)];
+        let used: Vec<&LinkUse> = links.iter().collect();
+        let names: Vec<String> = link_classes(&used, 12, &Style { unicode: true, ..Style::default() })
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["1, 2 \u{2192} 0, 3, each", "0 \u{2192} 3"]);
+    }
 
     #[test]
     fn links_are_joined_by_their_figures_however_many_there_are() {

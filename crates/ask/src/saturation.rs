@@ -67,15 +67,15 @@ fn clause(of: &Saturated, nodes: &[usize], apps: &[App]) -> String {
     };
     let full = match &of.by {
         by if is_of(by, of.node) => match by {
-            Bottleneck::L3Link { .. } => format!("the L3 domains of {} are full", each(nodes)),
-            Bottleneck::NodeRead(_) => format!("{} reads as much as it can", each(nodes)),
-            _ => format!("memory of {} is full", each(nodes)),
+            Bottleneck::L3Link { .. } => format!("the L3 domains of {} are saturated", each(nodes)),
+            Bottleneck::NodeRead(_) => format!("{} is at its read limit", each(nodes)),
+            _ => format!("memory of {} is saturated", each(nodes)),
         },
         Bottleneck::RemoteDemand(memory) | Bottleneck::LocalController(memory) => {
-            format!("memory of {memory} is full")
+            format!("memory of {memory} is saturated")
         }
-        Bottleneck::Link { from, to } => format!("the link from {from} to {to} is full"),
-        _ => "a shared link is full".to_owned(),
+        Bottleneck::Link { from, to } => format!("the link from {from} to {to} is saturated"),
+        _ => "a shared link is saturated".to_owned(),
     };
     let threads: Vec<String> = of
         .apps
@@ -93,9 +93,9 @@ fn clause(of: &Saturated, nodes: &[usize], apps: &[App]) -> String {
     // Elsewhere the node of the threads is not that of the resource.
     let place = if is_of(&of.by, of.node) { String::new() } else { format!(" on {}", figures::nodes(nodes)) };
     if of.is_least && threads.len() == 1 {
-        format!("{full} from {}{place} on", threads.concat())
+        format!("{full} by {}{place}", threads.concat())
     } else {
-        format!("{full} with {}{place}", listed(threads, 0))
+        format!("{full} by {}{place}", listed(threads, 0))
     }
 }
 
@@ -129,10 +129,10 @@ mod tests {
         assert_eq!(
             clauses(&saturated, apps),
             [
-                format!("memory of each of nodes 0, 1 is full from 4 threads of {first} on"),
-                format!("memory of node 2 is full with 3 threads of {first} and 1 of {second}"),
-                format!("the link from node 0 to node 1 is full from 1 thread of {second} on node 3 on"),
-                format!("memory of node 4 is full with 5 threads of {second}"),
+                format!("memory of each of nodes 0, 1 is saturated by 4 threads of {first}"),
+                format!("memory of node 2 is saturated by 3 threads of {first} and 1 of {second}"),
+                format!("the link from node 0 to node 1 is saturated by 1 thread of {second} on node 3"),
+                format!("memory of node 4 is saturated by 5 threads of {second}"),
             ]
         );
     }

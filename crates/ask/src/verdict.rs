@@ -21,7 +21,7 @@ fn paragraph(text: &str, style: &Style) -> String {
     wrap(text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n"
 }
 
-/// What an allocation may not do.
+/// The constraints of a search, in words.
 pub fn restrictions(problem: &Problem) -> String {
     let restrictions = problem.restrictions().describe(problem.apps());
     if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") }
@@ -32,8 +32,8 @@ pub fn allocations(problem: &Problem) -> String {
     let open = |open| problem.apps().iter().any(|app| app.data.open() == Some(open));
     let homes = match (open(OpenData::Home), open(OpenData::Fractions)) {
         (false, false) => "",
-        (true, false) => ", homes of data included",
-        (_, true) => ", fractions of data included",
+        (true, false) => ", including home nodes",
+        (_, true) => ", including data fractions",
     };
     format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
 }
@@ -87,17 +87,17 @@ impl Explored {
         let value = style.strong(&self.with_unit(self.best.value)) + &off;
         let bound = self.with_unit(self.bound);
         let limit = if self.problem.goal().objective() == Objective::Makespan {
-            format!("no allocation takes less than {bound}")
+            format!("no placement takes less than {bound}")
         } else {
-            format!("no allocation reaches more than {bound}")
+            format!("no placement exceeds {bound}")
         };
         let near = self.near().map_or(String::new(), |near| format!(", {near}"));
         let but = caution::but(&caution::clauses(&self.cautions, &self.study.apps));
         let time = format!("{:.2}{NO_BREAK}s", self.elapsed_s);
         let nothing_better = if self.levels.iter().all(|level| level.proven) {
-            "no allocation is better"
+            "no placement is better"
         } else {
-            "no allocation has a larger smallest p"
+            "no placement has a larger smallest p"
         };
         let text = match self.unproven {
             None if but.is_empty() => format!("Best: {value}. Proven: {nothing_better}. ({time})"),
@@ -113,8 +113,8 @@ impl Explored {
             Some(WhyUnproven::Model) => {
                 let model = self.study.machine.sharing().name();
                 format!(
-                    "Best found: {value}{near}{but}. Not proven: under {model} threads elsewhere may help where data is on several \
-                     memories or limits are shared, and only small questions of that kind can be decided; {limit}. ({time})"
+                    "Best found: {value}{near}{but}. Not proven: under {model}, threads elsewhere may help if data is on several \
+                     memories or limits are shared, and only small problems of that kind can be proven; {limit}. ({time})"
                 )
             }
             Some(WhyUnproven::TooLarge) => {
@@ -141,7 +141,7 @@ impl Explored {
             format!("{names} {keeps} {percent}{NO_BREAK}%{sure}")
         };
         let levels: Vec<String> = alike.map(of).collect();
-        let text = format!("Of its speed alone: {}.", levels.join("; "));
+        let text = format!("Fraction of stand-alone speed: {}.", levels.join("; "));
         (!levels.is_empty()).then(|| paragraph(&text, style))
     }
 
@@ -156,14 +156,14 @@ impl Explored {
         ];
         let restrictions = self.problem.restrictions().describe(apps);
         if !restrictions.is_empty() {
-            facts.push(("Restrictions", restrictions.join(", ")));
+            facts.push(("Constraints", restrictions.join(", ")));
         }
         let (limit, bound) = (limit(objective), self.with_unit(self.bound));
         let status = if self.unproven.is_none() {
-            "optimal: proven, no allocation is better".to_owned()
+            "optimal: proven, no placement is better".to_owned()
         } else {
             let near = self.near().map_or(String::new(), |near| format!("{near}, "));
-            format!("feasible: {near}not proven, no allocation has {limit} than {bound}")
+            format!("feasible: {near}not proven, no placement has {limit} than {bound}")
         };
         facts.push(("Status", status));
         facts.extend(caution::clauses(&self.cautions, apps).into_iter().map(|clause| ("Caution", clause)));
@@ -188,8 +188,8 @@ impl Explored {
             return Some(note);
         }
         let text = format!(
-            "Not distinguishable from the best: {}. On the machines drawn they are better or worse by turns: the 95 % interval of \
-             the difference holds 0.",
+            "Not statistically distinguishable from the best: {}. The 95 % interval of the difference contains 0: they are better on \
+             some of the drawn machines, and worse on others.",
             suggest::list(&blurred)
         );
         Some(paragraph(&text, style) + &note)
@@ -253,19 +253,19 @@ impl Explored {
 fn effort(spent: &Spent) -> String {
     let percent = |part: f64| format!("{:.0} %", part * 100.0);
     let so_far = match spent.marks.as_slice() {
-        [] => format!(" It ended with {} of its effort.", percent(spent.part)),
+        [] => format!(" It used {} of the search budget.", percent(spent.part)),
         marks => {
             let mut words: Vec<String> = marks
                 .iter()
                 .map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)))
                 .collect();
             if let Some(first) = words.first_mut() {
-                first.push_str(" of the effort");
+                first.push_str(" of the search budget");
             }
-            format!(" The gap was {}; it ended with {}.", words.join(", "), percent(spent.part))
+            format!(" The gap was {}; the search used {}.", words.join(", "), percent(spent.part))
         }
     };
-    so_far.replace(" %", &format!("{NO_BREAK}%")) + " To go on: --time-limit 60."
+    so_far.replace(" %", &format!("{NO_BREAK}%")) + " To continue: --time-limit 60."
 }
 
 impl Simple {
@@ -273,8 +273,8 @@ impl Simple {
     pub fn verdict(&self) -> String {
         let within = gap(self.within);
         let proof = match (self.is_best, self.found.proven) {
-            (true, true) => format!("proven: no simpler allocation is within {within} of the best"),
-            (true, false) => format!("no simpler allocation within {within} of it was found; not proven"),
+            (true, true) => format!("proven: no simpler placement is within {within} of the best"),
+            (true, false) => format!("no simpler placement within {within} of it was found; not proven"),
             (false, true) => format!("proven: nothing simpler is within {within}"),
             (false, false) => format!("the simplest within {within} that was found; not proven"),
         };
@@ -297,7 +297,7 @@ impl Fewest {
             "is as good as the best".to_owned()
         };
         let sure = if self.found.proven {
-            format!("proven: no allocation with fewer {may_lose}")
+            format!("proven: no placement with fewer {may_lose}")
         } else {
             format!("none with fewer that {may_lose} was found; not proven")
         };
@@ -368,11 +368,11 @@ impl Robust {
         let best = if self.all_proven() { "the best" } else { "the best found" };
         let count = figures::count(self.over.kinds.len() as u64, "model");
         let loses = format!(
-            "Robust: loses at most {} of {best} whichever of {count} is right",
+            "Robust: at most {} below {best}, whichever of {count} is right",
             style.strong(&percent(*worst_regret))
         );
         let possible = if *at_most > worst_regret + SHOWN {
-            format!(", {} of what their bounds leave possible", percent(*at_most))
+            format!(", and at most {} below their bounds", percent(*at_most))
         } else {
             String::new()
         };
@@ -382,9 +382,13 @@ impl Robust {
             let worst = regrets.iter().zip(&self.over.kinds).max_by(|a, b| a.0.total_cmp(b.0));
             match worst {
                 Some((regret, kind)) if *regret > SHOWN => {
-                    format!("; the best of {own} loses up to {} under {}", percent(*regret), kind.as_str())
+                    format!(
+                        "; the best of {own} is up to {} below it under {}",
+                        percent(*regret),
+                        kind.as_str()
+                    )
                 }
-                _ => format!("; so does the best of {own}"),
+                _ => format!("; the best of {own} is as good"),
             }
         });
         let sure = if *status == Status::Optimal {
@@ -410,23 +414,20 @@ impl Robust {
         let idle = if idle.is_empty() {
             String::new()
         } else {
-            let verb = if idle.len() == 1 { "decides" } else { "decide" };
-            format!(
-                " {} {verb} nothing here: every allocation of the table is as good.",
-                caution::listed(idle, 0)
-            )
+            let verb = if idle.len() == 1 { "does" } else { "do" };
+            format!(" {} {verb} not distinguish the placements of the table.", caution::listed(idle, 0))
         };
         let better = |(name, regrets): &(String, Vec<f64>)| {
             let breaks = baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
             breaks && regrets.iter().any(|&regret| regret < -SHOWN)
         };
         let forbidden = if self.over.others.iter().any(better) {
-            " Below 0: better than the best, and not allowed by the restrictions."
+            " Below 0: better than the best, but breaks a constraint."
         } else {
             ""
         };
         format!(
-            "Loss: 1 - value / {best} under that model; JSON has what is known of each. Columns: the model that is right.{idle}{forbidden}{}",
+            "Loss: 1 - value / {best} under that model; JSON has the details of each. Columns: the model that is right.{idle}{forbidden}{}",
             left_out.collect::<String>()
         )
     }
@@ -456,9 +457,9 @@ impl Front {
         let time = format!("{:.2} s", self.elapsed_s);
         let mut words = match self.unproven {
             None if self.points.len() == 1 => {
-                format!("{points}: one allocation is best for both. Proven. ({time})")
+                format!("{points}: one placement is best for both. Proven. ({time})")
             }
-            None => format!("{points}. Complete: every allocation was compared. ({time})"),
+            None => format!("{points}. Complete: every placement was compared. ({time})"),
             Some(why) => {
                 let ended = match why {
                     WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
@@ -466,11 +467,11 @@ impl Front {
                     WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
                 };
                 let compared =
-                    format!("{} allocations", figures::power_of_ten((self.compared.max(1) as f64).log10()));
+                    format!("{} placements", figures::power_of_ten((self.compared.max(1) as f64).log10()));
                 let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };
                 format!(
-                    "{ended}{points}, which none of {compared} compared allocations dominates.{time} Not complete: the \
-                     space is larger, others may lie between or beyond them."
+                    "{ended}{points}, not dominated by any of {compared} compared.{time} Not complete: the \
+                     search space is larger, so better points may exist between or beyond them."
                 )
             }
         };
@@ -481,7 +482,7 @@ impl Front {
             let in_words = match end.bound {
                 _ if end.proven => format!(" The best {name}, {value}, is proven."),
                 Some(bound) => format!(
-                    " The best {name} found, {value}, is not proven: nothing has {limit} than {}{}.",
+                    " The best {name} found, {value}, is not proven: no placement has {limit} than {}{}.",
                     with_unit(objective, bound),
                     end.gap().map_or(String::new(), |share| format!(" (gap {})", gap(share)))
                 ),
@@ -517,7 +518,7 @@ impl Front {
             Some(format!("{:.1} % of the best {}", factor * 100.0, self.objectives()[i].as_str()))
         };
         Some(format!(
-            "The knee, point {}, keeps {} and {}: it lies farthest outside the straight line between both ends.",
+            "The knee, point {}, keeps {} and {}: it is the point farthest outside the straight line between both ends.",
             knee + 1,
             kept(0)?,
             kept(1)?
@@ -548,14 +549,14 @@ mod tests {
         let spent = Spent { part: 0.98, marks: vec![mark(0.26, 125.0), mark(0.5, 110.0)] };
         assert_eq!(
             effort(&spent).replace(NO_BREAK, " "),
-            " The gap was 20 % after 26 % of the effort, 9.09 % after 50 %; it ended with 98 %. To go on: --time-limit 60."
+            " The gap was 20 % after 26 % of the search budget, 9.09 % after 50 %; the search used 98 %. To continue: --time-limit 60."
         );
     }
 
     #[test]
     fn a_search_that_ended_early_says_how_early() {
         let text = effort(&Spent { part: 0.031, marks: Vec::new() }).replace(NO_BREAK, " ");
-        assert_eq!(text, " It ended with 3 % of its effort. To go on: --time-limit 60.");
+        assert_eq!(text, " It used 3 % of the search budget. To continue: --time-limit 60.");
     }
 
     #[test]

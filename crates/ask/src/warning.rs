@@ -4,9 +4,9 @@ use numasim_draw::figures::{self, single};
 use numasim_model::evaluation::Warning;
 
 /// Why the model does it, and what that means for the reader.
-pub const RULE: &str = "remote-first serves remote reads first (the paper's literal rule); where links are wide this can \
-                               leave a node's own threads with nothing, so treat these results with care, or use \
-                               the default model, baseline-proportional, which serves them as equals.";
+pub const RULE: &str = "remote-first serves remote reads first (the literal rule of the paper); if links are fast, this can leave \
+                               the local threads of a node with nothing, so treat these results with care, or use \
+                               the default model, baseline-proportional, which treats both equally.";
 
 /// What happened, in one sentence for all nodes with the same figures.
 pub fn facts(warnings: &[Warning]) -> Vec<String> {
@@ -42,7 +42,7 @@ fn figures_of(warning: &Warning) -> String {
     let other_nodes =
         if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
     format!(
-        "of their own memory they demand {} GB/s and get {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
+        "they demand {} GB/s of local memory and get {} GB/s; an equal share would be {} GB/s, because {other_nodes} it.",
         single(wanted.value()),
         single(left.value()),
         single(equal_part.value()),
@@ -70,10 +70,10 @@ mod tests {
         assert_eq!(
             facts(&[starved(0, 0.0), starved(1, 0.0), starved(3, 2.0)]),
             [
-                "remote reads starve the threads of nodes 0, 1, each: of their own memory they demand 40.00 GB/s and get \
-                 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
-                "remote reads starve the threads of node 3: of their own memory they demand 40.00 GB/s and get \
-                 2.000 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
+                "remote reads starve the threads of nodes 0, 1, each: they demand 40.00 GB/s of local memory and get \
+                 0.0 GB/s; an equal share would be 8.000 GB/s, because 3 other nodes read it.",
+                "remote reads starve the threads of node 3: they demand 40.00 GB/s of local memory and get \
+                 2.000 GB/s; an equal share would be 8.000 GB/s, because 3 other nodes read it.",
             ]
         );
     }
@@ -91,7 +91,7 @@ mod tests {
     fn the_rule_behind_it_is_reported_too() {
         assert!(
             message(&starved(0, 0.0))
-                .ends_with("the default model, baseline-proportional, which serves them as equals.")
+                .ends_with("the default model, baseline-proportional, which treats both equally.")
         );
     }
 }

@@ -7,6 +7,9 @@ use numasim_sim::Objective;
 /// Holds together what is not to be broken between lines.
 pub const NO_BREAK: &str = "\u{a0}";
 
+/// The page that explains every term, in the sources of numasim; help and reports refer to it.
+pub const GLOSSARY: &str = "docs/guide/glossary.md";
+
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub fn machine_title(machine: &Machine) -> String {
     let nodes = figures::count(machine.node_count() as u64, "NUMA node");
@@ -35,10 +38,10 @@ pub fn unit_title<'a>(apps: impl IntoIterator<Item = &'a App>) -> &'a str {
     common_unit(apps).unwrap_or("GFLOPS or rate")
 }
 
-/// What p is, the measure of each application in `fair` and `geomean`: `GFLOPS / GFLOPS alone`.
+/// What p is, the measure of each application in `fair` and `geomean`: `GFLOPS / stand-alone GFLOPS`.
 pub fn relative<'a>(apps: impl IntoIterator<Item = &'a App>) -> String {
     let unit = common_unit(apps).unwrap_or("speed");
-    format!("{unit} / {unit} alone")
+    format!("{unit} / stand-alone {unit}")
 }
 
 /// What an objective looks for.
@@ -46,12 +49,18 @@ pub fn meaning(objective: Objective, apps: &[App]) -> String {
     match objective {
         Objective::TotalGflops => "the largest sum of weight x GFLOPS".to_owned(),
         Objective::Fair => {
-            format!("the largest smallest p = {} under its own constraints, then the next", relative(apps))
+            format!(
+                "the largest minimum of p = {} under the same constraints, then the next smallest",
+                relative(apps)
+            )
         }
         Objective::Geomean => {
-            format!("the largest weighted geometric mean of p = {} under its own constraints", relative(apps))
+            format!(
+                "the largest weighted geometric mean of p = {} under the same constraints",
+                relative(apps)
+            )
         }
-        Objective::Makespan => "the shortest time until every application has done its work".to_owned(),
+        Objective::Makespan => "the shortest time until every application has finished its work".to_owned(),
     }
 }
 
@@ -93,11 +102,11 @@ pub const fn axis_title(objective: Objective, weighted: bool) -> &'static str {
     }
 }
 
-/// `254.0 GFLOPS`, `p = 50 %`, `10.00 s`
+/// `254.0 GFLOPS`, `50 % of stand-alone speed`, `10.00 s`
 pub fn with_unit(objective: Objective, value: f64) -> String {
     let figure = figures::single(value * value_scale(objective));
     match objective.unit() {
-        "" => format!("p = {figure}{NO_BREAK}%"),
+        "" => format!("{figure}{NO_BREAK}% of stand-alone speed"),
         unit => format!("{figure} {unit}"),
     }
 }

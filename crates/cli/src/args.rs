@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use numasim_ask::wording::GLOSSARY;
 use numasim_model::{ModelKind, bounds};
 use numasim_sim::Objective;
 use numasim_sim::search::within;
@@ -46,7 +47,7 @@ pub(crate) use time::{PlanArgs, ProfileArgs, SimulateArgs, TasksArgs};
 const ABOUT: &str = "\
 Several applications share one machine with several NUMA nodes. Each node has cores and a memory \
 controller; links connect the nodes. numasim computes how fast each application runs for a given \
-placement of its threads (evaluate), and searches for the best placement (explore). Machine, \
+thread placement (evaluate), and searches for the best placement (explore). Machine, \
 applications and placements are described in TOML files.
 
 Units: 1 GB = 10^9 bytes; bandwidth in GB/s, performance in GFLOPS (10^9 floating-point operations per \
@@ -55,12 +56,12 @@ second), arithmetic intensity in FLOP per byte moved to or from memory. Nodes ar
 /// End of `numasim -h`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    done; also explore stopped by Ctrl-C or --time-limit with its best so far
-  1    the input or the question is wrong (bad file, no feasible allocation,
+  0    success; also if Ctrl-C or --time-limit stopped explore with a best so far
+  1    the input or the question is wrong (bad file, no feasible placement,
        output not writable)
   2    the command line is wrong
-  70   a fault of numasim itself
-  130  ended by Ctrl-C without a complete result";
+  70   a bug in numasim
+  130  interrupted by Ctrl-C without a complete result";
 
 /// End of `numasim --help`, before the exit codes.
 const EXAMPLES: &str = "\
@@ -71,9 +72,14 @@ Examples:
   numasim sweep study.toml --set machine.link_gbs=5..40:5 --plot links.svg
   numasim check study.toml";
 
-/// Which threads of which application to put on which NUMA node of a shared machine
+/// Last line of `numasim --help`.
+fn terms() -> String {
+    format!("Terms: {GLOSSARY} in the sources of numasim.")
+}
+
+/// Find the best placement of threads and data on a shared NUMA machine
 #[derive(Debug, Parser)]
-#[command(name = "numasim", version, about, long_about = ABOUT, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(name = "numasim", version, about, long_about = ABOUT, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}\n\n{}", terms()))]
 #[command(after_help = EXIT_CODES, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
     /// When to use colours
@@ -91,21 +97,21 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compute the performance of every scenario in the files
     Evaluate(EvaluateArgs),
-    /// Find the best allocation of threads to NUMA nodes
+    /// Find the best placement of threads on NUMA nodes
     Explore(ExploreArgs),
     /// Evaluate or explore with varied inputs
     ///
-    /// Bandwidths, thread counts, data placement, any figure of the files.
+    /// Bandwidths, thread counts, data placement, or any other value in the files.
     Sweep(SweepArgs),
     /// Simulate applications over time, with a policy that moves cores
     Simulate(SimulateArgs),
-    /// Tell the applications of this host which cores are theirs
+    /// Assign cores to the applications of this host
     ///
     /// While they run.
     Agent(AgentArgs),
     /// Run the applications of the files on this host, under an agent
     ///
-    /// The agent has a policy.
+    /// The agent applies a policy.
     Run(RunArgs),
     /// Watch this host, or an agent, in the terminal
     Top(TopArgs),
@@ -113,19 +119,19 @@ pub(crate) enum Command {
     ///
     /// Applications with their threads, data and bandwidth by node.
     Snapshot(SnapshotArgs),
-    /// Say what to move on this host, and how
+    /// Recommend what to move on this host
     ///
-    /// From a snapshot; it changes nothing.
+    /// Based on a snapshot. It changes nothing.
     Advise(AdviseArgs),
     /// Simulate a graph of tasks under the schedulers of task runtimes
     ///
     /// The tasks read and write blocks of data.
     Tasks(TasksArgs),
-    /// Time each task of a tree program with its data here and there
+    /// Time each task of a tree program with local and remote data
     ///
     /// And write the profile for `plan`.
     Profile(ProfileArgs),
-    /// Plan where data and tasks belong, from a profile
+    /// Plan the placement of data and tasks from a profile
     ///
     /// For any number of iterations.
     Plan(PlanArgs),
@@ -145,7 +151,7 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Estimate machine parameters from measured scenarios
     ///
-    /// With their uncertainty.
+    /// With confidence intervals.
     Fit(FitArgs),
     /// Propose scenarios that tell the sharing models apart
     Discriminate(DiscriminateArgs),
@@ -153,9 +159,9 @@ pub(crate) enum Command {
     ///
     /// From hardware counters, its pages and its runs.
     ProfileApp(ProfileAppArgs),
-    /// Draw a machine, a scenario or a set of allocations
+    /// Draw a machine, a scenario or a set of placements
     Plot(PlotArgs),
-    /// Write a self-contained web page of model and measurement
+    /// Write a self-contained web page on model and measurements
     Report(ReportArgs),
     /// Validate files and show what was read
     Check(CheckArgs),
@@ -167,11 +173,11 @@ pub(crate) enum Command {
     ///
     /// To a machine file, a measured CSV, a placement or a graph of tasks.
     Import(ImportArgs),
-    /// List the machines and workloads inside the program, or print one
+    /// List the built-in machines and workloads, or print one
     ///
-    /// They are @NAME wherever a FILE is taken.
+    /// Every command accepts @NAME instead of a FILE.
     Catalog(CatalogArgs),
-    /// Write the first study: a machine, applications and a scenario
+    /// Write a first study: a machine, applications and a scenario
     ///
     /// With comments.
     Init(InitArgs),
@@ -200,7 +206,7 @@ pub(crate) enum ColorWhen {
 /// The input files of a study.
 #[derive(Debug, Args)]
 pub(crate) struct StudyFiles {
-    /// TOML files, read as one; @NAME: of `numasim catalog`
+    /// TOML files, read as one; @NAME is a file of `numasim catalog`
     ///
     /// Exactly one [machine], any number of [[app]] and [[scenario]].
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
@@ -210,9 +216,9 @@ pub(crate) struct StudyFiles {
 /// The bandwidth-sharing model.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ModelArgs {
-    /// Sharing model [default: that of the file]
+    /// Sharing model [default: the model in the file]
     ///
-    /// `numasim models` lists and explains them. A file that names none has baseline-proportional.
+    /// `numasim models` lists and explains them. A file that names no model uses baseline-proportional.
     #[arg(long, value_name = "NAME", value_parser = one_model(), hide_possible_values = true)]
     pub(crate) model: Option<ModelKind>,
 }
@@ -236,9 +242,9 @@ Examples:
   numasim evaluate configs/kernels/dmv.toml --static-work
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
-Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.
-With --static-work, or `static = true` in a [[scenario]], GFLOPS of an application are threads x rate of its slowest thread.
-Beyond 64 nodes JSON lists only the links that carry something.";
+Results are in GFLOPS and GB/s (10^9 bytes per second). The files must contain a [[scenario]].
+With --static-work, or `static = true` in a [[scenario]], the GFLOPS of an application are threads x rate of its slowest thread.
+For more than 64 nodes, JSON lists only the links that carry traffic.";
 
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
@@ -247,7 +253,7 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) toml: StudyFiles,
 
-    /// Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else
+    /// Bandwidth-sharing model; `all` shows every model side by side [default: the model in the machine file, else
     /// baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = one_or_all_models())]
     pub(crate) model: Option<ModelChoice>,
@@ -256,8 +262,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) scenario: Vec<String>,
 
-    /// Divide the work of every application equally among its threads beforehand, as static loops do: its slowest thread
-    /// decides. In a file: `static = true` in a [[scenario]]
+    /// Static scheduling: divide the work of every application equally among its threads in advance, so that its slowest
+    /// thread determines the result. In a file: `static = true` in a [[scenario]]
     #[arg(long)]
     pub(crate) static_work: bool,
 
@@ -284,8 +290,8 @@ Examples:
 
 Exit code 1 if anything is wrong; the message shows file, line, column and what to write instead.
 
-Beyond 64 nodes JSON has no list of links: link_gbs where all are equal, else
-link_matrix_gbs; CSV has one line for equal links.";
+For more than 64 nodes, JSON has no list of links: it has link_gbs if all links are equal, otherwise
+link_matrix_gbs. CSV has one line for equal links.";
 
 /// `numasim check`.
 #[derive(Debug, Args)]
@@ -306,19 +312,19 @@ Examples:
   numasim detect --from-xml node17.xml
   numasim detect --from-synthetic \"node:4 core:20 pu:1\"
 
-Counts physical cores, and names the first processor (hardware thread) of each; --smt counts every hardware thread, and \
-gflops_per_core then means one hardware thread. On this host only what this process may use counts: processors \
+Counts physical cores, and names the first logical CPU (hardware thread) of each; --smt counts every hardware thread, and \
+gflops_per_core then means one hardware thread. On this host, only what this process may use counts: logical CPUs \
 that are offline, or excluded by the cgroup or the CPU affinity mask (containers, Slurm, taskset), are listed in the \
-file, in JSON, and on standard error. A node without any usable processor is memory-only.
+file, in JSON, and on standard error. A node without any usable logical CPU is memory-only.
 
-memory_gib is rounded down; of nearly equal nodes the smallest counts for all. Where sockets have several nodes, comments \
-leave room for what the links between the sockets carry: sockets, socket_link_gbs and shared_link_gbs, or a \
+memory_gib is rounded down; if nodes are nearly equal, the smallest value is used for all. If sockets have several nodes, comments \
+leave room for the links between the sockets: sockets, socket_link_gbs and shared_link_gbs, or a \
 [[machine.shared_link]] for each pair of sockets.
 
-Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
-from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Cores without memory of their \
-node get memory_gib = 0; cores of several kinds are named in a comment. Needs a build with \
-hwloc (cargo build --release --features hwloc), but for --from-xml.";
+A topology contains neither bandwidths nor peaks: they are left out, with comments that explain how to get them. Values \
+from the firmware (ACPI HMAT) are also comments, because they are not measured. Distances are not bandwidths. A node with cores \
+but without memory gets memory_gib = 0; a comment names cores of several kinds. Needs a build with \
+hwloc (cargo build --release --features hwloc), except with --from-xml.";
 
 /// `numasim detect`.
 #[derive(Debug, Args)]
@@ -328,7 +334,7 @@ pub(crate) struct DetectArgs {
     #[arg(long)]
     pub(crate) smt: bool,
 
-    /// Describe the machine on which `lstopo --of xml FILE` was run, not this host
+    /// Describe the machine on which `lstopo --of xml FILE` was run, instead of this host
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_synthetic")]
     pub(crate) from_xml: Option<PathBuf>,
 
@@ -369,7 +375,7 @@ first line of an input file is
 #[derive(Debug, Args)]
 #[command(after_help = SCHEMA)]
 pub(crate) struct SchemaArgs {
-    /// Print the schema of the JSON that this command writes [default: that of the input files]
+    /// Print the schema of the JSON that this command writes [default: the schema of the input files]
     #[arg(value_name = "COMMAND")]
     pub(crate) document: Option<Document>,
 
@@ -465,9 +471,9 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
     named(Objective::ALL, |objective| {
         PossibleValue::new(objective.as_str()).help(match objective {
             Objective::TotalGflops => "The largest sum of weight x GFLOPS",
-            Objective::Fair => "The largest minimum of GFLOPS / GFLOPS alone under its own constraints",
+            Objective::Fair => "The largest minimum of GFLOPS / stand-alone GFLOPS under the same constraints",
             Objective::Geomean => {
-                "The largest weighted geometric mean of GFLOPS / GFLOPS alone under its own constraints"
+                "The largest weighted geometric mean of GFLOPS / stand-alone GFLOPS under the same constraints"
             }
             Objective::Makespan => {
                 "The shortest time until every application has done its work_gflop, in seconds"

@@ -152,7 +152,7 @@ const BESIDE: usize = 25;
 
 /// What is known of the best so far, in at most `columns` where that can be: what matters less is left out first.
 fn message(objective: Objective, progress: &Progress, columns: usize) -> String {
-    let Some(best) = progress.best else { return "no allocation found yet".to_owned() };
+    let Some(best) = progress.best else { return "no placement found yet".to_owned() };
     let unit = match objective.unit() {
         "" => String::new(),
         unit => format!(" {unit}"),

@@ -60,7 +60,7 @@ impl NullModel {
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::NoSharing => "no sharing",
-            Self::EqualParts => "equal parts",
+            Self::EqualParts => "equal shares",
         }
     }
 }

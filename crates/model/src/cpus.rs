@@ -22,19 +22,19 @@ pub struct CpuList(Vec<u32>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CpuListError {
     /// No number at all.
-    #[error("it contains no processor number")]
+    #[error("it contains no logical CPU number")]
     Empty,
     /// An item between commas is neither a number nor a range.
-    #[error("'{0}' is neither a processor number nor a range such as 0-19 or 0-62:2")]
+    #[error("'{0}' is neither a logical CPU number nor a range such as 0-19 or 0-62:2")]
     Part(String),
     /// A range that ends before it starts.
     #[error("the range {0}-{1} ends before it starts")]
     Backwards(u32, u32),
     /// A number that no system uses.
-    #[error("processor numbers go up to {MAX_CPU}, this one is {0}")]
+    #[error("logical CPU numbers go up to {MAX_CPU}, this one is {0}")]
     TooLarge(String),
     /// A duplicate number.
-    #[error("it contains processor {0} twice")]
+    #[error("it contains logical CPU {0} twice")]
     Twice(u32),
 }
 
@@ -172,7 +172,7 @@ pub enum OsNodesError {
         found: usize,
     },
     /// A node has more cores than logical CPUs.
-    #[error("{node} has {cores} cores, but only {cpus} processors ({list})")]
+    #[error("{node} has {cores} cores, but only {cpus} logical CPUs ({list})")]
     TooFewCpus {
         /// The node.
         node: NodeId,
@@ -184,7 +184,7 @@ pub enum OsNodesError {
         list: String,
     },
     /// Two nodes contain the same logical CPU.
-    #[error("processor {cpu} is on {first} and on {second}")]
+    #[error("logical CPU {cpu} is on {first} and on {second}")]
     CpuTwice {
         /// Its number.
         cpu: u32,

@@ -23,10 +23,10 @@ impl AppCpus {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PinError {
     /// The logical CPUs of the node are unknown.
-    #[error("the processor numbers of {0} are not known")]
+    #[error("the logical CPU numbers of {0} are not known")]
     UnknownCpus(NodeId),
     /// The list of the node has no second hardware thread for each core.
-    #[error("the list of processors of {0} has no second hardware thread for each of its cores")]
+    #[error("the list of logical CPUs of {0} has no second hardware thread for each of its cores")]
     NoSecondThreads(NodeId),
     /// A node has more threads than cores.
     #[error(transparent)]

@@ -492,12 +492,12 @@ fn read_cpus(value: &Value<'_>) -> Option<CpuList> {
     };
     let hint = match error {
         CpuListError::Empty => {
-            "name the processors, e.g. `\"0-19\"`; leave `cpus` out for a node without cores"
+            "name the logical CPUs, e.g. `\"0-19\"`; leave `cpus` out for a node without cores"
         }
         _ => EXAMPLE,
     };
-    let message = format!("`{}` is not a list of processors: {error}", value.name);
-    value.report(ProblemKind::BadValue, message, "not a list of processors", hint);
+    let message = format!("`{}` is not a list of logical CPUs: {error}", value.name);
+    value.report(ProblemKind::BadValue, message, "not a list of logical CPUs", hint);
     None
 }
 
@@ -549,12 +549,12 @@ fn report_contradiction(log: &Log, keys: &[OsKeys<'_>], error: &OsNodesError) {
     let problem = match error {
         OsNodesError::TooFewCpus { node, .. } => {
             let problem =
-                problem.hint("name at least one processor for each core, second hardware threads last");
-            located(problem, cpus(node.0), "too few processors", None)
+                problem.hint("name at least one logical CPU for each core, second hardware threads last");
+            located(problem, cpus(node.0), "too few logical CPUs", None)
         }
         OsNodesError::CpuTwice { first, second, .. } => {
             let problem =
-                problem.hint("a processor belongs to one NUMA node; `lscpu -e=CPU,CORE,NODE` lists them");
+                problem.hint("a logical CPU belongs to one NUMA node; `lscpu -e=CPU,CORE,NODE` lists them");
             located(problem, cpus(second.0), "here again", cpus(first.0))
         }
         OsNodesError::NumberTwice { first, second, .. } => {

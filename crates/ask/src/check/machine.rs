@@ -285,9 +285,9 @@ fn provenance(text: &mut String, machine: &Machine, style: &Style) {
     if machine.provenance().is_empty() {
         return;
     }
-    text.push_str("\n  where the figures come from\n");
+    text.push_str("\n  sources of the values\n");
     if style.markdown {
-        let head = ["figure", "kind", "said of it"].map(str::to_owned).to_vec();
+        let head = ["value", "kind", "source"].map(str::to_owned).to_vec();
         let row = |(key, provenance): (&String, &Provenance)| {
             vec![key.clone(), provenance.kind.as_str().to_owned(), said_of(provenance).join(", ")]
         };

@@ -69,7 +69,7 @@ type Counted = (&'static str, &'static str, fn(&Held) -> Way);
 pub const WAYS: [Counted; 3] = [
     ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
     ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
-    ("both", "both are as near as the two allow", |held| held.both),
+    ("both", "both agree within their combined uncertainty", |held| held.both),
 ];
 /// What intervals of 95 % promise.
 pub const PROMISED: f64 = 0.95;
@@ -78,10 +78,10 @@ pub const PROMISED: f64 = 0.95;
 pub fn standing(advantage: Option<&Advantage>) -> (&'static str, &'static str) {
     match advantage.map(|advantage| advantage.interval) {
         None => ("not-measured", "not compared: no total was measured"),
-        Some(None) => ("too-few-scenarios", "not judged: too few scenarios"),
+        Some(None) => ("too-few-scenarios", "no verdict: too few scenarios"),
         Some(Some((low, _))) if low > 0.0 => ("better", "better"),
         Some(Some((_, high))) if high < 0.0 => ("worse", "worse"),
-        Some(Some(_)) => ("no-better", "no better beyond noise"),
+        Some(Some(_)) => ("no-better", "not distinguishably better"),
     }
 }
 
@@ -104,27 +104,27 @@ pub fn sharing_sentence(comparison: &Comparison) -> Option<String> {
     Some(match &beside.verdict {
         Verdict::NothingMeasured => return None,
         Verdict::NothingContended => format!(
-            "Sharing: no verdict. No scenario wants {CONTENDED} times what a memory or link has (the most: {:.2} times, {}, in \
-             '{name}'), so that they cannot tell one rule of sharing from another.",
+            "Sharing: no verdict. No scenario oversubscribes a memory or link by a factor of {CONTENDED} (the largest: {:.2}, {}, in \
+             '{name}'), so they cannot distinguish sharing models.",
             most.ratio,
             most.resource.in_words()
         ),
         Verdict::TooFew => format!(
-            "Sharing: no verdict. At least {FEWEST} scenarios that want {CONTENDED} times what a memory or link has are needed to tell \
-             the model from chance; these are {}.",
+            "Sharing: no verdict. At least {FEWEST} scenarios that oversubscribe a memory or link by a factor of {CONTENDED} are needed to distinguish \
+             the model from chance; there are {}.",
             contended.scenarios
         ),
         Verdict::NullsAsGood(nulls) => {
             let nulls: Vec<&str> = nulls.iter().map(|null| null.in_words()).collect();
             format!(
-                "Sharing: no verdict. On the {count} that want at least {CONTENDED} times what a memory or link has, the model is no \
-                 better beyond noise than {}.",
+                "Sharing: no verdict. On the {count} that oversubscribe a memory or link by a factor of at least {CONTENDED}, the model is not \
+                 distinguishably better than {}.",
                 nulls.join(" and ")
             )
         }
         Verdict::Better => format!(
-            "Sharing: on the {count} that want at least {CONTENDED} times what a memory or link has, the model is better beyond noise \
-             (95 %) than no sharing and equal parts."
+            "Sharing: on the {count} that oversubscribe a memory or link by a factor of at least {CONTENDED}, the model is better \
+             (95 % confidence) than no sharing and equal shares."
         ),
     })
 }
@@ -201,7 +201,7 @@ pub fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
         codes.sort_unstable();
         codes.dedup();
         sentences.push(format!(
-            "Doubts about {} of {}: {}.",
+            "Warnings about the measurements of {} of {}: {}.",
             doubted.len(),
             figures::count(comparison.scenarios.len() as u64, "scenario"),
             codes.join(", ")

@@ -185,9 +185,9 @@ fn static_work(view: &ScenarioView, style: &Style) -> String {
     if !view.evaluation.static_work {
         return String::new();
     }
-    let rule = "Static work: each application's work is divided equally among its threads beforehand, and the slowest thread \
-                decides. GB/s are means over the time that it takes; that those who still run have more bandwidth when others are \
-                done is left out.";
+    let rule = "Static scheduling: each application's work is divided equally among its threads in advance, and the slowest thread determines the \
+             result. GB/s are averages over its run time; the calculation ignores that the remaining threads get more bandwidth when \
+             others have finished.";
     let mut lines = wrap(rule, style.columns());
     for app in view.active_apps() {
         let result = &view.evaluation.apps[app.0];

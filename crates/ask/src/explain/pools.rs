@@ -227,7 +227,7 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
     const TITLE: &str = "remainder given to a thread";
     let unsatisfied: Vec<&Column> = columns.iter().filter(|c| c.flow.still_required > 0.0).collect();
     let Some(first) = unsatisfied.first() else {
-        return sheet.span(TITLE, "nobody requires more", "0".to_owned());
+        return sheet.span(TITLE, "no thread demands more", "0".to_owned());
     };
     let nothing_left = pool.remaining <= 1e-9 * pool.available;
     if pool.remaining >= pool.still_required {

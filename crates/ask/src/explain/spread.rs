@@ -118,7 +118,7 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
 // The other models: their rules in short, and who asks for and gets what of each memory.
 
 /// What comes before the rules where L3 domains are limited.
-const DOMAINS: &str = "first each L3 domain splits l3_read_gbs among its threads, then each node read_gbs: nobody asks for more than its part";
+const DOMAINS: &str = "first each L3 domain splits l3_read_gbs among its threads, then each node read_gbs: no thread demands more than its share";
 
 /// The rules, then a row for each application, node and memory.
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {

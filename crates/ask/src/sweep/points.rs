@@ -320,8 +320,8 @@ impl Monitor for Clock<'_> {
 
 fn nothing_found(restrictions: Restrictions) -> String {
     let restricted =
-        if restrictions == Restrictions::default() { "" } else { " that keeps to the restrictions" };
-    format!("no allocation{restricted} was found within --time-limit")
+        if restrictions == Restrictions::default() { "" } else { " that satisfies the constraints" };
+    format!("no placement{restricted} was found within --time-limit")
 }
 
 /// The answer of a search.

@@ -85,7 +85,7 @@ static DECLARED: [Declared; 20] = [
     declared(("status", Text, Plain), "`optimal` or `feasible`, or why there is no result.", (Per::Row, ALL),
         |row, _| row.status.into()),
     declared(("value", Number, Rounded), "The objective, in its unit.", (Per::Row, EXPLORE), |row, _| row.value.into()),
-    declared(("bound", Number, Rounded), "No allocation is better than this.", (Per::Row, EXPLORE),
+    declared(("bound", Number, Rounded), "No placement is better than this.", (Per::Row, EXPLORE),
         |row, _| row.bound.into()),
     declared(("gap", Number, Percent), "|bound - value| / |bound|.", (Per::Row, EXPLORE), |row, _| row.gap.into()),
     declared(("total_gflops", Number, Rounded), "Sum of the GFLOPS of all applications.", (Per::Row, NOW),

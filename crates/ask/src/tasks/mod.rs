@@ -354,7 +354,7 @@ pub fn failed(machine: &Machine, program: &Program, error: &JobError) -> Option<
         TasksError::NeverEnds(task) => {
             let model = machine.sharing().name();
             Refusal::said(format!(
-                "{} never ends: nobody's data moves any more under the sharing model {model}",
+                "{} never ends: no data moves any more under the sharing model {model}",
                 name(task)
             ))
             .hint(

@@ -20,29 +20,30 @@ Examples:
   numasim compare machine.toml study.toml --measured measured.csv
   numasim compare study.toml --measured measured.csv --format csv -o errors.csv
 
-The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
-and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+The CSV is the output of `numasim bench`, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
+and repetition; an empty app means the whole scenario. Lines that begin with # are comments.
 
   error            (predicted - measured) / measured, where measured is the
                    median of the repetitions
-  spread           sample standard deviation / mean of the repetitions
-  95th percentile  of n absolute errors in ascending order the one at index
-                   (n - 1) x 0.95 from 0, interpolated linearly
-  regret           (best measured - measured of what the model prefers) /
-                   best measured
-  Kendall's tau-b  between predicted and measured totals: +1 the same order,
-                   -1 the opposite order
-  no sharing       each thread as fast as alone on the machine
-  equal parts      each controller and link divided by the number of its
-                   threads, whatever they want
-  contention       demand / capacity where that is largest; the demand is what
-                   the threads would draw without sharing
+  spread           coefficient of variation: sample standard deviation / mean
+                   of the repetitions
+  95th percentile  of n absolute errors in ascending order: the value at index
+                   (n - 1) x 0.95, counted from 0, interpolated linearly
+  regret           (best measured - measured value of the scenario that the
+                   model prefers) / best measured
+  Kendall's tau-b  between predicted and measured totals: +1 means the same
+                   order, -1 the opposite order
+  no sharing       each thread is as fast as alone on the machine
+  equal shares     each controller and link is divided by the number of its
+                   threads, whatever they demand
+  contention       the largest demand / capacity; the demand is the bandwidth
+                   that the threads would consume without sharing
 
-Regret is told among scenarios of the same applications. The model is better than no sharing or equal parts where the 95 % \
-interval of its advantage lies above 0: means of absolute errors of the totals, paired bootstrap over scenarios and repetitions. \
-Only scenarios with a contention of 1.3 or more count for a verdict on sharing, and six are needed.
+Regret compares scenarios of the same applications. The model is better than no sharing or equal shares if the 95 % \
+interval of its advantage is above 0: means of absolute errors of the totals, paired bootstrap over scenarios and repetitions. \
+Only scenarios with a contention of 1.3 or more count for the verdict on sharing, and six are needed.
 
-JSON and CSV give errors, spread and regret as fractions.";
+In JSON and CSV, errors, spread and regret are fractions.";
 
 /// `numasim compare`.
 #[derive(Debug, Args)]
@@ -73,7 +74,7 @@ Examples:
   numasim compare machine.toml apart.toml --measured m.csv --model max-min
 
 Searches scenarios of two applications: both local on one node, or one local and one that reads this node's \
-memory from another node or from all others. Proposes those in which the models disagree most.";
+memory from another node or from all others. It proposes the scenarios in which the models disagree most.";
 
 /// `numasim discriminate`.
 #[derive(Debug, Args)]
@@ -154,24 +155,24 @@ Examples:
   numasim report pipeline.toml --policy none --policy lead:2 -o report.html
   numasim report machine.toml study.toml --interactive -o report.html
 
-Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
-machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \
+Writes one self-contained HTML file: it loads nothing and needs only a browser. It contains the question, a verdict, the \
+machine, each scenario with its map and results, plots, warnings, the origin of all data, and the commands that reproduce \
 it.
 
-From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
+From a folder, it reads measured.study.toml (the scenarios that `numasim bench` ran), or all *.toml if that file is missing; and \
 measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
-RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only. A bundle (numasim validate --bundle) is read \
-as a folder with its files would be.
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements, the page contains predictions only. A bundle (numasim validate --bundle) \
+is read like a folder with its files.
 
-Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
-of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
+If every [[app]] defines its work (see numasim simulate --help), the page shows what happens over time: policies side by side, a plot of the cores \
+of each application for each policy, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
 
 /// `numasim report`.
 #[derive(Debug, Args)]
 #[command(after_help = REPORT)]
 pub(crate) struct ReportArgs {
-    /// TOML files, or a folder with such files and a CSV of measurements (what `numasim validate` writes), or a bundle
-    /// of it (FILE.tar.zst)
+    /// TOML files, or a folder with such files and a CSV of measurements (the output of `numasim validate`), or its bundle
+    /// (FILE.tar.zst)
     #[arg(value_name = "DIR|FILE", required_unless_present = "measured", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -188,32 +189,32 @@ pub(crate) struct ReportArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What the page of files is asked to say.
+/// Options of the page.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Page {
     #[command(flatten)]
     pub(crate) sharing: ModelArgs,
 
-    /// Who decides about threads over time, where every application has its work; several are compared [default: none,
-    /// static-even, fair-share, and that of [policy] in the files]
+    /// Policies that assign threads over time, if every application defines its work; several are compared [default: none,
+    /// static-even, fair-share, and the policy in the files]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = time::policy, action = ArgAction::Append)]
     pub(crate) policy: Vec<PolicyName>,
 
-    /// Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every
-    /// task has a socket, dep, rip-dep, and that of [scheduler] in the files]
+    /// Schedulers for a graph of tasks in the files; several are compared [default: fifo, sa if every
+    /// task has a socket, dep, rip-dep, and the scheduler in the files]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = time::scheduler())]
     pub(crate) scheduler: Vec<SchedulerKind>,
 
-    /// End the simulations after so many seconds of simulated time [default: when every application is finished]
+    /// Stop the simulations after SECONDS of simulated time [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = time::simulated_seconds, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
 
-    /// Objective of the search, where there are applications and no scenario [default: geomean]; with it, applications that run over
-    /// time are searched for a placement, too
+    /// Objective of the search, if there are no measurements [default: geomean]; with it, the search also covers
+    /// applications that run over time
     #[arg(long, value_name = "NAME", value_parser = objective())]
     pub(crate) objective: Option<Objective>,
 
-    /// Search for this many seconds at most, where there is no scenario
+    /// Search for at most this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", allow_negative_numbers = true)]
     pub(crate) time_limit: Duration,
 
@@ -222,7 +223,7 @@ pub(crate) struct Page {
     pub(crate) title: Option<String>,
 
     /// Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds
-    /// about 3 MB [default: numasim.html beside the program, which bindings/web/build makes]
+    /// about 3 MB [default: numasim.html next to the program, which bindings/web/build makes]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     #[allow(clippy::option_option, reason = "not asked for, asked for, asked for by name: as clap has it")]
     pub(crate) interactive: Option<Option<PathBuf>>,
@@ -235,7 +236,7 @@ const ALLOCATIONS: &str = "Allocations";
 /// What `plot` draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlotKind {
-    /// Upper limits of a core, a node, the machine and the links, with the applications on them
+    /// Upper limits of a core, a node, the machine and the links, with the applications
     Roofline,
     /// The bandwidth from each node to each memory
     Matrix,
@@ -304,7 +305,7 @@ pub(crate) struct PlotLook {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = PlotTheme::Light, hide_possible_values = true)]
     pub(crate) theme: PlotTheme,
 
-    /// Width of the plot in pixels, 200 to 4000; its height and letters change in proportion [default: 900, more for
+    /// Width of the plot in pixels, 200 to 4000; its height and its text scale in proportion [default: 900, more for
     /// large machines]
     #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u32).range(200..=4000))]
     pub(crate) width: Option<u32>,
@@ -344,8 +345,8 @@ pub(crate) struct Axes {
     #[arg(long, value_name = "NAME", value_parser = objective(), help_heading = ALLOCATIONS)]
     pub(crate) objective: Option<Objective>,
 
-    /// Divide the work of every application equally among its threads beforehand: its slowest thread decides [default:
-    /// what --scenario says]
+    /// Static scheduling: divide the work of every application equally among its threads in advance, so that its slowest thread
+    /// determines the result [default: as in --scenario]
     #[arg(long, help_heading = ALLOCATIONS)]
     pub(crate) static_work: bool,
 }

@@ -28,8 +28,8 @@ Examples:
   numasim simulate --replay decisions.jsonl
 
 It runs in the foreground until Ctrl-C, SIGTERM, SIGHUP or `agent stop`. Applications of the same user find it by its socket; \
-those that connect under the name of an [[app]] have its arithmetic_intensity, scaling, channels and limits. Policies are those of \
-`numasim simulate --help`, except script; those that compute need [machine]. A file called `status` is given as `./status`.";
+those that connect under the name of an [[app]] get its arithmetic_intensity, scaling, channels and limits. It supports the policies of \
+`numasim simulate --help`, except script; policies that evaluate the model need [machine]. Write `./status` for a file called `status`.";
 
 /// `numasim agent`.
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub(crate) struct AgentArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Who decides about threads [default: that of [policy] in the files, else fair-share]
+    /// The policy that assigns threads [default: the policy in the files, else fair-share]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = time::policy)]
     pub(crate) policy: Option<PolicyName>,
 
@@ -58,7 +58,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
 
-    /// Write what the policy sees and decides to FILE, as JSON lines, for `simulate --replay`; a FILE that exists is refused
+    /// Write what the policy sees and decides to FILE, as JSON lines, for `simulate --replay`; an existing FILE is rejected
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) record: Option<PathBuf>,
 
@@ -66,7 +66,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, requires = "record", conflicts_with_all = ["dry_run", "adopt"])]
     pub(crate) record_only: bool,
 
-    /// Decide and record, but send no orders
+    /// Decide and record, but send no commands
     #[arg(long)]
     pub(crate) dry_run: bool,
 
@@ -75,8 +75,8 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     pub(crate) this_host: bool,
 
-    /// Move the threads of a process that knows nothing of agents by their affinity, or of all processes in a control
-    /// group (a folder of cgroup v2) by its cpuset where that may be written; may be given several times
+    /// Control a process without agent support: move its threads by their affinity, or move all processes in a control
+    /// group (a folder of cgroup v2) by its cpuset if that is writable; may be given several times
     #[arg(long, value_name = "NAME=PID|/FOLDER", value_parser = adopted, action = ArgAction::Append)]
     pub(crate) adopt: Vec<Adopted>,
 
@@ -96,18 +96,18 @@ pub(crate) type Adopted = String;
 /// What is asked of an agent that runs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentCommand {
-    /// Show what an agent knows and has decided
+    /// Show the state and the decisions of an agent
     Status {
-        /// Where it listens [default: as for numasim agent]
+        /// Path of its socket [default: as for numasim agent]
         #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
         socket: Option<PathBuf>,
-        /// How to write it
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "table")]
         format: StatusFormat,
     },
-    /// End an agent, and wait until it is gone
+    /// Stop an agent, and wait until it has exited
     Stop {
-        /// Where it listens [default: as for numasim agent]
+        /// Path of its socket [default: as for numasim agent]
         #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
         socket: Option<PathBuf>,
     },
@@ -151,12 +151,12 @@ fn adopted(_: &str) -> Result<Adopted, String> {
 // The command line of `numasim top`.
 
 const TOP: &str = "\
-If an agent listens, it asks the agent again and again and shows its nodes, applications and last orders, at 80 columns and more. q, Esc or Ctrl-C ends it.
-Without an agent it shows the host: cores in use, GB/s and the remote share of each node and L3 cache (from monitoring groups of resctrl), GB/s of each
+If an agent is running, it polls the agent and shows its nodes, applications and last commands, in 80 columns or more. q, Esc or Ctrl-C quits.
+Without an agent, it shows the host: cores in use, GB/s and the remote share of each node and L3 cache (from monitoring groups of resctrl), GB/s of each
 socket (from counters of the memory controllers, if the system permits it), and the applications by node, as `snapshot` finds them.
 
-Threads: # runs a task, . has none, x is blocked. `order` is what was decided last, `sent/ack` its number and the last one that
-the application acknowledged. GB/s are estimated from what FILE says of the work and how much of it was done, never measured;
+Threads: # runs a task, . has none, x is blocked. `order` is the last command, `sent/ack` its number and the last one that
+the application acknowledged. GB/s are estimated from the description of the work in FILE and the progress, never measured;
 without FILE they are not shown.
 
 Examples:
@@ -169,23 +169,23 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = TOP)]
 pub(crate) struct TopArgs {
-    /// TOML files that describe the applications: with their work and arithmetic_intensity the bandwidth is estimated
-    /// from what is done; without them it is not shown
+    /// TOML files that describe the applications: the bandwidth is estimated from their work, arithmetic_intensity and
+    /// progress; without them it is not shown
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Where the agent listens [default: NUMASIM_AGENT, else the agent's own default]
+    /// Path of the agent's socket [default: NUMASIM_AGENT, else the agent's own default]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) look: LookArgs,
 
-    /// Time between two looks, in milliseconds
+    /// Time between two updates, in milliseconds
     #[arg(long, value_name = "MS", default_value = "500", value_parser = interval)]
     pub(crate) interval_ms: Duration,
 
-    /// Print one frame as plain text and end
+    /// Print one frame as plain text and exit
     #[arg(long)]
     pub(crate) once: bool,
 }
@@ -220,9 +220,9 @@ runtime; with a `command` it is that program. Channels and calls are counts in s
 --socket, decides with the policy. The machine of the files has to be this host, or a part of it.
 
 DIR gets timeline.csv (columns as those of `simulate --timeline`), result.json, provenance.json, agent.jsonl (for `simulate
---replay`) and app-N.out and app-N.err of programs. `simulate FILE... --compare DIR` puts the simulation beside it.
+--replay`) and app-N.out and app-N.err of programs. `simulate FILE... --compare DIR` compares the simulation with it.
 
-Whatever ends it (Ctrl-C, an application that fails, --until, its own end), no process is left behind.
+However it ends (Ctrl-C, a failing application, --until, or completion), it leaves no process behind.
 
 Examples:
   numasim run machine.toml apps.toml --policy lead:2 -o run-1
@@ -239,7 +239,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Who decides about threads [default: that of [policy] in the files, else fair-share]
+    /// The policy that assigns threads [default: the policy in the files, else fair-share]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = time::policy)]
     pub(crate) policy: Option<PolicyName>,
 
@@ -247,11 +247,11 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["policy", "no_agent", "socket"])]
     pub(crate) explore: bool,
 
-    /// Use the agent that listens at PATH, and its policy [default: an agent of its own]
+    /// Use the agent that listens at PATH, and its policy [default: a separate agent for this run]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with = "policy")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// Without any agent: all threads run
+    /// Run without an agent: all threads run
     #[arg(long, conflicts_with_all = ["policy", "socket"])]
     pub(crate) no_agent: bool,
 
@@ -264,7 +264,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PATH", env = "NUMASIM_LIBRARY", hide_env = true, value_hint = ValueHint::FilePath)]
     pub(crate) agent_library: Option<PathBuf>,
 
-    /// End after so many seconds [default: when every application is finished]
+    /// Stop after SECONDS [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) until: Option<Duration>,
 

@@ -19,8 +19,8 @@ Examples:
   numasim check @epyc-9654-2s-nps4
   numasim explore @xeon-gold-6138-4s @hpc-node --time-limit 5
 
-Letters say where peaks, memory bandwidths and links come from: m measured, t theoretical (data sheets), e estimated, a assumed. `numasim check @NAME` has the \
-source of each figure. A file on disk whose name begins with @ is ./@NAME.";
+Letters show the origin of peaks, memory bandwidths and links: m measured, t theoretical (data sheets), e estimated, a assumed. `numasim check @NAME` prints the \
+source of each value. Write ./@NAME for a file on disk whose name begins with @.";
 
 /// `numasim catalog`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ Examples:
   numasim models max-min
   numasim models --format json
 
-A model is chosen with --model NAME or in the machine file:
+Select a model with --model NAME or in the machine file:
 
   [machine.sharing]
   model = \"max-min\"
@@ -62,7 +62,7 @@ pub(crate) struct ModelsArgs {
 
 // The command line of `numasim import` for tools that print topologies.
 
-const FIGURES: &str = "What a topology does not contain, for all nodes";
+const FIGURES: &str = "Values that a topology does not contain, for all nodes";
 
 /// `numasim import numactl`.
 #[derive(Debug, Args)]
@@ -71,11 +71,11 @@ pub(crate) struct NumactlArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Output of lscpu on the same machine, in any of its forms: cores, sockets and caches, which numactl does not know
+    /// Output of lscpu on the same machine, in any of its forms: cores, sockets and caches, which numactl does not report
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, conflicts_with = "threads_per_core")]
     pub(crate) lscpu: Vec<PathBuf>,
 
-    /// Hardware threads of each core: of so many processors one counts as a core
+    /// Hardware threads of each core: N logical CPUs count as one core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=16))]
     pub(crate) threads_per_core: Option<u32>,
 
@@ -89,7 +89,7 @@ pub(crate) struct NumactlArgs {
 /// `numasim import lscpu`.
 #[derive(Debug, Args)]
 pub(crate) struct LscpuArgs {
-    /// Output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`; the summary and a table of the same machine are put together
+    /// Output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`; the summary and a table of the same machine are combined
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -117,7 +117,7 @@ pub(crate) struct LikwidTopologyArgs {
 /// Figures of a person, and the name.
 #[derive(Debug, Args)]
 pub(crate) struct FiguresArgs {
-    /// The name of the machine [default: that of the file]
+    /// The name of the machine [default: the name of the file]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
@@ -125,11 +125,11 @@ pub(crate) struct FiguresArgs {
     #[arg(long, value_name = "GFLOPS", value_parser = positive, help_heading = FIGURES)]
     pub(crate) gflops_per_core: Option<f64>,
 
-    /// What the memory of a node delivers to its own cores, in GB/s
+    /// Bandwidth of the memory of a node for local cores, in GB/s
     #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
     pub(crate) bandwidth_gbs: Option<f64>,
 
-    /// What the cores of a node get from the memory of another one, in GB/s
+    /// Bandwidth between the cores of a node and the memory of another node, in GB/s
     #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
     pub(crate) link_gbs: Option<f64>,
 }
@@ -143,17 +143,17 @@ Examples:
   numasim init --from-host my-study
   numasim init --machine machine.toml --app solver=0.2 -o study.toml
 
-Without --machine and --from-host it asks; an empty answer takes what stands in brackets. Nothing is written before the last answer, and no file is replaced \
+Without --machine and --from-host it asks questions; press Enter to accept the value in brackets. Nothing is written before the last answer, and no file is replaced \
 without --force.
 
---from-host reads nodes, cores and memory of this host. Bandwidths and peaks cannot be read: the study has round figures of kind `assumed` in their place, \
-and says how each is measured (numasim calibrate).";
+--from-host reads nodes, cores and memory of this host. Bandwidths and peaks cannot be read: the study contains round values of kind `assumed` instead, \
+and explains how to measure each (numasim calibrate).";
 
 /// `numasim init`.
 #[derive(Debug, Args)]
 #[command(after_help = INIT)]
 pub(crate) struct InitArgs {
-    /// Write study.toml into this directory, which is made if it is missing [default: the current directory]
+    /// Write study.toml into this directory, which is created if it is missing [default: the current directory]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output")]
     pub(crate) folder: Option<PathBuf>,
 
@@ -165,16 +165,16 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_host")]
     pub(crate) machine: Option<PathBuf>,
 
-    /// The machine: this host, its nodes, cores and memory; what cannot be read is assumed, and how to measure it is said
+    /// The machine: this host, its nodes, cores and memory. Values that cannot be read are assumed, with instructions for measuring them
     #[arg(long)]
     pub(crate) from_host: bool,
 
-    /// An application: NAME=INTENSITY in FLOP per byte, NAME=TEMPLATE, or TEMPLATE alone, where a template is an application of a
-    /// workload of the catalogue (triad, spmv, dgemm, scan, ...); may be given more than once
+    /// An application: NAME=INTENSITY in FLOP per byte, NAME=TEMPLATE, or TEMPLATE alone; a template is an application of a workload of the
+    /// catalogue (triad, spmv, dgemm, scan, ...). May be given more than once
     #[arg(long, value_name = "NAME=INTENSITY", action = ArgAction::Append, value_parser = AppTemplate::parse)]
     pub(crate) app: Vec<AppTemplate>,
 
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -245,10 +245,10 @@ Examples:
   lstopo -i machine.xml --memattrs
   numasim import hwloc machine.xml
 
-hwloc 2.3 and newer read it: lstopo -i, HWLOC_XMLFILE, hwloc_topology_set_xml. Bandwidths of every pair of nodes are the attributes \
+hwloc 2.3 and newer read it: lstopo -i, HWLOC_XMLFILE, hwloc_topology_set_xml. The bandwidth of each pair of nodes is written as the attributes \
 Bandwidth and ReadBandwidth of a memory, for the cores of the node that reads, rounded to whole MiB/s; latencies are Latency and \
-ReadLatency in whole ns. Peaks and the source of the figures are texts beside the machine, which `import hwloc` reads. What is not in \
-the XML is told on standard error.";
+ReadLatency in whole ns. Peaks and the source of the values are info attributes of the machine, which `import hwloc` reads. Values that hwloc \
+cannot represent are listed on standard error.";
 
 /// `numasim export`.
 #[derive(Debug, Args)]
@@ -268,7 +268,7 @@ pub(crate) enum ExportKind {
 /// `numasim export hwloc`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportHwlocArgs {
-    /// Input files (TOML); of all tables only [machine] counts
+    /// Input files (TOML); only the table [machine] is used
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -302,8 +302,8 @@ Examples:
   numasim import dot graph.dot -o graph
   numasim tasks machine.toml --graph graph --scheduler fifo,dep
 
-A topology knows neither bandwidths nor peaks: they are comments with a `?` that say how to get them, or are given for all \
-nodes, and `numasim check` names what is missing. Distances are no bandwidths. What is left out or assumed of a graph is told as a warning. Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
+A topology contains neither bandwidths nor peaks: they are written as comments with a `?` that explain how to get them, unless switches give them for all \
+nodes. `numasim check` names the missing values. Distances are not bandwidths. A warning lists whatever is left out or assumed in a graph. Output of several runs in one file is read as a sweep. CSV tables of such results are also read: comment lines that \
 begin with #, then a header. Anything else is rejected, and the message shows the offending line.";
 
 /// `numasim import`.
@@ -319,7 +319,7 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportKind {
     /// Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file
     Mlc(MlcArgs),
-    /// hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported
+    /// hwloc, lstopo --of xml: the skeleton of a machine file, or a complete one if numasim exported it
     Hwloc(HwlocArgs),
     /// numactl --hardware: the skeleton of a machine file, with memory and distances
     Numactl(NumactlArgs),
@@ -365,13 +365,13 @@ pub(crate) struct PlacedArgs {
 /// `numasim import rankfile`.
 #[derive(Debug, Args)]
 pub(crate) struct RankfileArgs {
-    /// A rankfile with logical numbers of cores
+    /// A rankfile with logical core numbers
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// A script with the line of mpirun: programs, their numbers of ranks, numactl
+    /// A script with the mpirun command line: programs, their numbers of ranks, numactl
     ///
-    /// Without it all ranks are one application with the name of the file.
+    /// Without it, all ranks form one application with the name of the file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) run: Option<PathBuf>,
 
@@ -382,13 +382,13 @@ pub(crate) struct RankfileArgs {
 /// The machine on which a tool places applications.
 #[derive(Debug, Args)]
 pub(crate) struct PlacedOn {
-    /// The machine, with the processors of each node (`cpus`); may be repeated
+    /// The machine, with the logical CPUs of each node (`cpus`); may be repeated
     ///
-    /// Applications in these files get no new table; the scenario names them.
+    /// Applications that are already in these files get no new table; the scenario refers to them by name.
     #[arg(long, value_name = "STUDY", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) study: Vec<PathBuf>,
 
-    /// Processor numbers
+    /// Logical CPU numbers
     ///
     /// From an hwloc XML or from this host (`host`), instead of the machine file.
     #[arg(long, value_name = "FILE", value_parser = CpusFrom::parse, value_hint = ValueHint::FilePath)]
@@ -409,7 +409,7 @@ pub(crate) struct MlcArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// The name of the machine [default: that of the table or of the file]
+    /// The name of the machine [default: the name of the table or of the file]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
@@ -476,7 +476,7 @@ pub(crate) struct WfcommonsArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x
+    /// GFLOPS of a core of the measured machine, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x
     /// GFLOPS
     #[arg(long, value_name = "GFLOPS", required = true, value_parser = positive)]
     pub(crate) reference_gflops: f64,
@@ -492,7 +492,7 @@ pub(crate) struct DotArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Work of nodes without `flop`, in GFLOP (10^9 FLOP): drawings of graphs have none
+    /// Work of nodes without `flop`, in GFLOP (10^9 FLOP); drawings of graphs contain no work
     #[arg(long, value_name = "GFLOP", value_parser = positive)]
     pub(crate) default_gflop: Option<f64>,
 
@@ -507,7 +507,7 @@ pub(crate) struct StarpuArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS
+    /// GFLOPS of a core of the measured machine, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS
     #[arg(long, value_name = "GFLOPS", value_parser = positive)]
     pub(crate) reference_gflops: Option<f64>,
 
@@ -518,7 +518,7 @@ pub(crate) struct StarpuArgs {
 /// Where a graph goes.
 #[derive(Debug, Args)]
 pub(crate) struct GraphFolder {
-    /// Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them
+    /// Write blocks.csv and tasks.csv to DIR, which is created if it is missing; `numasim tasks --graph DIR` reads them
     #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 }

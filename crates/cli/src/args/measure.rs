@@ -24,22 +24,22 @@ Examples:
   numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
   numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
 
-Each application of a scenario is run as a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, \
-update). Every thread is bound to a core of its own, its data to the nodes given by `data`; all start together, and after \
+Each application of a scenario is run as a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, or \
+update). Every thread is bound to its own core, and its data to the nodes given by `data`; all threads start together, and after \
 the warm-up each counts its work in the same window. Then the location of pages and threads is verified: a measurement \
 with a misplaced thread or page is discarded and repeated once; if it fails again, the exit code is 1.
 
-Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
-what is missing. --fit-host scales it: neighbouring nodes are folded onto one, their threads are added and, if there are \
+Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error, and the message names what is \
+missing. --fit-host scales it: neighbouring nodes are folded onto one, their threads are added and, if there are \
 more than cores, scaled by the largest remainder, at least one each; data moves with its nodes. All rows of such a \
-scenario have `fitted` = true.
+scenario contain `fitted` = true.
 
 RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
 counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C (exit code 130) or a kill, the \
 same command with --resume continues. Scenarios are interleaved in a different order in each repetition, so that drift \
-favours none. Next to it, RESULT.provenance.json records where and how it was measured, with every doubt, and \
-RESULT.study.toml what ran, for numasim evaluate. --host-machine uses the values of this host there, instead of those of \
-the file.
+does not favour any of them. Next to it, RESULT.provenance.json records where and how it was measured, with every warning, and \
+RESULT.study.toml the scenarios that ran, for numasim evaluate. With --host-machine, RESULT.study.toml contains the values of this host instead of those in \
+the files.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 
@@ -50,7 +50,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) asked: Benchmark,
 
-    /// Print what would run where, and every doubt about it, without measuring
+    /// Print what would run where, and every warning, without measuring
     #[arg(long)]
     pub(crate) dry_run: bool,
 
@@ -67,7 +67,7 @@ pub(crate) struct BenchArgs {
     pub(crate) format: Format,
 }
 
-/// What is measured, and how.
+/// Selects scenarios, and sets how they are measured.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Benchmark {
     /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
@@ -101,11 +101,11 @@ pub(crate) struct Benchmark {
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
     pub(crate) memory_per_thread: Option<u64>,
 
-    /// Each application is a process of its own, not a group of threads in one process
+    /// Each application is a separate process, not a group of threads in one process
     #[arg(long, help_heading = MEASURING)]
     pub(crate) processes: bool,
 
-    /// What a thread is bound to
+    /// Bind each thread to this
     #[arg(long, value_name = "WHAT", default_value = "core", value_parser = bind(), help_heading = HOST)]
     pub(crate) bind: Bind,
 
@@ -121,9 +121,9 @@ pub(crate) struct Benchmark {
 fn bind() -> impl TypedValueParser<Value = Bind> {
     named(Bind::ALL, |bind| {
         PossibleValue::new(bind.as_str()).help(match bind {
-            Bind::Core => "A core of its own",
+            Bind::Core => "Its own core",
             Bind::Node => "All cores of its node",
-            Bind::None => "Nothing: the system moves threads among all cores",
+            Bind::None => "Nothing: the operating system moves threads among all cores",
         })
     })
 }
@@ -202,15 +202,15 @@ Examples:
 
 Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
 one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
-98 % saturates it), the remote bandwidth of each ordered pair of nodes, and what the memory of a node delivers to its copies, triads and updates \
-(copy_gbs, triad_gbs, update_gbs; not with --reads-only). Then what reads at once: all nodes of a socket \
-from another one ([[machine.shared_link]], where a socket has several nodes), and all threads of a node from local and \
-remote memories (read_gbs). Those two are written only where they are below 90 % of what the file without them predicts \
-for the same readers; a comment names both figures. Steps are repeated in rounds, every other \
+98 % saturates it), the remote bandwidth of each ordered pair of nodes, and the bandwidth of copies, triads and updates in local memory \
+(copy_gbs, triad_gbs, update_gbs; not with --reads-only). It then measures concurrent reads: all nodes of a socket \
+read from another one ([[machine.shared_link]], if a socket has several nodes), and all threads of a node read local and \
+remote memories (read_gbs). These two are written only if they are below 90 % of the prediction without them \
+for the same readers; a comment gives both values. Steps are repeated in rounds, every other \
 round in reverse order. The result is the median; its uncertainty is the largest deviation of a round from it.
 
-The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
-comments in it. A host with one node has no links to measure. --dry-run says how many measurements there are, and how \
+The table format is the machine file itself, complete for evaluate, explore and bench. Measurement warnings are \
+comments in it. A host with one node has no links to measure. --dry-run prints the number of measurements and how \
 long they take.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
@@ -222,7 +222,7 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     pub(crate) asked: Calibrating,
 
-    /// Print what would be measured and how long it takes, and measure nothing
+    /// Print the planned measurements and their duration, without measuring
     #[arg(long)]
     pub(crate) dry_run: bool,
 
@@ -237,15 +237,15 @@ pub(crate) struct Calibrating {
     #[arg(long, conflicts_with_all = ["rounds", "window", "warm_up"], help_heading = MEASURING)]
     pub(crate) quick: bool,
 
-    /// Do not measure copies, triads and updates beside reads
+    /// Measure only reads, not copies, triads and updates
     #[arg(long, help_heading = MEASURING)]
     pub(crate) reads_only: bool,
 
-    /// Measure what the second hardware thread of each core brings (smt_speedup of applications)
+    /// Measure the gain from the second hardware thread of each core (smt_speedup of applications)
     #[arg(long, help_heading = MEASURING)]
     pub(crate) smt: bool,
 
-    /// Measure with the usual kernels, instead of trying ways through memory first
+    /// Measure with the default kernels, instead of trying access variants first
     #[arg(long, help_heading = MEASURING)]
     pub(crate) usual_kernels: bool,
 
@@ -283,19 +283,19 @@ Examples:
   numasim validate -o results/my-host --resume --bundle my-host.tar.zst
 
 Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (the same applications placed in several \
-ways, so that memories and links are asked for more than they have where the host can do that), measured.csv with \
+ways, so that memories and links are oversubscribed if the host can do that), measured.csv with \
 its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
-README.md that says how it was made. Files of your own replace the scenarios.
+README.md that describes how it was made. If you pass your own files, they replace the scenarios.
 
-Each application is a process of its own (bench --processes); --one-process makes all of them threads of one process.
+Each application is a separate process (bench --processes); --one-process makes all of them threads of one process.
 
-On hosts with one NUMA node the last-level cache is asked, too: two applications whose data fit it together (cache-inside.csv), \
-or one by one only (cache-beyond.csv); scenarios in cache.toml, result in cache.json. No sharing model has a figure for \
-caches, so that this is shown apart and is no part of the verdict on sharing.
+On hosts with one NUMA node, it also tests the last-level cache: with two applications whose data fit together (cache-inside.csv), \
+or only separately (cache-beyond.csv); scenarios in cache.toml, result in cache.json. The sharing models do not cover \
+caches, so this is reported separately and is not part of the verdict on sharing.
 
---bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
-and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \
---resume --bundle makes the bundle alone. numasim report reads it.
+--bundle packs these files to send them. It removes the name of the host, and folders in the command line, comments and warnings; page, comparison \
+and README.md are generated again without them. CPU model, kernel, settings and your own files with their comments remain. For a finished folder, \
+--resume --bundle only makes the bundle. numasim report reads it.
 
 The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
 
@@ -303,7 +303,7 @@ The scenarios used for validation are never used for calibration. Needs Linux an
 #[derive(Debug, Args)]
 #[command(after_help = VALIDATE)]
 pub(crate) struct ValidateArgs {
-    /// Files of your own with [machine], [[app]] and [[scenario]]; scenarios that do not fit this host are scaled to it
+    /// Your own files with [machine], [[app]] and [[scenario]]; scenarios that do not fit this host are scaled to it
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -337,7 +337,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "NAME", help_heading = MEASURING)]
     pub(crate) isa: Option<Isa>,
 
-    /// All applications are threads of one process [default: each is a process of its own]
+    /// All applications are threads of one process [default: each is a separate process]
     #[arg(long, help_heading = MEASURING)]
     pub(crate) one_process: bool,
 
@@ -355,8 +355,8 @@ fn bundle(text: &str) -> Result<PathBuf, String> {
 
 // The command line of `numasim profile-app`.
 
-const COUNTERS: &str = "Where FLOP and bytes come from";
-const DATA: &str = "Where data and threads lie";
+const COUNTERS: &str = "Source of FLOP and bytes";
+const DATA: &str = "Placement of data and threads";
 
 const PROFILE_APP: &str = "\
 Examples:
@@ -373,16 +373,16 @@ Examples:
   numasim profile-app measured.csv --app mem
   numasim check machine.toml solver.toml
 
-arithmetic_intensity is FLOP over bytes of memory. FLOP: fp_arith_inst_retired.* of perf (1 to 16 each), or MFLOP/s of likwid. \
-Bytes: the memory controllers (perf uncore_imc, likwid's memory bandwidth), which count for everybody on the machine; \
-without them LLC-load-misses x 64 B, marked as estimated. Figures of a person are marked as given.
+arithmetic_intensity is FLOP / bytes of memory traffic. FLOP: fp_arith_inst_retired.* of perf (1 to 16 each), or MFLOP/s of likwid. \
+Bytes: counters of the memory controllers (perf uncore_imc, likwid's memory bandwidth), which cover the whole machine; \
+otherwise LLC-load-misses x 64 B, marked as estimated. Values that you pass are marked as given.
 
-data is the simplest placement that explains all but 5 % of the pages: local, a home, interleave, a share of one of these with the \
-rest local, or fractions. What it does not explain is the residual beside it. Mapped files are data; programs and libraries are left out, \
-and the file says how much of the resident memory that is. Where several placements \
-explain the pages equally well, all are written as comments and none is chosen; two copies of numa_maps with threads on different nodes tell them apart.
+data is the simplest data placement that explains all but 5 % of the pages: local, a home node, interleave, a share of one of these with the \
+rest local, or fractions. A residual gives the unexplained part. Mapped files count as data; programs and libraries are left out, \
+and the file states their share of the resident memory. If several placements \
+explain the pages equally well, all are written as comments and none is chosen; two copies of numa_maps with threads on different nodes distinguish them.
 
-scaling comes from runs with two or more numbers of threads: Amdahl's law by least squares, or a table of speedups where that is more \
+scaling comes from runs with two or more thread counts: Amdahl's law by least squares, or a table of speedups if the law is more \
 than 5 % off and one thread was measured. memory_gib is the resident data.";
 
 /// `numasim profile-app`.
@@ -394,7 +394,7 @@ pub(crate) struct ProfileAppArgs {
     #[arg(value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The application in the CSV, where it has several
+    /// The application in the CSV, if it contains several
     #[arg(long, value_name = "NAME", requires = "files", help_heading = COUNTERS)]
     pub(crate) app: Option<String>,
 
@@ -406,7 +406,7 @@ pub(crate) struct ProfileAppArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, help_heading = COUNTERS)]
     pub(crate) likwid: Vec<PathBuf>,
 
-    /// The region of likwid-perfctr -m, where the program marks several
+    /// The region of likwid-perfctr -m, if the program marks several
     #[arg(long, value_name = "NAME", requires = "likwid", help_heading = COUNTERS)]
     pub(crate) region: Option<String>,
 
@@ -415,30 +415,30 @@ pub(crate) struct ProfileAppArgs {
     #[arg(value_parser = value_parser!(u32).range(1..))]
     pub(crate) threads: Vec<u32>,
 
-    /// NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they
-    /// say what the application loses on several
+    /// Number of NUMA nodes with threads in each run of --perf, in the order of its files: 1,2,4; with equal threads on each node they
+    /// show the loss on several nodes
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', requires = "threads", help_heading = COUNTERS)]
     #[arg(value_parser = value_parser!(u32).range(1..))]
     pub(crate) nodes: Vec<u32>,
 
-    /// FLOP per byte, where nothing counted them
+    /// FLOP per byte, if no counter provides them
     #[arg(long, value_name = "X", value_parser = intensity, help_heading = COUNTERS)]
     pub(crate) arithmetic_intensity: Option<f64>,
 
-    /// How many requests, rows or tokens each measured run served; the file gets their number per GB (`rate`) in place of an arithmetic
-    /// intensity
+    /// Number of requests, rows or tokens that each measured run served; the file gets their number per GB (`rate`) instead of an
+    /// arithmetic intensity
     #[arg(long, value_name = "X", value_parser = work, requires = "unit", conflicts_with = "arithmetic_intensity", help_heading = COUNTERS)]
     pub(crate) work: Option<f64>,
 
-    /// What --work counts, such as queries
+    /// The unit of --work, such as queries
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), requires = "work", help_heading = COUNTERS)]
     pub(crate) unit: Option<String>,
 
-    /// A process of this host that runs: its pages and its threads (Linux)
+    /// A running process of this host: its pages and its threads (Linux)
     #[arg(long, value_name = "PID", value_parser = value_parser!(u32).range(1..), help_heading = DATA)]
     pub(crate) pid: Option<u32>,
 
-    /// A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home
+    /// A copy of /proc/PID/numa_maps; two copies, with threads on different nodes, distinguish local data from data with a home node
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, help_heading = DATA)]
     pub(crate) numa_maps: Vec<PathBuf>,
 
@@ -446,11 +446,11 @@ pub(crate) struct ProfileAppArgs {
     #[arg(long, value_name = "N,N,...", value_parser = per_node, requires = "numa_maps", help_heading = DATA)]
     pub(crate) threads_per_node: Vec<PerNode>,
 
-    /// The machine on which it ran: how many nodes there are, and what the system calls them
+    /// The machine on which it ran: the number of nodes, and their numbers in the operating system
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = DATA)]
     pub(crate) machine: Option<PathBuf>,
 
-    /// The name of the application in the new file [default: that of the CSV, the process or the file]
+    /// The name of the application in the new file [default: from the CSV, the process or the file]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
@@ -480,7 +480,7 @@ pub(crate) struct LikwidPerfctrArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// The region of likwid-perfctr -m, where the program marks several
+    /// The region of likwid-perfctr -m, if the program marks several
     #[arg(long, value_name = "NAME")]
     region: Option<String>,
 
@@ -488,14 +488,14 @@ pub(crate) struct LikwidPerfctrArgs {
     app: ImportedAppArgs,
 }
 
-/// What both have.
+/// Arguments of both.
 #[derive(Clone, Debug, Args)]
 struct ImportedAppArgs {
-    /// FLOP per byte, where nothing counted them
+    /// FLOP per byte, if no counter provides them
     #[arg(long, value_name = "X", value_parser = intensity)]
     arithmetic_intensity: Option<f64>,
 
-    /// The name of the application in the new file [default: that of the first file]
+    /// The name of the application in the new file [default: from the first file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

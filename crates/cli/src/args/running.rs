@@ -11,25 +11,25 @@ use numasim_sim::Objective;
 use crate::args::named;
 use crate::output::OutputArgs;
 
-const LOOK: &str = "What is looked at";
+const LOOK: &str = "Host and applications";
 
 /// Which host is looked at, and which applications of it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LookArgs {
-    /// Measured machine file of this host [default: what /sys shows, with assumed bandwidths and peaks]
+    /// Measured machine file of this host [default: the topology in /sys, with assumed bandwidths and peaks]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = LOOK)]
     pub(crate) machine: Option<PathBuf>,
 
     /// Read a recorded host instead of this one: a folder with `proc` and `sys`
     ///
-    /// Given twice, the second one is the same host some seconds later and needs only what changed. A folder with `at-0` and `at-1` is both.
+    /// Given twice, the second is the same host some seconds later and needs to contain only what changed. A folder with `at-0` and `at-1` contains both.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, action = ArgAction::Append, help_heading = LOOK)]
     pub(crate) root: Vec<PathBuf>,
 
     /// Only this application; may be given more than once
     ///
-    /// Its name, the number of one of its processes, its control group, the unit of a service, or the beginning of a container's
-    /// identifier [default: all that use more than 5 % of a core].
+    /// Its name, the PID of one of its processes, its control group, the unit of a service, or the beginning of a container's
+    /// identifier [default: all applications that use more than 5 % of a core].
     #[arg(long, value_name = "WHICH", action = ArgAction::Append, help_heading = LOOK)]
     pub(crate) select: Vec<String>,
 }
@@ -59,15 +59,15 @@ Examples:
   numasim explore study.toml
 
 It reads /proc, /sys, control groups and resctrl, and changes nothing. An application is a container (docker, podman, Kubernetes), a \
-virtual machine, a service of systemd, or else a process. A thread counts if it used at least 5 % of a core between the two \
-instants, on the node of the processor that it ran on last.
+virtual machine, a systemd service, or otherwise a process. A thread counts if it used at least 5 % of a core between the two \
+instants; it belongs to the node of the logical CPU on which it last ran.
 
-The study contains the machine, an [[app]] for each application and today's placement as the scenario `now`. What could not be \
-seen is a comment. Bandwidth needs a monitoring group of resctrl for each application: mkdir /sys/fs/resctrl/mon_groups/NAME, then write \
-its threads into `tasks`. Without that a thread is assumed to draw a core's share of its memory. Counters of the memory controllers \
+The study contains the machine, an [[app]] for each application and today's placement as the scenario `now`. Values that could not \
+be observed are comments. Bandwidth needs a resctrl monitoring group for each application: mkdir /sys/fs/resctrl/mon_groups/NAME, then write \
+its threads into `tasks`. Without it, each thread is assumed to consume a core's share of its memory. Counters of the memory controllers \
 (perf_event_open, as root or with CAP_PERFMON) show the GB/s of each socket, of all applications together.
 
-No root is needed for your own processes. Pages of other users' processes need root, or memory.numa_stat of their control group.";
+You do not need root for your own processes. Pages of other users' processes need root, or memory.numa_stat of their control group.";
 
 /// `numasim snapshot`.
 #[derive(Debug, Args)]
@@ -89,9 +89,9 @@ Examples:
   numasim advise --machine machine.toml --emit -o moves.sh
   numasim advise --root recorded --machine machine.toml --format json
 
-It takes a snapshot, searches the best placement of the same threads as `explore` does, with today's placement as a baseline, and prints \
-the difference as moves. Of equally good placements it takes one with few moves. There is no advice if the gain is inside its 95 % interval, or if \
-values of the machine or bandwidths of applications are assumed.
+It takes a snapshot, searches for the best placement of the same threads as `explore` does, with today's placement as a baseline, and prints \
+the difference as moves. If several placements are equally good, it chooses one with few moves. There is no advice if the gain is inside its 95 % interval, or if \
+machine values or application bandwidths are assumed.
 
 It changes nothing: --emit writes the moves as commands (taskset and migratepages, systemctl set-property, docker update, podman update, virsh vcpupin).";
 
@@ -105,7 +105,7 @@ pub(crate) struct AdviseArgs {
     #[command(flatten)]
     pub(crate) apart: ApartArgs,
 
-    /// What is best
+    /// What to optimise
     #[arg(long, value_name = "NAME", default_value = "geomean", value_parser = relative())]
     pub(crate) objective: Objective,
 

@@ -1,4 +1,4 @@
-//! What searches take: restrictions of single applications, pairs of objectives, and `--emit`.
+//! Values of the switches of searches: constraints on single applications, pairs of objectives, and `--emit`.
 
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use numasim_ask::limits::MOST_WORKERS;
 use numasim_ask::placing::{Asked, OfApp};
 use numasim_sim::Objective;
 
-// What the command line asks of single applications: numbers of threads, multiples, few nodes, nodes of their own.
+// Constraints on single applications: numbers of threads, multiples, few nodes, exclusive nodes.
 
-/// The heading of restrictions in help.
-pub(super) const RESTRICT: &str = "Restrict the choice (these combine)";
+/// The heading of constraints in help.
+pub(super) const CONSTRAINTS: &str = "Constraints (these combine)";
 
 /// The value of `--threads`: of an application, or of the search itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,50 +22,50 @@ pub(crate) enum Threads {
     OfSearch(NonZeroU16),
 }
 
-/// Restrictions of single applications.
+/// Constraints on single applications.
 #[derive(Default, Debug, Args)]
 pub(crate) struct PlacingArgs {
     /// Exactly N threads of APP
     ///
-    /// APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the
+    /// APP=N: the application (or each instance of a group) has exactly N threads on the whole machine. N without APP: worker threads of the
     /// search [default: one per core of this host].
     #[arg(long, value_name = "APP=N", value_parser = threads, action = ArgAction::Append)]
-    #[arg(help_heading = RESTRICT)]
+    #[arg(help_heading = CONSTRAINTS)]
     threads: Vec<Threads>,
 
-    /// On each node a multiple of N threads
+    /// A multiple of N threads on each node
     ///
-    /// The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N alone: of
-    /// every application.
+    /// The number of threads of the application on each node is a multiple of N (the cores of an L3, or the hardware threads of a core).
+    /// N without APP applies to every application.
     #[arg(long, value_name = "APP=N", value_parser = multiple, action = ArgAction::Append)]
-    #[arg(help_heading = RESTRICT)]
+    #[arg(help_heading = CONSTRAINTS)]
     threads_multiple: Vec<OfApp<NonZeroU32>>,
 
     /// Threads on at most N nodes
     ///
-    /// At most N nodes have threads of the application; N alone: of each application.
+    /// At most N nodes have threads of the application. N without APP applies to each application.
     #[arg(long, value_name = "APP=N", value_parser = nodes, action = ArgAction::Append)]
-    #[arg(help_heading = RESTRICT)]
+    #[arg(help_heading = CONSTRAINTS)]
     max_nodes: Vec<OfApp<NonZeroU16>>,
 
-    /// No or N threads in each L3 domain
+    /// 0 or N threads in each L3 domain
     ///
-    /// An L3 domain (`cores_per_l3`) has none or N threads of the application; N alone: of each application.
+    /// An L3 domain (`cores_per_l3`) has 0 or N threads of the application. N without APP applies to each application.
     #[arg(long, value_name = "APP=N", value_parser = per_domain, action = ArgAction::Append)]
-    #[arg(help_heading = RESTRICT)]
+    #[arg(help_heading = CONSTRAINTS)]
     threads_per_l3: Vec<OfApp<NonZeroU32>>,
 
     /// Threads in at most N L3 domains
     ///
-    /// At most N L3 domains, over the machine, have threads of the application; N alone: of each application.
+    /// At most N L3 domains of the machine have threads of the application. N without APP applies to each application.
     #[arg(long, value_name = "APP=N", value_parser = domains, action = ArgAction::Append)]
-    #[arg(help_heading = RESTRICT)]
+    #[arg(help_heading = CONSTRAINTS)]
     max_l3: Vec<OfApp<NonZeroU16>>,
 
     /// No other application on the nodes of APP
     ///
-    /// Where the application has threads, no other one has; may be given more than once.
-    #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = RESTRICT)]
+    /// Nodes with threads of the application have no threads of other applications. May be given more than once.
+    #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = CONSTRAINTS)]
     exclusive: Vec<String>,
 }
 
@@ -103,8 +103,8 @@ fn threads(text: &str) -> Result<Threads, String> {
     let workers = text.parse::<NonZeroU16>().ok().filter(|workers| workers.get() <= MOST_WORKERS);
     workers.map(Threads::OfSearch).ok_or_else(|| {
         format!(
-            "write solver=16 for 16 threads of the application solver, or a number from 1 to {MOST_WORKERS} for those of \
-             the search"
+            "write solver=16 for 16 threads of the application solver, or a number from 1 to {MOST_WORKERS} for the worker threads \
+             of the search"
         )
     })
 }
@@ -204,13 +204,13 @@ mod pareto_tests {
 /// What `--emit` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmitKind {
-    /// Binds processors and memory of each process; sets the weights of nodes for unequal fractions
+    /// Binds logical CPUs and memory of each process; sets node weights for unequal fractions
     Numactl,
     /// Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND
     Omp,
     /// A batch script: srun with --cpu-bind and --mem-bind, for each rank
     Slurm,
-    /// Binds processors and memory of each process, with hwloc-bind
+    /// Binds logical CPUs and memory of each process, with hwloc-bind
     Hwloc,
     /// Groups of cgroup v2 with cpuset.cpus and cpuset.mems
     Cgroup,
@@ -231,13 +231,13 @@ pub(crate) enum EmitKind {
 /// `--emit`: commands instead of a table.
 #[derive(Debug, Args)]
 pub(crate) struct EmitArgs {
-    /// A script or files that set up the allocation
+    /// A script or files that set up the placement
     ///
-    /// Instead of the table. Kinds with several files print them one after another; with `-o FOLDER/` each is written to the folder.
+    /// Printed instead of the table. Kinds with several files print them one after another; `-o FOLDER/` writes each to the folder.
     #[arg(long, value_name = "KIND", conflicts_with = "format", help_heading = "Output")]
     pub(crate) emit: Option<EmitKind>,
 
-    /// Processor numbers for --emit
+    /// Logical CPU numbers for --emit
     ///
     /// From an hwloc XML or from this host (`host`), instead of the machine file.
     #[arg(long, value_name = "FILE", requires = "emit", value_parser = CpusFrom::parse, help_heading = "Output")]

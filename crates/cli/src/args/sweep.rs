@@ -32,10 +32,9 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) sharing: ModelArgs,
 
-    /// An input and the values it takes; several make a grid, the last one varies fastest
+    /// An input and its values; several inputs form a grid, and the last one varies fastest
     ///
-    /// VALUES: a list 1,2,5; a range 10..100:10 with its end; a range by factors 1/64..64*2. KEY is named as in
-    /// the files: machine.link_gbs, app.NAME.arithmetic_intensity, scenario.NAME.threads.APP, ...
+    /// VALUES: a list 1,2,5; a range 10..100:10 with its end; a range by factors 1/64..64*2. KEY is the name in the files: machine.link_gbs, app.NAME.arithmetic_intensity, scenario.NAME.threads.APP, ...
     #[arg(long, value_name = "KEY=VALUES", required_unless_present_any = ANSWERED, action = ArgAction::Append)]
     pub(crate) set: Vec<String>,
 
@@ -43,7 +42,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "NAME", action = ArgAction::Append, conflicts_with = "seeded")]
     pub(crate) scenario: Vec<String>,
 
-    /// Search for the best allocation at every point, instead of evaluating the scenarios
+    /// Search for the best placement at every point, instead of evaluating the scenarios
     #[arg(long)]
     pub(crate) explore: bool,
 
@@ -51,7 +50,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "NAME", value_parser = objective(), requires = "explore", help_heading = EXPLORING)]
     pub(crate) objective: Option<Objective>,
 
-    /// An application has the same number of threads on every node that has cores
+    /// Each application has the same number of threads on every node that has cores
     #[arg(long, requires = "explore", help_heading = EXPLORING)]
     pub(crate) same_on_every_node: bool,
 
@@ -76,13 +75,13 @@ pub(crate) struct SweepArgs {
     #[arg(long)]
     pub(crate) simulate: bool,
 
-    /// Who decides about threads; each of several has a row at every point [default: that of [policy] in the files,
+    /// The policy that assigns threads; each of several has a row at every point [default: the policy in the files,
     /// else none]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = time::policy, action = ArgAction::Append)]
     #[arg(requires = "simulate", help_heading = SIMULATING)]
     pub(crate) policy: Vec<PolicyName>,
 
-    /// End each simulation after so many seconds of simulated time [default: when every application is finished]
+    /// Stop each simulation after SECONDS of simulated time [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = time::simulated_seconds, allow_negative_numbers = true)]
     #[arg(requires = "simulate", help_heading = SIMULATING)]
     pub(crate) until: Option<f64>,
@@ -98,7 +97,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "plot", help_heading = "Large sweeps")]
     pub(crate) shard: Option<Shard>,
 
-    /// Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none
+    /// Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start from the beginning if there is none
     #[arg(long, requires = "output", help_heading = "Large sweeps")]
     pub(crate) resume: bool,
 
@@ -119,7 +118,7 @@ pub(crate) struct SweepArgs {
 
     /// Write the result to FILE, whole or not at all, instead of standard output
     ///
-    /// Until the sweep is done its rows are in FILE.partial.
+    /// Until the sweep is done, its rows are in FILE.partial.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -169,7 +168,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// Where these are given the question is known: it lies in the folder.
 pub(super) const ANSWERED: [&str; 2] = ["resubmit", "collect"];
 
-/// What belongs to a question, and what a folder has decided.
+/// Switches that define the sweep; the folder of a submitted sweep already fixes them.
 const QUESTION: [&str; 17] = [
     "files",
     "model",
@@ -195,7 +194,7 @@ const HEADING: &str = "On a cluster";
 /// More tasks than any cluster takes in one array.
 pub(crate) const MOST_SHARDS: u32 = 100_000;
 
-/// Who runs jobs.
+/// Batch systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Batch {
     /// A job array of Slurm
@@ -208,7 +207,7 @@ pub(crate) enum Batch {
 pub(crate) struct ClusterArgs {
     /// Write the sweep into --folder as a job array, and submit it; prints the number of the job
     ///
-    /// The folder has copies of the input files, the batch script and, as tasks end, a shard of the rows from each. It must
+    /// The folder contains copies of the input files, the batch script and, as tasks finish, a shard of the rows from each. It must
     /// be on a file system that the nodes share.
     #[arg(long, value_name = "BATCH", requires = "folder", help_heading = HEADING)]
     #[arg(conflicts_with_all = ["shard", "resume", "plot", "format", "output"])]
@@ -218,7 +217,7 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "FOLDER", requires = "submit", value_hint = ValueHint::DirPath, help_heading = HEADING)]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Into how many shards the points are divided; each is a task of --threads worker threads [default: 16]
+    /// Number of shards into which the points are divided; each is a task with --threads worker threads [default: 16]
     #[arg(long, value_name = "N", requires = "submit", value_parser = value_parser!(u32).range(1..=i64::from(MOST_SHARDS)))]
     #[arg(help_heading = HEADING)]
     pub(crate) shards: Option<u32>,
@@ -228,16 +227,16 @@ pub(crate) struct ClusterArgs {
     #[arg(allow_hyphen_values = true, requires = "submits", help_heading = HEADING)]
     pub(crate) sbatch_option: Vec<String>,
 
-    /// Submit nothing: with --submit write the folder, and print the command that would submit
+    /// Submit nothing: with --submit, write the folder and print the command that would submit
     #[arg(long, requires = "submits", help_heading = HEADING)]
     pub(crate) dry_run: bool,
 
-    /// Submit again what is missing in the folder of a --submit: shards that failed, were killed or never ran
+    /// Submit the missing shards in the folder of a --submit again: those that failed, were killed or never ran
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = HEADING)]
     #[arg(conflicts_with_all = QUESTION, conflicts_with_all = ["submit", "collect", "resume", "threads", "plot", "format", "output"])]
     pub(crate) resubmit: Option<PathBuf>,
 
-    /// Join the shards in the folder of a --submit, once all are there; byte for byte what one run writes
+    /// Join the shards in the folder of a --submit once all are finished; byte for byte the output of a single run
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = HEADING)]
     #[arg(conflicts_with_all = QUESTION, conflicts_with_all = ["submit", "resume", "threads", "plot", "format"])]
     #[arg(conflicts_with_all = ["sbatch_option", "dry_run"])]
@@ -269,7 +268,7 @@ fn sbatch_option(text: &str) -> Result<String, String> {
     }
 }
 
-/// What stands before the keys in `numasim sweep --help`.
+/// Text before the keys in `numasim sweep --help`.
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   numasim sweep study.toml --set machine.link_gbs=5..40:5
@@ -287,18 +286,18 @@ Examples:
       --submit slurm --folder shards --shards 64 --threads 4
   numasim sweep --collect shards -o sweep.csv";
 
-/// What stands behind them.
+/// Text after the keys.
 const SWEEP_ROWS: &str = "\
 Put names with spaces or dots in double quotes:
   --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
-With --explore, set a --time-limit if proofs take long: the row then has the best allocation found and a bound. \
-With --simulate there is a row for each --policy: makespan, when each application is finished, the most items in each channel, orders, \
-and threads that orders unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
+With --explore, set a --time-limit if proofs take long: the row then contains the best placement found and a bound. \
+With --simulate, there is a row for each --policy: makespan, finishing time of each application, the most items in each channel, commands, \
+and threads that commands unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
 An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
-A part of --shard into a file has a receipt beside it, FILE.json. The folder of --submit is all that is known of a job array: \
---collect joins it once every shard is there and of this question, --resubmit submits what failed, was killed or never ran.";
+A shard written to a file has a receipt next to it, FILE.json. The folder of --submit contains the whole state of a job array: \
+--collect joins it once every shard is finished and belongs to this sweep; --resubmit submits the shards that failed, were killed or never ran.";
 
 /// Column in which a list of keys says what each is.
 const KEYS: usize = 34;

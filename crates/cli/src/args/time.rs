@@ -21,19 +21,19 @@ Examples:
   numasim plan profile --pattern hints -o plan --format json
   numasim tasks machine.toml stencil2d.toml --scheduler tbb,hint,plan --plan plan --placement numa
 
-Tasks that were created alike are one class, so that a plan of a few iterations holds for any number. Writes plan-dbs.csv and \
-plan-tree.csv, which a run reads, and plan.toml, which says all of it.";
+Tasks that were created in the same way form one class, so that a plan from a few iterations is valid for any number. Writes plan-dbs.csv and \
+plan-tree.csv, which a run reads, and plan.toml, which contains the whole plan.";
 
 /// `numasim plan`.
 #[derive(Debug, Args)]
 #[command(after_help = PLAN)]
 pub(crate) struct PlanArgs {
-    /// A profile, the folder that `numasim profile` or OCR-Vx has written; or TOML files, read as one, with a [machine] and the
-    /// graph to be planned
+    /// A profile: the folder that `numasim profile` or OCR-Vx wrote; or TOML files, read as one, with a [machine] and the graph
+    /// to be planned
     #[arg(value_name = "DIR|FILE", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) from: Vec<PathBuf>,
 
-    /// Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them
+    /// For a profile: how blocks are distributed over nodes: consecutive ones together, round-robin, or as the programmer specified
     /// [default: block]
     #[arg(long, value_name = "PATTERN", value_parser = named(Pattern::ALL, |pattern| pattern.as_str()))]
     pub(crate) pattern: Option<Pattern>,
@@ -42,16 +42,16 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "pattern")]
     pub(crate) graph: Option<PathBuf>,
 
-    /// Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    /// For a graph: bandwidth-sharing model [default: the model in the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = one_model(), conflicts_with = "pattern")]
     pub(crate) model: Option<ModelKind>,
 
-    /// Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and
+    /// Write the plan to PLAN: plan.toml with plan-dbs.csv and plan-tree.csv, or for a graph with blocks.csv, tasks.csv and
     /// edges.csv
     #[arg(short, long, value_name = "PLAN", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
 
-    /// How to tell what was planned
+    /// Format of the summary on standard output
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     pub(crate) format: Format,
 }
@@ -64,8 +64,8 @@ Examples:
   numasim profile machine.toml --graph DIR -o profile
   numasim plan profile -o plan
 
-The program is a tree: one task that the master creates, which creates all others. Each task runs alone on the first core, \
-with each of its blocks near and all others far, and once in the whole run. The files ptrace-*.csv are those of OCR-Vx, with \
+The program is a tree: the master creates one task, which creates all others. Each task runs alone on the first core, \
+once with each of its blocks local and all others remote, and once in the whole run. The files ptrace-*.csv have the format of OCR-Vx, with \
 simulated seconds.";
 
 /// `numasim profile`.
@@ -102,55 +102,55 @@ Examples:
   numasim simulate study.toml --compare run-1 --plot both.svg
   numasim simulate --replay decisions.jsonl
 
-Policies (a scenario is one of the files):
-  none             nobody decides: all threads run, also more than cores
+Policies (SCENARIO is one of the files):
+  none             no policy: all threads run, even if there are more than cores
   script           the commands of the files, [[command]]
-  static-even      all that are there share the cores, whether they wait or not
+  static-even      all applications share the cores, whether they wait or not
   static:SCENARIO  the threads and the data of a scenario
-  fair-share       those that do not wait share the cores
+  fair-share       the applications that do not wait share the cores
   lead:K           as fair-share, and a producer K items ahead waits [K: 2]
-  lend             as static-even, and who needs a core less lends it
-  oversubscribe:N  as fair-share, and N threads more per node for who has io_ms
-                   [N: 1]
-  marginal         each core where it adds most GFLOPS
-  reexplore        the allocation of explore --objective total-gflops, again
-                   after each change
-  replan           as reexplore, with the work that is left and what a move
-                   costs
+  lend             as static-even, and an application lends cores it does not need
+  oversubscribe:N  as fair-share, with N more threads per node for applications
+                   with io_ms [N: 1]
+  marginal         each core goes where it adds most GFLOPS
+  reexplore        the placement of explore --objective total-gflops, computed
+                   again after each change
+  replan           as reexplore, considering the remaining work and the cost of
+                   a move
 
-Each [[app]] needs its work: work_gflop (over all iterations) or task_gflop (of each task). [policy] has period_ms (0: a policy \
-is asked whenever something changes) and command_ms (from an order to its effect), [os] what it costs that more threads run \
-than there are cores. The lower bound on the makespan holds for every policy: no allocation does the work faster.
+Each [[app]] needs its work: work_gflop (over all iterations) or task_gflop (for each task). [policy] contains period_ms (0: the policy \
+decides whenever something changes) and command_ms (delay from a command to its effect), [os] the cost of running more threads \
+than cores. The lower bound on the makespan holds for every policy: no placement does the work faster.
 
 --timeline has the columns time_s, app, node, running (threads in a task), busy (cores that they use), idle, blocked, \
 gflops, gbs, and items (in the channels out of the application). A row holds until the next one of the same application and \
-node. --trace has the input files and then, one JSON object a line, what the policy saw and ordered; --replay asks the same \
-policy again for each line and ends with exit code 1 at the first order that differs.
+node. --trace contains the input files and then, one JSON object per line, what the policy saw and decided; --replay asks the same \
+policy again for each line and exits with code 1 at the first command that differs.
 
-A deadlock (nobody can go on, nothing is to come) names who waits for whom, exit code 1. Applications that are not \
-finished at --until have null in JSON; exit code 0, with a warning. Ctrl-C writes what was simulated until then, says \
-that it is partial, and ends with 130.
+If no application can make progress and no event is pending (a deadlock), the message names the waiting applications and what they wait for; exit code 1. Applications that are not \
+finished at --until have null in JSON; exit code 0, with a warning. Ctrl-C writes the simulation up to that point, marks \
+it as partial, and exits with 130.
 
-Everything computed here is a consequence of the model, nothing of it is measured.";
+All results follow from the model; nothing is measured.";
 
 /// `numasim simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = SIMULATE)]
 pub(crate) struct SimulateArgs {
-    /// TOML files, read as one: exactly one [machine], [[app]] with their work, and where there are any [[channel]],
+    /// TOML files, read as one: exactly one [machine], [[app]] with their work, and optionally [[channel]],
     /// [[call]], [[command]], [policy], [os] and [cluster]
     #[arg(value_name = "FILE", required_unless_present = "replay", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Who decides about threads; several are compared, with ratios to the first [default: that of [policy] in the
-    /// files, else none]
+    /// The policy that assigns threads; several are compared, with ratios to the first [default: the policy in the files,
+    /// else none]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = policy, action = ArgAction::Append)]
     pub(crate) policy: Vec<PolicyName>,
 
     #[command(flatten)]
     pub(crate) sharing: ModelArgs,
 
-    /// End the simulation after so many seconds of simulated time [default: when every application is finished]
+    /// Stop the simulation after SECONDS of simulated time [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = simulated_seconds, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
 
@@ -158,12 +158,12 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Simulate with N seeds, from --seed on, and show mean and spread
+    /// Simulate with N seeds, from --seed on, and show mean and spread (standard deviation / mean)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
-    /// Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With
-    /// --plot, both are in one picture. One policy and one run
+    /// Compare the simulation with the run that `numasim run` wrote to DIR, with errors; its policy is the default. With
+    /// --plot, both are in one plot. One policy and one run
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) compare: Option<PathBuf>,
 
@@ -172,7 +172,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) timeline: Option<PathBuf>,
 
     /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG, PNG
-    /// or PDF; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run
+    /// or PDF; with --compare, the run above the simulation, with threads, commands, progress and errors. One policy and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 
@@ -180,7 +180,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one
+    /// Ask the policy again for every decision in FILE, from --trace or from an agent, and compare: exit code 1 if one
     /// differs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "policy", "model", "until", "seed", "runs", "timeline", "plot", "trace"])]
@@ -216,15 +216,15 @@ Examples:
   numasim tasks machine.toml --graph DIR --scheduler fifo,dep --format json -o runs.json
   numasim tasks machine.toml qr.toml --emit-graph DIR
 
-A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node (llc_mb of
-the machine file) serves bytes by their reuse distance. Times are simulated seconds, bytes are those that tasks move.";
+A task is one thread of the sharing model with its own data fractions; the last-level cache of each node (llc_mb in
+the machine file) serves bytes by their reuse distance. Times are simulated seconds; bytes are those that tasks move.";
 
 /// `numasim tasks`.
 #[derive(Debug, Args)]
 #[command(after_help = TASKS)]
 pub(crate) struct TasksArgs {
     /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]], a [program] of loops or a [graph] with a
-    /// generator; where there are any [scheduler], [runtime] and [contender]
+    /// generator; optionally [scheduler], [runtime] and [contender]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -232,20 +232,20 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) graph: Option<PathBuf>,
 
-    /// Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler]
-    /// in the files, else fifo]
+    /// The scheduler that chooses where each task runs; several are compared, with speedups over the first [default: the
+    /// scheduler in the files, else fifo]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scheduler())]
     pub(crate) scheduler: Vec<SchedulerKind>,
 
-    /// Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by
+    /// Read plan-tree.csv and plan-dbs.csv in PLAN, for the scheduler plan
     #[arg(long, value_name = "PLAN", value_hint = ValueHint::DirPath)]
     pub(crate) plan: Option<PathBuf>,
 
-    /// Where pages of blocks are
+    /// Data placement of the blocks, page by page
     #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = named(PagePlacement::ALL, |placement| placement.as_str()))]
     pub(crate) placement: PagePlacement,
 
-    /// A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first
+    /// A scheduler with a data placement from paper 003, instead of both; several are compared, with speedups over the first
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = named(TaskScenario::ALL, |scenario| scenario.as_str()),
         conflicts_with_all = ["scheduler", "placement"])]
     pub(crate) scenario: Vec<TaskScenario>,
@@ -257,25 +257,26 @@ pub(crate) struct TasksArgs {
     #[command(flatten)]
     pub(crate) sharing: ModelArgs,
 
-    /// Simulate with N seeds, from --seed on, and show mean and spread
+    /// Simulate with N seeds, from --seed on, and show mean and spread (standard deviation / mean)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
-    /// Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]
+    /// Seed of all random numbers; the same seed gives the same result [default: the seed in [runtime] in the files, else 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 
-    /// Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak
+    /// Task Bench: also find the smallest task granularity at which the cores reach SHARE of their peak
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = share)]
     pub(crate) metg: Option<f64>,
 
-    /// Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and
-    /// stencil2d, with results checked against a serial run. Where an agent is there (NUMASIM_AGENT), its orders hold
+    /// Also run the graph on this host, with real kernels on bound threads, and compare with the simulation: for the generators cholesky, qr,
+    /// gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run. If an agent is running (NUMASIM_AGENT), the run
+    /// follows its commands
     #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "emit_graph", "placement"])]
     pub(crate) real: bool,
 
-    /// Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a
-    /// tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two are of one scheduler and one run. With --real it covers the last run here
+    /// Write when and where each task ran to FILE. The extension selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a
+    /// tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two need one scheduler and one run. With --real it covers the last run on this host
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 

@@ -189,7 +189,7 @@ fn refused(error: &CalibrateError) -> Failure {
             Failure::input(format!("cannot measure {step}")).caused_by(source)
         }
         CalibrateError::Misplaced { .. } => Failure::input(error.to_string())
-            .hint("threads or pages were moved twice: see the doubts, and sysctl kernel.numa_balancing"),
+            .hint("threads or pages were moved twice: see the warnings, and sysctl kernel.numa_balancing"),
         CalibrateError::Kernel(_) | CalibrateError::NoCores => Failure::input(error.to_string()),
     }
 }

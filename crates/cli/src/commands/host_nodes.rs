@@ -21,7 +21,7 @@ pub(super) fn of_machine(machine: &Machine) -> Result<Vec<NodeCores>, Failure> {
 /// The system does not say which.
 pub(super) fn this_host() -> Result<Vec<NodeCores>, Failure> {
     let allowed = affinity::allowed().map_err(|error| {
-        Failure::input("this host does not say which cores may be used").caused_by(&error)
+        Failure::input("this host does not report which cores may be used").caused_by(&error)
     })?;
     Ok(System::host().node_cores(&allowed))
 }
@@ -30,7 +30,7 @@ fn chosen(machine: &Machine, host: &[NodeCores]) -> Result<Vec<NodeCores>, Failu
     let cores = |node: &NodeCores| node.cores.len().to_string();
     let there = || {
         format!(
-            "this host has {} node(s) with so many cores for this process: {}",
+            "this host has {} node(s), with this number of cores for this process: {}",
             host.len(),
             host.iter().map(cores).collect::<Vec<_>>().join(", ")
         )

@@ -82,7 +82,7 @@ fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
         "{scenarios} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser"
     );
     Err(Failure::input(message).hint(
-        "put those of interest into a file of their own; `numasim compare --format csv` has no such limit",
+        "put the interesting ones into a separate file; `numasim compare --format csv` has no such limit",
     ))
 }
 
@@ -97,13 +97,22 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     let simulations = drawn::simulations(page, &input.study, &input.located, shell)?;
     let tasks = tasks(page, &input)?;
     let searched = source.is_none() && tasks.is_none() && is_asked(page, &input.study, simulations.is_some());
-    let (explored, input) = if searched {
-        let (found, scenarios) = explored(page, &input, shell)?;
-        let mut study = Study::clone(&input.study);
-        study.scenarios = scenarios;
-        (Some(found), Input { study: Arc::new(study), ..input })
-    } else {
-        (None, input)
+    let found = match searched.then(|| explored(page, &input, shell)).transpose() {
+        Ok(found) => found,
+        // The scenarios of the files can be shown without an answer.
+        Err(failure) if page.objective.is_none() && !input.study.scenarios.is_empty() => {
+            shell.warn(format!("no placement was searched for: {failure}"));
+            None
+        }
+        Err(failure) => return Err(failure),
+    };
+    let (explored, input) = match found {
+        Some((found, scenarios)) => {
+            let mut study = Study::clone(&input.study);
+            study.scenarios.extend(scenarios);
+            (Some(found), Input { study: Arc::new(study), ..input })
+        }
+        None => (None, input),
     };
     let Input { study, located, .. } = &input;
     let scenarios = match (&simulations, &tasks) {
@@ -222,9 +231,9 @@ fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
 /// The name of the file with what was found, as `explore --save` writes it.
 const SAVED: &str = "best.toml";
 
-/// Whether the page is about a placement that nobody has chosen yet.
+/// Whether the page also searches for a placement.
 fn is_asked(page: &Page, study: &Study, over_time: bool) -> bool {
-    !study.apps.is_empty() && study.scenarios.is_empty() && (!over_time || page.objective.is_some())
+    !study.apps.is_empty() && (!over_time || page.objective.is_some())
 }
 
 /// The answers, and the scenarios that they are.
@@ -257,9 +266,11 @@ fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<
     };
     let sensitivity = SensitivityView::of(&answer);
     let explored = Explored {
+        given: input.study.scenarios.len(),
         objective: objective.as_str(),
         words: answer.in_words(),
-        prices: sensitivity.map_or_else(Vec::new, |view| view.prices(&Style::default())),
+        prices: sensitivity.as_ref().map_or_else(Vec::new, |view| view.prices(&Style::default())),
+        price_notes: sensitivity.map_or_else(String::new, |view| view.price_notes().join(" ")),
         gain_unit: gain_unit(&found.problem),
         script,
         saved: answer.saved(),
@@ -274,7 +285,7 @@ fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<
 const NAME: &str = "numasim.html";
 /// How to come by it.
 const HINT: &str = "bindings/web/build in the sources of numasim makes it: target/web/numasim.html; name it with --interactive=FILE, \
-     or put it beside the program";
+     or put it next to the program";
 
 /// The page that is embedded: the file that is named, else the one beside the program, in `share/numasim` of where it is installed,
 /// or in the folder in which it was built.
@@ -350,7 +361,7 @@ fn drawn(tasked: &Tasked, mut chart: Gantt, pictures: usize) -> Figure {
     Figure {
         title: format!("Scheduler {}", tasked.scheduler.as_str()),
         caption: format!(
-            "A row for each core, nodes as bands. Colours are kinds of tasks; the ground behind them says why a core has none.{mean}"
+            "A row for each core, nodes as bands. Colours are kinds of tasks; the background shows why a core has none.{mean}"
         ),
         svg: chart.svg(),
     }

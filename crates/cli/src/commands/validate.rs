@@ -215,8 +215,8 @@ fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> 
 // What a person sends back: the result as one file.
 
 /// Said in the README of a bundle.
-const TAKEN_OUT: &str = "\nThis is a bundle to be sent: the name of the host and the folders of who measured were taken out, and with them the page, \
-    the comparison and this file were made again. Measurements are as they were. `bundle.toml` has the SHA-256 of each file.\n";
+const TAKEN_OUT: &str = "\nThis is a bundle for sending: the name of the host and local folders were removed, and the page, the comparison and this file were generated again without \
+             them. The measurements are unchanged. `bundle.toml` contains the SHA-256 of each file.\n";
 
 /// Where the bundle goes, known to be writable.
 struct Wanted {
@@ -445,7 +445,7 @@ fn readme(made: &Made<'_>, study: &Study, cached: Option<&Document>) -> String {
     let apart = if one_process {
         "All applications were threads of one process."
     } else {
-        "Each application was a process of its own; the calibration has threads of one."
+        "Each application was a separate process; the calibration used threads of one process."
     };
     let (mut of_cache, mut cache) = (String::new(), String::new());
     if let Some(found) = cached {

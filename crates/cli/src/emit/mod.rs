@@ -152,7 +152,7 @@ fn emitted(
     shell: &Shell,
 ) -> Result<Emitted, Failure> {
     let jobs = job::jobs(view)
-        .map_err(|error| Failure::fault("cannot put the allocation on processors").caused_by(&error))?;
+        .map_err(|error| Failure::fault("cannot assign the placement to logical CPUs").caused_by(&error))?;
     let of = kind_of(kind);
     let name = kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
     if of.binds_ranks {
@@ -271,7 +271,7 @@ fn ranks_have_threads(kind: &str, jobs: &[Job<'_>], apps: &[App], located: &Loca
     let Some(places) = located.app_places(&app.group) else { return Err(Failure::input(message).hint(hint)) };
     let place = places.ranks.as_ref().unwrap_or(&places.name).clone();
     let problem =
-        Problem::new(ProblemKind::BadValue, message).at(place, format!("{threads} in this allocation"));
+        Problem::new(ProblemKind::BadValue, message).at(place, format!("{threads} in this placement"));
     Err(located.refusal(&[problem.hint(hint)]).into())
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
 /// That the processors of a node are not known, which `what` needs.
 pub(crate) fn unknown(what: &str, node: NodeId) -> Failure {
     Failure::input(format!(
-        "{what} needs the processor numbers of the operating system, and those of {node} are not known"
+        "{what} needs the numbers of the logical CPUs, and those of {node} are not known"
     ))
     .hint(
         "add them to the machine file, one per core: `cpus = \"0-19\"` in each [[machine.node]], or \

@@ -38,5 +38,5 @@ pub(super) fn facts(target: &Target<'_>) -> String {
 /// The applications without threads.
 pub(super) fn not_started(target: &Target<'_>) -> Option<String> {
     let names = target.idle.join(", ");
-    (!names.is_empty()).then(|| format!("No thread in this allocation, not started: {names}"))
+    (!names.is_empty()).then(|| format!("No thread in this placement, not started: {names}"))
 }

@@ -57,12 +57,16 @@ pub(crate) struct Report<'a> {
 
 /// What a search found, and what to do with it.
 pub(crate) struct Explored {
+    /// Scenarios of the files, which come before those that were found.
+    pub(crate) given: usize,
     /// The name of the objective.
     pub(crate) objective: &'static str,
     /// How good the best, the simplest and the robust placement are; the lines of the second are those of its applications.
     pub(crate) words: Vec<String>,
-    /// What wider resources are worth.
+    /// The gain from more of each resource.
     pub(crate) prices: Vec<Price>,
+    /// How to read these gains.
+    pub(crate) price_notes: String,
     /// The unit of their gains.
     pub(crate) gain_unit: &'static str,
     /// A script that starts the best with numactl; `None` where the numbers of processors are not known.

@@ -68,7 +68,7 @@ fn known(machine: &Machine) -> Markup {
         table {
             caption { "Origin of its parameters" }
             thead { tr {
-                th scope="col" { "figure" }
+                th scope="col" { "value" }
                 th scope="col" { "kind" }
                 @if uncertain { th.n scope="col" { "uncertainty" } }
                 th scope="col" { "source" }
@@ -242,10 +242,10 @@ pub(super) fn doubts(report: &Report<'_>) -> Markup {
     html! {
         p {
             @match (report.compared.is_some(), report.provenance.is_some()) {
-                (false, _) => "There are no measurements: only the model can be doubted.",
-                (true, false) => "It is not recorded how this was measured: there is no provenance next to the measurements. That is a doubt in itself.",
-                (true, true) if recorded.is_empty() => "The benchmark recorded no doubt about host and measurements.",
-                (true, true) => { "The benchmark recorded " (figures::count(recorded.len() as u64, "doubt")) ", each with a remedy." }
+                (false, _) => "There are no measurements, so there are no measurement warnings.",
+                (true, false) => "There is no provenance next to the measurements, so it is unknown how they were made.",
+                (true, true) if recorded.is_empty() => "The benchmark recorded no warnings about the host or the measurements.",
+                (true, true) => { "The benchmark recorded " (figures::count(recorded.len() as u64, "warning")) ", each with a remedy." }
             }
         }
         @if !recorded.is_empty() { (list(recorded)) }

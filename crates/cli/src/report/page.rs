@@ -1,6 +1,7 @@
 //! The frame of the page: head, heading, list of sections, and everything in its order.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use numasim_ask::wording::GLOSSARY;
 use numasim_bench::provenance::{Provenance, sha256};
 
 use crate::report::contents::Report;
@@ -24,7 +25,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("tasks", "Tasks", simulations::tasks_section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
         ("what-if", "What if?", html! { @if let Some(page) = report.interactive { (page.section()) } }),
-        ("doubts", "Doubts", machine::doubts(report)),
+        ("doubts", "Warnings", machine::doubts(report)),
         ("origin", "Origin", machine::origin(report)),
         ("repeat", "Repeat it", machine::commands(report)),
         ("words", "Words", words(report)),
@@ -35,6 +36,9 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         "cache" => report.cached.is_some(),
         "time" => report.simulations.is_some(),
         "tasks" => report.tasks.is_some(),
+        "plots" => !report.plots.is_empty(),
+        // Without measurements nothing can be wrong with them.
+        "doubts" => report.compared.is_some(),
         "what-if" => report.interactive.is_some(),
         _ => true,
     };
@@ -72,13 +76,13 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                 }
                 footer {
                     p {
-                        "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is self-contained; the JSON of "
+                        "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is self-contained and contains the JSON of "
                         code { "numasim evaluate" }
                         @if report.explored.is_some() { " and " code { "numasim explore" } }
                         @if report.comparison.is_some() { " and " code { "numasim compare" } }
                         @if report.simulations.is_some() { " and " code { "numasim simulate" } }
                         @if report.tasks.is_some() { " and " code { "numasim tasks" } }
-                        " is inside."
+                        ". The glossary of the guide, " code { (GLOSSARY) } " in the sources of numasim, explains all terms."
                     }
                 }
                 (data("evaluation", report.evaluation))
@@ -113,7 +117,7 @@ fn facts(report: &Report<'_>) -> Markup {
 /// Where and on which day.
 fn measured_on(known: &Provenance) -> Markup {
     let day: String = known.started_utc.chars().take(10).collect();
-    html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) @if known.settings.processes { ", each application a process of its own" } }
+    html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) @if known.settings.processes { ", each application in a separate process" } }
 }
 
 /// What the words of the page mean.
@@ -122,23 +126,26 @@ fn words(report: &Report<'_>) -> Markup {
         ("GFLOPS", "10⁹ floating-point operations per second."),
         ("GB/s", "10⁹ bytes per second between memory and cores."),
         ("FLOP/byte", "Arithmetic intensity: floating-point operations for each byte from memory."),
-        ("link", "The connection from the cores of one NUMA node to the memory of another."),
+        ("link", "The connection from the cores of one NUMA node to the memory of another node."),
     ];
     const OF_TIME: [(&str, &str); 4] = [
-        ("makespan", "The time from the beginning to the end of the last application."),
+        ("makespan", "The time until the last application finishes."),
         (
             "policy",
-            "Who decides how many threads of each application may run, and where; numasim simulate --help lists them.",
+            "The rule that decides how many threads of each application may run, and where; numasim simulate --help lists the policies.",
         ),
-        ("orders", "Times that the policy told an application how many threads may run."),
-        ("items", "What a producer has made and its consumer has not finished, in a channel."),
+        ("orders", "Commands of the policy to an application: how many threads may run."),
+        ("items", "Units of data in a channel that the producer has finished and the consumer has not."),
     ];
     const OF_TASKS: [(&str, &str); 5] = [
         ("block", "Data that tasks read and write as a whole."),
-        ("scheduler", "Who decides which task runs on which core next; numasim tasks --help lists them."),
-        ("lower bound", "No schedule of these tasks on this machine is over before, whoever decides."),
-        ("remote bytes", "What tasks moved from the memories and caches of other nodes."),
-        ("idle", "Cores without a task, of all cores x makespan."),
+        (
+            "scheduler",
+            "The rule that decides which task runs next on which core; numasim tasks --help lists the schedulers.",
+        ),
+        ("lower bound", "No schedule of these tasks on this machine finishes earlier, under any scheduler."),
+        ("remote bytes", "Bytes that tasks moved from the memories and caches of other nodes."),
+        ("idle", "Time of cores without a task, as a fraction of cores x makespan."),
     ];
     const OF_MEASUREMENTS: [(&str, &str); 5] = [
         (
@@ -154,7 +161,7 @@ fn words(report: &Report<'_>) -> Markup {
         ),
         (
             "Kendall's tau-b",
-            "Whether the model orders the scenarios as the measurements do: +1 the same order, -1 the opposite one.",
+            "Rank correlation of model and measurements over the scenarios: +1 the same order, -1 the opposite order.",
         ),
     ];
     let measured = if report.compared.is_some() { &OF_MEASUREMENTS[..] } else { &[] };

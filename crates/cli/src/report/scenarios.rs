@@ -129,7 +129,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             @for clause in caution::beside_warnings(view) { p.note { "Caution: " (clause) "." } }
             @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {
-                p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }
+                p.note { a href="#doubts" { "Warnings" } " about its measurements: " (doubts.join(", ")) "." }
             }
             details open[map.is_none()] { summary { "Memories and links" } (resources(row)) }
         }
@@ -219,7 +219,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
                     @if measured { th.n scope="col" { "measured" } th.n scope="col" { "error" } th.n scope="col" { "spread" } }
                     th.n scope="col" { "predicted" }
                     @if moved { th.n scope="col" { "measured" } th.n scope="col" { "error" } }
-                    th scope="col" { "held back by" }
+                    th scope="col" { "limited by" }
                 }
             }
             tbody {

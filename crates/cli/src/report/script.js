@@ -65,6 +65,42 @@
   if (first) picker.scrollIntoView();
 })();
 
+// A word of the glossary at the end leads there from each title of a column or figure.
+(() => {
+  const known = new Map([...document.querySelectorAll('.words dt')].map((word, i) => {
+    word.id = `word-${i + 1}`;
+    return [word.textContent, word];
+  }));
+  document.querySelectorAll('thead th, .tiles dt').forEach((title) => {
+    const word = known.get(title.textContent);
+    if (!word) return;
+    const link = document.createElement('a');
+    link.className = 'word';
+    link.href = `#${word.id}`;
+    link.title = word.nextElementSibling.textContent;
+    link.textContent = title.textContent;
+    title.replaceChildren(link);
+  });
+})();
+
+// The cells of wide tables get the titles of their columns: on a phone each row is a card.
+document.querySelectorAll('.scroll > table').forEach((table) => {
+  const titles = [];
+  for (const row of table.querySelectorAll('thead tr')) {
+    let at = 0;
+    for (const cell of row.cells) {
+      for (let i = 0; i < cell.colSpan; i += 1, at += 1) (titles[at] ??= []).push(cell.textContent.trim());
+    }
+  }
+  if (titles.length < 3) return;
+  for (const row of table.querySelectorAll('tbody tr')) {
+    [...row.cells].forEach((cell, i) => {
+      if (i > 0) cell.dataset.label = (titles[i] ?? []).filter(Boolean).join(' ');
+    });
+  }
+  table.classList.add('cards');
+});
+
 // Figures at a time that the reader chooses, and a line at that time in each picture. Without this script neither is shown.
 (() => {
   const moment = document.querySelector('.moment');
@@ -82,6 +118,18 @@
     line.setAttribute('class', 'now');
     line.setAttribute('y1', course.dataset.top);
     line.setAttribute('y2', course.dataset.bottom);
+    // The line skips the legends between the panels: their texts have no text-anchor, labels of axes have one.
+    const [top, bottom] = [+course.dataset.top, +course.dataset.bottom];
+    const legends = [...svg.querySelectorAll('text:not([text-anchor])')].map((text) => +text.getAttribute('y'));
+    const rows = [...new Set(legends)].filter((y) => y > top && y < bottom).sort((a, b) => a - b);
+    let from = top;
+    const dashes = rows.flatMap((y) => {
+      const seen = Math.max(0, y - 14 - from);
+      const hidden = y + 6 - (from + seen);
+      from = y + 6;
+      return [seen, hidden];
+    });
+    if (dashes.length) line.setAttribute('stroke-dasharray', [...dashes, Math.max(0, bottom - from), 0].join(' '));
     svg.append(line);
     return { line, run: runs[course.dataset.run], left: +course.dataset.left, right: +course.dataset.right };
   });

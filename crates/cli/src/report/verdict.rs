@@ -76,7 +76,7 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
             }
             _ => p.headline.warn {
                 span.mark aria-hidden="true" { "!" }
-                span { b { "No conclusion possible." } " There is no figure whose error could be computed." }
+                span { b { "No conclusion possible." } " No error can be computed." }
             }
         }
         @if let Some(view) = comparison.regret_of_one_question().and_then(|regret| report.views.iter().find(|view| view.name == regret.preferred)) {
@@ -88,20 +88,19 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
         (null_models(comparison))
         p.faint {
             "The criterion: trust if the mean absolute error is at most 5 % and the worst at most 10 %; with care if the mean is at \
-             most 10 %. The worst of scenarios and single applications decides, all of them and those that want at least " (CONTENDED)
-            " times what a memory or link has; and there is a verdict only where these show the model to be better than no \
-             sharing and equal parts."
+             most 10 %. It is applied to scenarios and to single applications, to all of them and to those that oversubscribe a memory or link by a factor of at least " (CONTENDED)
+            "; the worst result counts. There is a verdict only if the latter show that the model is better than no sharing and equal shares."
         }
     }
 }
 
-/// Does it pick the right allocation?
+/// Whether it picks the best placement.
 fn choice(comparison: &Comparison) -> String {
     match comparison.regret_of_one_question() {
         None => String::new(),
-        Some(regret) if regret.relative <= 0.0 => "It picks the allocation that measured best. ".to_owned(),
+        Some(regret) if regret.relative <= 0.0 => "It picks the placement that measured best. ".to_owned(),
         Some(regret) => format!(
-            "The allocation it picks is {} slower than the one that was measured best. ",
+            "The placement it picks is {} slower than the one that measured best. ",
             percent(regret.relative)
         ),
     }
@@ -111,7 +110,7 @@ fn doubted(report: &Report<'_>) -> Markup {
     let doubts = report.provenance.map_or(0, |known| known.doubts.len());
     html! {
         @if doubts > 0 {
-            "The measurements carry " a href="#doubts" { (figures::count(doubts as u64, "doubt")) } "."
+            "The measurements carry " a href="#doubts" { (figures::count(doubts as u64, "warning")) } "."
         }
     }
 }
@@ -147,20 +146,24 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
 /// Nothing was measured.
 fn predicted(report: &Report<'_>) -> Markup {
     let total = |view: &ScenarioView<'_>| view.total().0;
+    let given = report.explored.map_or(report.views.len(), |explored| explored.given);
     let best = report
         .views
         .iter()
+        .take(given)
         .enumerate()
         .reduce(|best, next| if total(next.1) > total(best.1) { next } else { best });
     html! {
         p.headline.warn {
             span.mark aria-hidden="true" { "!" }
-            span { b { "Nothing was measured." } " All values are predictions of the model; whether it is right on this machine is open." }
+            span { b { "Nothing was measured." } " All values are predictions of the model; no evidence shows whether it is right on this machine." }
         }
         @if let Some(words) = report.explored.and_then(|explored| explored.words.first()) {
-            p { (words) " " a href="#answer" { "The answer" } " has the simplest and the robust placement beside it." }
-        } @else if let Some((i, view)) = best {
+            p { (words) " See " a href="#answer" { "the answer" } ", with the simplest and the robust placement." }
+        }
+        @if let Some((i, view)) = best {
             p {
+                @if report.explored.is_some() { "Among the scenarios of the files: " }
                 "The model prefers " a href=(format!("#scenario-{}", i + 1)) { (view.name) } ": "
                 (crate::report::scenarios::total(i, view, &figures::single(total(view))).inline()) " " (view.total().1)
                 (caution::but(&caution::of_scenario(view))) "."
@@ -182,13 +185,12 @@ pub(super) fn null_models(comparison: &Comparison) -> Markup {
     if nulls.is_empty() {
         return html! {};
     }
-    let caption = "Absolute errors of models without a rule of sharing";
+    let caption = "Absolute errors of null models, which do not model sharing";
     let rows = html::table(caption, &of_null_models(true), nulls);
     html! {
         (scrolling("Null models", &rows))
         p.faint {
-            "No sharing: each thread is as fast as alone. Equal parts: each controller and link is divided by the number of its \
-             threads, whatever they want. The interval is a paired bootstrap over scenarios and their repetitions."
+            "No sharing: each thread is as fast as alone. Equal shares: each controller and link is divided by the number of its threads, whatever they demand. The interval is a paired bootstrap over scenarios and their repetitions."
         }
     }
 }
@@ -217,7 +219,7 @@ fn cache_table(found: &Document) -> Markup {
     html::table(caption, &cached::columns(found, &Style::default()), &found.apps)
 }
 
-// The answer of a search: best, simplest and robust placement side by side, what wider resources are worth, and what to copy.
+// The answer of a search: best, simplest and robust placement side by side, gains from more resources, and text to copy.
 
 /// Empty where nobody searched.
 pub(super) fn explored_section(report: &Report<'_>) -> Markup {
@@ -226,16 +228,16 @@ pub(super) fn explored_section(report: &Report<'_>) -> Markup {
         @for words in &found.words { (paragraph(words)) }
         (scrolling("Placements side by side", &side_by_side(found)))
         p.faint {
-            "Maps of all of them are under " a href="#scenarios" { "Scenarios" } ". A loss is the part of the best that is missed; of a model, of the best under that one."
+            "Threads are listed node by node; " a href="#scenarios" { "Scenarios" } " has a map of each placement. A loss is relative to the best, and for a model to the best under that model."
         }
         @if !found.prices.is_empty() {
-            (scrolling("What a wider resource is worth", &prices(found)))
-            p.faint { "Each resource alone, threads where they are; threads moved: after a local search, at least this much." }
+            (scrolling("Gain from more of each resource", &prices(found)))
+            p.faint { (found.price_notes) }
         }
         @match &found.script {
             Some(script) => { details { summary { "Start the best with numactl" } pre tabindex="0" { code { (script) } } } }
             None => { p {
-                "The machine file does not name processors (" code { "cpus" } "): with them, " code { "numasim explore --emit numactl" }
+                "The machine file does not list the logical CPUs (" code { "cpus" } "): with them, " code { "numasim explore --emit numactl" }
                 " writes a script that starts the best."
             } }
         }
@@ -302,10 +304,10 @@ fn side_by_side(found: &Explored) -> Markup {
             caption { "Placements side by side" }
             thead {
                 @if !models.is_empty() {
-                    tr { th scope="col" { } th.n scope="col" { } th.n scope="col" { } th.n scope="colgroup" colspan=(models.len()) { "loss if this model is right" } }
+                    tr { td colspan=(if counts_flop { "4" } else { "3" }) {} th.group scope="colgroup" colspan=(models.len()) { "loss if this model is right" } }
                 }
                 tr {
-                    th scope="col" { "placement" } th.n scope="col" { "objective" }
+                    th scope="col" { "placement" } th scope="col" { "threads on each node" } th.n scope="col" { "objective" }
                     @if counts_flop { th.n scope="col" { "total GFLOPS" } }
                     @for model in &models { th.n scope="col" { (model) } }
                 }
@@ -314,6 +316,7 @@ fn side_by_side(found: &Explored) -> Markup {
                 @for (name, place) in placements(document) {
                     tr {
                         th scope="row" { (name) }
+                        td.threads { div { @for (app, threads) in threads(document, &place) { div { (app) " " (threads) } } } }
                         (shown(&format!("{place}/value")).cell(""))
                         @if counts_flop { (shown(&format!("{place}/total_gflops")).cell("")) }
                         @for model in &models { (loss(&name, model).cell("")) }
@@ -322,6 +325,17 @@ fn side_by_side(found: &Explored) -> Markup {
             }
         }
     }
+}
+
+/// The threads of each application of a placement on each node: `6 0 7 2`.
+fn threads<'d>(document: &'d Value, place: &str) -> Vec<(&'d str, String)> {
+    let apps = document.pointer(place).and_then(|placement| placement["apps"].as_array());
+    let counts = |app: &Value| {
+        let counts = app["threads"].as_array().map_or(&[][..], Vec::as_slice);
+        counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let row = |app: &'d Value| (app["name"].as_str().unwrap_or_default(), counts(app));
+    apps.map_or_else(Vec::new, |apps| apps.iter().map(row).collect())
 }
 
 fn prices(found: &Explored) -> Markup {
@@ -337,8 +351,8 @@ fn prices(found: &Explored) -> Markup {
         cell("step", 2).right(),
         gain("gain", 3, "gain"),
         gain("threads moved", 4, "gain_threads_moved"),
-        gain("10 % wider", 5, "gain_10_percent"),
+        gain("10 % more", 5, "gain_10_percent"),
     ];
-    let caption = format!("What a wider resource is worth, in {}", found.gain_unit);
+    let caption = format!("Gain from more of each resource, in {}", found.gain_unit);
     html::table(caption, &columns, &found.prices)
 }

@@ -12,7 +12,7 @@ use crate::view::{Style, figures};
 
 /// What the last columns are, in a line above a table.
 pub(crate) const TITLE: &str =
-    "Error: simulated / measured - 1. Beside it what needs no simulation: work / peak of all cores";
+    "Error: simulated / measured - 1. Estimate without a simulation: work / peak of all cores";
 /// Rows of a picture are those of so many applications and channels.
 const MOST_DRAWN: usize = 7;
 

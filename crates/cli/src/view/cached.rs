@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::{Style, figures};
 
 /// What is not claimed.
-pub(crate) const NO_CLAIM: &str = "The sharing models have no figure for caches: they and the null models count everything as read from \
-     memory. They claim nothing here, and nothing of this is in the verdict on sharing.";
+pub(crate) const NO_CLAIM: &str = "The sharing models do not cover caches: they and the null models count all data as read from memory. They make no claim here, and this \
+     result is not part of the verdict on sharing.";
 /// What the columns are.
 pub(crate) const COLUMNS: &str = "Data: of all applications together, as a multiple of the cache. Of alone: of what the same kernel got alone \
      with the same data.";
@@ -203,7 +203,7 @@ pub(crate) fn columns<'a>(document: &Document, style: &'a Style) -> [Of<'a, App>
             .at(|i, _| format!("cache-figures#/apps/{i}/of_alone")),
         gbs("as memory\nmodel", "model_gbs", |app| app.model_gbs).on_page("as memory: model"),
         gbs("\nno sharing", "no_sharing_gbs", |app| app.no_sharing_gbs),
-        gbs("\nequal parts", "equal_parts_gbs", |app| app.equal_parts_gbs),
+        gbs("\nequal shares", "equal_parts_gbs", |app| app.equal_parts_gbs),
     ]
 }
 

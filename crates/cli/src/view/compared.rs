@@ -137,8 +137,8 @@ fn verdict(comparison: &Comparison, style: &Style) -> String {
 /// How often intervals hold, and what the rows mean.
 fn coverage(coverage: &Coverage, predicted: bool, style: &Style) -> String {
     let note = if predicted {
-        "Only the last of three rows is promised if the model is right: each of the others takes one side for exact. Scenarios \
-         share the figures of the machine, so that they hold or miss together and their shares are less certain than said."
+        "If the model is right, 95 % is guaranteed only for the last row: each of the other two treats one side as exact. Scenarios share the \
+             values of the machine, so their results are correlated and the shares are less certain than they look."
     } else {
         "The machine file has no intervals (interval95_percent), so that the prediction counts as exact: fewer than promised may \
          hold although the model is right."
@@ -150,9 +150,9 @@ fn coverage(coverage: &Coverage, predicted: bool, style: &Style) -> String {
 }
 
 /// What width and null models are for.
-const OF_WIDTH: &str = "A wide interval holds anything. Mean width: from end to end, of the measured median (in rows of both the root of the \
-     sum of squares). Null models have their own figures and, around them, intervals as wide as the model's in parts of the figure: where they \
-     hold as many, it is the width that holds.";
+const OF_WIDTH: &str = "A wide interval contains anything. Mean width: from end to end, relative to the measured median (in rows of both, the root of the sum of \
+             squares). Null models use their own predictions with intervals of the model's relative width: if they contain as many \
+             measurements, the width is the reason.";
 
 /// The header above the bars: `-5 %    0    +5 %`.
 fn header(scale: f64) -> String {

@@ -46,7 +46,7 @@ fn estimates(fitted: &Fitted, style: &Style) -> String {
         } else {
             ""
         }),
-        Of::text("what the measurements say", |one: &evidence::Fitted| says(one, several)),
+        Of::text("result", |one: &evidence::Fitted| says(one, several)),
     ];
     table::grid(&columns, &fitted.fit.figures).render(style)
 }
@@ -56,7 +56,7 @@ fn says(figure: &evidence::Fitted, others: bool) -> String {
     let key = figure.parameter.key();
     let bound = |which: &str, value: f64, beyond: &str| {
         // A bound is where the errors grow too much while the others stay: together they could move it.
-        let fixed = if others { " with the other figures as fitted" } else { "" };
+        let fixed = if others { " with the other parameters as fitted" } else { "" };
         format!(
             "{which} {}{fixed}: the measurements do not tell {beyond} values apart",
             figures::single(value)
@@ -70,7 +70,7 @@ fn says(figure: &evidence::Fitted, others: bool) -> String {
                 (None, Some(_)) => format!(
                     "95 %: wider than a factor of {WIDEST_REACH} in both directions, so almost nothing is known"
                 ),
-                (None, None) => "no interval: as many figures as measurements".to_owned(),
+                (None, None) => "no interval: as many parameters as measurements".to_owned(),
             });
             if let Some((low, high)) = left_out {
                 parts.push(format!("leaving scenarios out: {}", range(*low, *high)));
@@ -83,7 +83,7 @@ fn says(figure: &evidence::Fitted, others: bool) -> String {
         Estimate::AtLeast(value) => bound("at least", *value, "larger"),
         Estimate::AtMost(value) => bound("at most", *value, "smaller"),
         Estimate::AtEnd(value) => format!(
-            "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
+            "reaches {}, the end of the searched range: the model cannot be right with this parameter; free another",
             figures::short(*value)
         ),
         Estimate::Inseparable(others) => {
@@ -134,7 +134,7 @@ fn verdict(fitted: &Fitted, style: &Style) -> String {
     let in_words =
         |errors: &Errors| format!("mean {}, worst {}", percent(errors.mean), percent(errors.worst));
     let freedom = match fit.degrees_of_freedom {
-        0 => "; as many figures as measurements, so that it meets them whether or not the model is right",
+        0 => "; as many parameters as measurements, so the fit matches them even if the model is wrong",
         _ => "",
     };
     let mut lines = vec![format!("Error of the fit: {}{freedom}.", in_words(&fit.errors))];

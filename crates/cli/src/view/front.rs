@@ -29,8 +29,8 @@ fn question(front: &Front, style: &Style) -> String {
         ("Model", front.study.machine.sharing().in_words()),
         ("Trade-off", first),
         ("against", second),
-        ("Restrictions", restrictions(problem)),
-        ("Allocations", allocations(problem)),
+        ("Constraints", restrictions(problem)),
+        ("Placements", allocations(problem)),
     ];
     head(lines, style)
 }
@@ -58,7 +58,7 @@ fn points(front: &Front, style: &Style) -> String {
     columns.extend(front.value_columns());
     columns.push(Of::text("mark", |row: &Row| mark(number(row))).titled(""));
     let changed = |row: &Row| differences(front, row.point(), before(row), &letters, style);
-    columns.push(Of::text("threads", changed).titled("threads per node,\nwhere not as above"));
+    columns.push(Of::text("threads", changed).titled("threads per node,\nif not as above"));
     let mut text = grid(&columns, &rows).render(style).replace(NO_BREAK, " ");
     let mut notes = Vec::new();
     if !letters.shared() {
@@ -67,7 +67,7 @@ fn points(front: &Front, style: &Style) -> String {
     }
     if rows.len() < front.points.len() {
         let note = format!(
-            "{} of {} points, evenly spread; --format csv and json have all, --plot FILE.svg draws them.",
+            "{} of {} points, evenly spaced; --format csv and json contain all, --plot FILE.svg draws them.",
             rows.len(),
             front.points.len()
         );
@@ -121,12 +121,13 @@ fn compared(front: &Front, style: &Style) -> String {
             (points, _) => format!("dominated by points {}", figures::ranges(points)),
         };
         match &baseline.breaks {
-            Some(why) => format!("{place} {}", style.faint(&format!("(not allowed: {why})"))),
+            Some(why) => format!("{place} {}", style.faint(&format!("(breaks a constraint: {why})"))),
             None => place,
         }
     };
-    let mut columns = vec![Of::text("allocation", |row: &Row| row.point().scenario.name.clone())];
+    let mut columns =
+        vec![Of::text("allocation", |row: &Row| row.point().scenario.name.clone()).titled("placement")];
     columns.extend(front.value_columns());
-    columns.push(Of::text("beside the front", place));
+    columns.push(Of::text("relation", place).titled("relation to the front"));
     grid(&columns, &rows).render(style)
 }

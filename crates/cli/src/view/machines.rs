@@ -21,9 +21,9 @@ fn question(machines: &Machines, style: &Style) -> String {
     let objective = machines.objective();
     let first = &machines.found[0];
     let lines = [
-        ("Machines", format!("{}, each by itself", machines.found.len())),
+        ("Machines", format!("{}, compared", machines.found.len())),
         ("Objective", format!("{}: {}", objective.as_str(), meaning(objective, &first.study.apps))),
-        ("Restrictions", restrictions(&first.problem)),
+        ("Constraints", restrictions(&first.problem)),
     ];
     head(lines, style)
 }
@@ -36,14 +36,14 @@ fn verdict(machines: &Machines, style: &Style) -> String {
     let answer = if fastest == 0 {
         format!("Fastest on {}, the first.", style.strong(&name(0)))
     } else {
-        format!("Fastest on {}: {times:.3} times as fast as on {}.", style.strong(&name(fastest)), name(0))
+        format!("Fastest on {}: {times:.3}x the speed on {}.", style.strong(&name(fastest)), name(0))
     };
     let open = machines.found.iter().filter(|found| found.unproven.is_some());
     let open: Vec<String> =
         open.map(|found| format!("{} (gap {})", found.study.machine.name(), gap(found.gap))).collect();
     let sure = match open.as_slice() {
         [] => "Each best is proven.".to_owned(),
-        open => format!("Not proven, so that better placements may exist there: {}.", open.join(", ")),
+        open => format!("Not proven (better placements may exist): {}.", open.join(", ")),
     };
     wrap(&format!("{answer} {sure}"), style.columns()).join("\n") + "\n"
 }
@@ -58,10 +58,10 @@ fn rows(machines: &Machines, style: &Style) -> String {
         apps.iter().enumerate().filter_map(of).collect::<Vec<_>>().join(", ")
     };
     let mut columns = machines.columns();
-    columns.push(Of::text("changes", changes).titled("speed of each\nbeside the first"));
+    columns.push(Of::text("changes", changes).titled("speed of each\nvs. the first"));
     let rows: Vec<Row> = machines.rows().collect();
     let mut text = grid(&columns, &rows).render(style);
-    let note = "Percentages below the names of applications: part of what each computes alone on that machine. Changes below 1 % are left out.";
+    let note = "Percentages below the names of applications: fraction of stand-alone speed on that machine. Changes below 1 % are left out.";
     for line in wrap(note, style.columns()) {
         text += &style.faint(&line);
         text.push('\n');

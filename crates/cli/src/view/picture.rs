@@ -53,6 +53,8 @@ pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -
     };
     let inside = drawn.iter().map(widths).fold(NARROWEST, usize::max);
     let per_line = ((style.columns() + GAP.len()) / (inside + 4 + GAP.len())).max(1);
+    // As many in each line: four of which three would fit are two and two.
+    let per_line = drawn.len().div_ceil(drawn.len().div_ceil(per_line).max(1)).max(1);
     let mut text = String::new();
     for side_by_side in drawn.chunks(per_line) {
         let height = side_by_side.iter().map(|b| b.cores.len()).max().unwrap_or(0);

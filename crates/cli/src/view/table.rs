@@ -152,7 +152,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     // Long words that were said before are not repeated.
     let words: Vec<String> =
         lines.iter().map(|line| held_back::in_words(view, line.apps[0], style)).collect();
-    let held_back = |line: &Line| {
+    let limits = |line: &Line| {
         let at = lines.iter().position(|other| std::ptr::eq(other, line)).unwrap_or_default();
         let known = words.iter().position(|other| *other == words[at]).unwrap_or(at);
         if known < at && words[at].len() > LONG && !letters.shared() {
@@ -189,7 +189,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
             .rounded()
             .painted(computed),
         Of::number("share", share).titled("of full\nspeed").written(figures::percent).painted(has_speed),
-        Of::text("held back by", held_back),
+        Of::text("limited by", limits),
     ];
     let table = table::grid(&columns, &lines);
     let text = if style.markdown && per_node {

@@ -76,10 +76,10 @@ impl AppFile {
     pub fn text(&self) -> String {
         let mut lines = Lines::default();
         lines.comment(
-            "An application as numasim profile-app found it. How each figure is known stands above it.",
+            "An application as numasim profile-app found it. A comment above each value says how it was obtained.",
         );
         self.origin.iter().for_each(|line| lines.comment(visible(&format!("From {line}"))));
-        self.doubts.iter().for_each(|doubt| lines.comment(visible(&format!("Doubt: {doubt}."))));
+        self.doubts.iter().for_each(|doubt| lines.comment(visible(&format!("Warning: {doubt}."))));
         lines.first_table(&app::TABLE);
         lines.put(&app::NAME, quoted(&self.name));
         match &self.does {

@@ -305,7 +305,7 @@ pub enum Infeasible {
     },
     /// No allocation was found whose data fits. The values are those of the allocation with the least excess.
     #[error(
-        "in no allocation does the data fit (`memory_gib`): where least is missing, {node} would hold {needed}, but has {there}"
+        "the data fits in no placement (`memory_gib`): in the closest one, {node} would hold {needed}, but has {there}"
     )]
     NoMemoryAnywhere {
         /// The node with the largest excess.
@@ -378,7 +378,7 @@ pub enum Infeasible {
         nodes: usize,
     },
     /// Two applications must use the same node, and one of them needs its nodes exclusively.
-    #[error("{app} has its nodes for itself, but {other} has to be on {node}, too")]
+    #[error("{app} has exclusive nodes, but {other} must also be on {node}")]
     ExclusiveEverywhere {
         /// The application that needs exclusive nodes.
         app: String,
@@ -426,7 +426,7 @@ pub enum Infeasible {
         domains: usize,
     },
     /// More nodes needed than the machine has.
-    #[error("nodes of their own: the applications need {needed} nodes, {nodes} have cores")]
+    #[error("exclusive nodes: the applications need {needed} nodes, but {nodes} have cores")]
     ExclusiveNodes {
         /// Nodes needed at least.
         needed: usize,
@@ -434,10 +434,10 @@ pub enum Infeasible {
         nodes: usize,
     },
     /// Each constraint alone can be satisfied, but not all together.
-    #[error("no allocation satisfies all restrictions together: {}", .0.join(", "))]
+    #[error("no placement satisfies all constraints together: {}", .0.join(", "))]
     Together(Vec<String>),
     /// An application never finishes.
-    #[error("in every allocation some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
+    #[error("in every placement some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
     NoFiniteMakespan(Vec<String>),
 }
 

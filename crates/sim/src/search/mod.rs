@@ -380,7 +380,7 @@ pub enum ExploreError {
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
     /// The search ended before it found one.
-    #[error("no allocation that keeps to the restrictions was found before the search was stopped")]
+    #[error("no placement that satisfies the constraints was found before the search stopped")]
     NothingFound,
     /// The result is forbidden: this is a fault of the program, and the question must be reported.
     #[error(transparent)]

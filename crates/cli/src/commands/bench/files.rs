@@ -120,7 +120,7 @@ impl Files {
     /// Writes what stands beside the measurements; it waits for the first one.
     fn write_beside(&self, plan: &Plan, provenance: &Provenance) -> Result<(), Failure> {
         let study = study::study(&plan.study);
-        let head = "# What `numasim bench` ran; the measurements are beside it.\n";
+        let head = "# What `numasim bench` ran; the measurements are next to it.\n";
         let measured = self.result.measurements() > 0;
         self.study.write(&format!("{head}{study}"), measured)?;
         self.provenance.write(&provenance.to_json(), measured)

@@ -24,7 +24,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
 
     /// The machine, and of a host the figures that cannot be read.
     pub(super) fn machine(&mut self) -> Result<Chosen, Failure> {
-        self.say("An empty answer takes what stands in brackets; nothing is written before the last one.\n");
+        self.say("Press Enter to accept the value in brackets. Nothing is written before the last answer.\n");
         loop {
             let answer = self.ask(
                 "Machine: host for this one, a name of the catalogue such as @epyc-7501-2s (? lists them), or a file",
@@ -132,7 +132,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         let read = line.read_until(b'\n', &mut bytes);
         let unread = |what: &str| {
             Failure::input(format!("{what}: nothing was written"))
-                .hint("answer the questions, or say all on the command line: numasim init --machine @NAME --app NAME=INTENSITY")
+                .hint("answer the questions, or pass everything on the command line: numasim init --machine @NAME --app NAME=INTENSITY")
         };
         match read {
             Ok(0) => {

@@ -514,7 +514,7 @@ impl Study<'_> {
     fn commands(&self) -> Vec<(String, &'static str)> {
         let name = if self.name == "-" { "study.toml".to_owned() } else { emit::typed(self.name) };
         let mut commands =
-            vec![(format!("numasim check {name}"), "what is in it, and how each figure is known")];
+            vec![(format!("numasim check {name}"), "prints its content and the source of each value")];
         if !self.apps.is_empty() || self.machine.has_apps {
             commands.push((format!("numasim evaluate {name}"), "how fast the scenarios are"));
             commands.push((format!("numasim explore {name}"), "the best placement"));

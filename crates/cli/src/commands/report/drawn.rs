@@ -122,9 +122,10 @@ pub(super) fn of_all(
     }
     figures.push(Figure {
         title: "Roofline".to_owned(),
-        caption: "What a core, a node, the whole machine and a link can do at most, and where the applications are. \
-                  Points are what the model says for the scenario that it prefers."
-            .to_owned(),
+        caption:
+            "Upper limits of a core, a node, the whole machine and a link, with the applications. Points are \
+                  the predictions of the model for the scenario that it prefers."
+                .to_owned(),
         svg: plots::roofline(&study.machine, &study.apps, preferred).svg(),
     });
     figures.extend(preferred.and_then(|view| allocation_map(study, view)));
@@ -147,7 +148,7 @@ fn bars(view: &Compared) -> Option<Figure> {
     (all > 0).then(|| Figure {
         title: "Model and measurement".to_owned(),
         caption: format!(
-            "GFLOPS of all applications together; whiskers: smallest and largest repetition, where there are several.{which}"
+            "GFLOPS of all applications together; whiskers: smallest and largest repetition, if there are several.{which}"
         ),
         svg: plot.svg(),
     })
@@ -177,7 +178,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     Some(Figure {
         title: "Allocations".to_owned(),
         caption: format!(
-            "GFLOPS that the model says for the same threads on every node, data as in '{}'; framed: the best.",
+            "GFLOPS predicted by the model for the same threads on every node, with data as in '{}'; framed: the best.",
             view.name
         ),
         svg: map.svg(),

@@ -146,8 +146,7 @@ fn no_files(paths: &[PathBuf]) -> Failure {
                 .hint(format!("name the files: numasim report {} machine.toml study.toml", folder.display()))
         }
         _ => Failure::input("there is no input file").hint(
-            "name the TOML files of machine, applications and scenarios; what `numasim bench` ran is in \
-             RESULT.study.toml beside its RESULT.csv",
+            "name the TOML files of machine, applications and scenarios; `numasim bench` writes them to RESULT.study.toml next to its RESULT.csv",
         ),
     }
 }

@@ -73,7 +73,7 @@ impl Answer<'_> {
         let emit =
             if has_cpus { "--emit numactl -o start.sh writes the commands that set it up, " } else { "" };
         let text =
-            format!("Next: {emit}--save best.toml keeps the allocations for evaluate, bench and compare.");
+            format!("Next: {emit}--save best.toml saves the placements for evaluate, bench and compare.");
         wrap(&text, style.columns()).iter().map(|line| style.faint(line) + "\n").collect()
     }
 
@@ -83,8 +83,8 @@ impl Answer<'_> {
             ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
             ("Objective", format!("{}: {}", objective.as_str(), meaning(objective, &self.study.apps))),
-            ("Restrictions", restrictions(&self.problem)),
-            ("Allocations", allocations(&self.problem)),
+            ("Constraints", restrictions(&self.problem)),
+            ("Placements", allocations(&self.problem)),
         ];
         head(lines, style)
     }
@@ -102,13 +102,17 @@ pub(in crate::view) fn head<const N: usize>(lines: [(&str, String); N], style: &
 impl Answer<'_> {
     /// What people do without a search, and the factor won.
     fn compared(&self, style: &Style) -> String {
-        let breaks = |rated: &&Rated| {
-            let baseline = self.baselines.iter().find(|one| std::ptr::eq(&raw const one.rated, *rated))?;
-            baseline.breaks.as_ref().map(|why| style.faint(&format!("not allowed: {why}")))
+        let why = |rated: &Rated| {
+            let baseline = self.baselines.iter().find(|one| std::ptr::eq(&raw const one.rated, rated))?;
+            baseline.breaks.as_deref()
         };
-        let won = |rated: &&Rated| {
-            let won = || self.won(rated) + self.blurred(rated);
-            (!self.is_best(rated)).then(won)
+        let breaks =
+            |rated: &&Rated| why(rated).map(|why| style.faint(&format!("breaks a constraint: {why}")));
+        // A forbidden baseline may have the higher value: the best is not worse for that.
+        let won = |rated: &&Rated| match why(rated) {
+            _ if self.is_best(rated) => None,
+            Some(_) => Some("-".to_owned()),
+            None => Some(self.won(rated) + self.blurred(rated)),
         };
         let mut columns = self.value_columns(style);
         columns.push(Of::text("best is", won).right());
@@ -121,7 +125,7 @@ impl Answer<'_> {
         std::ptr::eq(rated, &raw const self.best)
     }
 
-    /// How the best compares with a baseline. One that breaks a restriction can be the better one.
+    /// How the best compares with a baseline that satisfies the constraints.
     fn won(&self, rated: &Rated) -> String {
         let goal = self.problem.goal();
         match goal.factor(self.best.value, rated.value) {
@@ -141,7 +145,9 @@ impl Answer<'_> {
         let stressed =
             |rated: &&Rated, name: String| if self.is_best(rated) { style.strong(&name) } else { name };
         vec![
-            Of::text("allocation", |rated: &&'v Rated| rated.scenario.name.as_str()).painted(stressed),
+            Of::text("allocation", |rated: &&'v Rated| rated.scenario.name.as_str())
+                .titled("placement")
+                .painted(stressed),
             Of::number("value", |rated: &&Rated| rated.value)
                 .titled(value_title(objective, weighted))
                 .scaled(value_scale(objective))
@@ -189,12 +195,12 @@ impl Answer<'_> {
             |rated: &&Rated| self.differences(&rated.candidate, &self.best.candidate, &letters, style);
         let mut columns = self.value_columns(style);
         columns.push(Of::text("from best", from_best).right());
-        columns.push(Of::text("threads", changed).titled("threads per node,\nwhere not as in the best"));
+        columns.push(Of::text("threads", changed).titled("threads per node,\nif not as in the best"));
         let grid = grid(&columns, &self.alternatives.iter().collect::<Vec<_>>());
         let which = if self.alternatives_complete {
-            "Other allocations, the next best first; those that only swap equal nodes or instances are left out."
+            "Other placements, the next best first, without those that only swap equal nodes or instances."
         } else {
-            "Other good allocations that were found; better ones between them are possible. Those that only swap equal \
+            "Other good placements that were found; better ones between them are possible. Those that only swap equal \
              nodes or instances are left out."
         };
         let note = wrap(&format!("{which} --top K shows more."), style.columns());
@@ -304,7 +310,7 @@ fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
         let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].as_str());
         let is_allowed =
             !baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
-        let name = if is_allowed { name.clone() } else { format!("{name} (not allowed)") };
+        let name = if is_allowed { name.clone() } else { format!("{name} (breaks a constraint)") };
         rows.push((together(&name, &others.collect::<Vec<_>>()), regrets));
     }
     grid(&columns, &rows).render(style)

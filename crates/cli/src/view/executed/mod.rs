@@ -102,9 +102,9 @@ pub(crate) fn table(view: &ExecutedView<'_>, style: &Style) -> String {
     text += "\nKinds of tasks in the serial run:\n\n";
     text += &kinds(view, style);
     text.push('\n');
-    let notes = "Measured: median, and an interval that holds it in at least 95 % of all cases (from 6 repetitions on). Simulated: tasks take \
-                 the mean time of their kind in the serial run of the same repetition. Off: simulated over measured, less 1. Serial over \
-                 cores is what one would say without a simulation. Same: every bit of the result is that of the serial run.";
+    let notes = "Measured: median, with an interval that contains it in at least 95 % of all cases (from 6 repetitions on). Simulated: each task takes the mean \
+             time of its kind in the serial run of the same repetition. Off: simulated / measured - 1. Serial over cores is the estimate \
+             without a simulation. Same: every bit of the result equals the serial run.";
     for line in wrap(notes, style.columns()) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");

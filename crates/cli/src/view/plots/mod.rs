@@ -107,7 +107,7 @@ fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) ->
 pub(crate) fn front(front: &Front) -> FrontPlot {
     let names = front.objectives().map(Objective::as_str);
     let coverage = if front.unproven.is_none() {
-        "every allocation was compared".to_owned()
+        "every placement was compared".to_owned()
     } else {
         let proven = front.ends.map(|end| end.proven);
         match proven {

@@ -189,7 +189,7 @@ pub(crate) fn text(seen: &Seen, look: Look, columns: usize) -> String {
 fn foot_line(seen: &Seen, look: Look, width: usize) -> Line {
     let (text, style) = match look.foot {
         Foot::Gone => (
-            format!("nobody listens at {} any more: this was seen last; q ends", seen.status.socket),
+            format!("no agent listens at {} any more: this is its last state; q quits", seen.status.socket),
             look.bad(),
         ),
         Foot::Keys | Foot::None => ("q ends   up, down: more applications".to_owned(), look.faint()),

@@ -17,7 +17,7 @@ const MOST_INPUTS: usize = 12;
 impl SensitivityView<'_> {
     /// The inputs that decide, the most delicate first, and those that do not.
     pub(super) fn inputs(&self, style: &Style) -> String {
-        let title = style.heading(3, "How wrong an input may be before another allocation wins");
+        let title = style.heading(3, "How wrong an input may be before another placement wins");
         if self.found.ranges.is_empty() {
             let left = self.found.ranges_left;
             return format!("{title}{}", note(&format!("Stopped early: {left} inputs are missing."), style));
@@ -43,15 +43,15 @@ impl SensitivityView<'_> {
             Of::text("lost_10", |end: &End| lost_percent(end.lost[0])).titled(lost[0]).right(),
             Of::text("lost_20", |end: &End| lost_percent(end.lost[1])).titled(lost[1]).right(),
             Of::text("winner", |end: &End| self.winner(&end.switch.winner, style))
-                .titled("which one: threads per node,\nwhere not as in the best"),
+                .titled("which one: threads per node,\nif not as in the best"),
         ];
         let mut text = title;
         if !delicate.is_empty() {
             text += &grid(&columns, &rows).render(style).replace(NO_BREAK, " ");
         }
         let lines = [
-            ("Others win by less than 0.1 % even where these are 20 % off", harmless),
-            ("No known allocation wins within a factor of 2 of", safe),
+            ("Others win by less than 0.1 % even if these are 20 % off", harmless),
+            ("No known placement wins within a factor of 2 of", safe),
         ];
         for (start, ranges) in lines.iter().filter(|(_, ranges)| !ranges.is_empty()) {
             let apps = self.answer.problem.apps();
@@ -65,9 +65,9 @@ impl SensitivityView<'_> {
     fn input_notes(&self, delicate: usize) -> String {
         let makespan = self.answer.problem.goal().objective() == Objective::Makespan;
         let mut notes = vec![format!(
-            "One input at a time. Beyond an end a better allocation is known; before it, and up to a factor of 2 on a side \
-             that is not shown, none is ({} compared, and small moves at {} values of each input): no proof. {}: how far \
-             the threads of now then fall behind the best that is known. AI: arithmetic intensity, FLOP/byte.",
+            "One input at a time. Beyond each end, a better placement is known; before it, and up to a factor of 2 on a side \
+             that is not shown, none is known ({} compared, and small moves at {} values of each input); this is not a proof. {}: \
+             loss of the current threads compared with the best known. AI: arithmetic intensity, FLOP/byte.",
             figures::count(self.found.rivals as u64, "other"),
             SEARCHED.len(),
             if makespan { "Longer" } else { "Lost" },

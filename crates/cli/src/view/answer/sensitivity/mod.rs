@@ -48,8 +48,8 @@ impl SensitivityView<'_> {
         let better = self.found.better.as_ref()?;
         let value = self.answer.with_unit(self.answer.problem.goal().value(better.score));
         let text = format!(
-            "While inputs were varied, a better allocation than the best above was found: {value}. Everything below is \
-             about it; JSON has its threads. It differs so: {}",
+            "While varying inputs, the analysis found a better placement than the best above: {value}. Everything below is \
+             about that placement; JSON has its threads. Differences: {}",
             self.answer.differences(
                 better,
                 &self.answer.best.candidate,

@@ -54,12 +54,12 @@ impl SensitivityView<'_> {
     /// What one more GB/s, core or percent is worth.
     pub(super) fn widening(&self, style: &Style) -> String {
         let meaning = match self.answer.problem.goal().objective() {
-            Objective::Makespan => "seconds that the makespan gets shorter",
+            Objective::Makespan => "reduction of the makespan, s",
             Objective::Fair => "gain in the smallest p",
             Objective::Geomean => "gain in the mean p",
             Objective::TotalGflops => "gain in the objective, GFLOPS",
         };
-        let title = style.heading(3, &format!("What a wider resource is worth ({meaning})"));
+        let title = style.heading(3, &format!("Gain from more of each resource ({meaning})"));
         if self.found.widening.is_empty() {
             let left = self.found.widening_left;
             return format!(
@@ -70,21 +70,7 @@ impl SensitivityView<'_> {
         let (useless, useful): (Vec<&Widening>, Vec<&Widening>) =
             self.found.widening.iter().partition(|one| is_useless(one));
         let shown = self.shown();
-        let mut notes = vec![
-            "Each resource alone, threads where they are; \"threads moved\": after a local search, at least this much. \
-             A core goes to the application that makes the most of it."
-                .to_owned(),
-        ];
-        if matches!(self.answer.problem.goal().objective(), Objective::Fair | Objective::Geomean) {
-            notes.push("p stays relative to the machine as it is.".to_owned());
-        }
-        if useful.iter().any(|one| one.gain.is_some_and(|gain| gain < 0.0)) {
-            notes.push(
-                "A loss is real in this model: what a wider link or core lets one application draw more, another one \
-                 lacks, and remote reads are served first."
-                    .to_owned(),
-            );
-        }
+        let mut notes = self.price_notes();
         if useful.len() > shown.len() {
             notes.push(format!(
                 "{} smaller gains are left out; JSON and CSV have them.",
@@ -112,6 +98,26 @@ impl SensitivityView<'_> {
         text + &note(&notes.join(" "), style)
     }
 
+    /// How to read the gains.
+    pub(crate) fn price_notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "Each resource alone, threads where they are; \"threads moved\": after a local search, at least this much. \
+             A core goes to the application that gains most."
+                .to_owned(),
+        ];
+        if matches!(self.answer.problem.goal().objective(), Objective::Fair | Objective::Geomean) {
+            notes.push("p stays relative to the current machine.".to_owned());
+        }
+        if self.found.widening.iter().any(|one| one.gain.is_some_and(|gain| gain < 0.0)) {
+            notes.push(
+                "A loss is real in this model: a faster link or core lets one application consume bandwidth that another one \
+                 then lacks, and remote reads are served first."
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
     fn resource(&self, one: &Widening, style: &Style) -> String {
         let name = name(&one.figure, self.answer.problem.apps(), style.arrow());
         match one.figure.count() {
@@ -126,7 +132,7 @@ impl SensitivityView<'_> {
             one.used_by.iter().map(|app| self.answer.problem.apps()[app.0].name.as_str()).collect();
         match (&one.figure, one.gain) {
             (Figure::Cores(_), None) => "not allowed".to_owned(),
-            (Figure::Cores(_), _) if users.is_empty() => "nobody".to_owned(),
+            (Figure::Cores(_), _) if users.is_empty() => "none".to_owned(),
             (Figure::Cores(_), _) => users.join(" or "),
             _ => String::new(),
         }
