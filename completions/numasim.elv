@@ -470,7 +470,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --policy 'Policies that assign threads over time, if every application defines its work; several are compared [default: none, static-even, fair-share, and the policy in the files]'
             cand --scheduler 'Schedulers for a graph of tasks in the files; several are compared [default: fifo, sa if every task has a socket, dep, rip-dep, and the scheduler in the files]'
             cand --until 'Stop the simulations after SECONDS of simulated time [default: when every application is finished]'
-            cand --objective 'Objective of the search, if the files contain applications but no scenario [default: geomean]; with it, the search also covers applications that run over time'
+            cand --objective 'Objective of the search, if there are no measurements [default: geomean]; with it, the search also covers applications that run over time'
             cand --time-limit 'Search for at most this many seconds'
             cand --title 'The title of the page [default: the name of the machine]'
             cand --interactive 'Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds about 3 MB [default: numasim.html next to the program, which bindings/web/build makes]'

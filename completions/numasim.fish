@@ -590,7 +590,7 @@ arena-per-node\t''
 taskloop-affinity\t''
 static\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l until -d 'Stop the simulations after SECONDS of simulated time [default: when every application is finished]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, if the files contain applications but no scenario [default: geomean]; with it, the search also covers applications that run over time' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, if there are no measurements [default: geomean]; with it, the search also covers applications that run over time' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / stand-alone GFLOPS under the same constraints'
 geomean\t'The largest weighted geometric mean of GFLOPS / stand-alone GFLOPS under the same constraints'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"

@@ -117,7 +117,7 @@ fn a_model_under_which_much_is_lost_is_named() {
 fn models_that_decide_nothing_and_baselines_that_are_not_allowed_are_marked() {
     let text = format!("{ONE}max_threads = 2\n[[scenario]]\nname = \"eight\"\nthreads = {{ omp = 8 }}\n");
     let text = stdout(&run_text(&text, &["--models", "all"])).replace('\n', " ");
-    assert!(text.contains("eight (breaks a constraint)"), "{text}");
+    assert!(text.contains("eight (not allowed)"), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Below 0: better than the best, but breaks a constraint."), "{words}");
     assert!(words.contains("do not distinguish the placements of the table."), "{words}");

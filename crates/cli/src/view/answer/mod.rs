@@ -310,7 +310,7 @@ fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
         let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].as_str());
         let is_allowed =
             !baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
-        let name = if is_allowed { name.clone() } else { format!("{name} (breaks a constraint)") };
+        let name = if is_allowed { name.clone() } else { format!("{name} (not allowed)") };
         rows.push((together(&name, &others.collect::<Vec<_>>()), regrets));
     }
     grid(&columns, &rows).render(style)
