@@ -294,7 +294,7 @@ fn more_scenarios_than_a_browser_shows_are_refused_and_nothing_is_written() {
     let said = stderr(&output);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
     assert!(said.contains("10001 scenarios are too many for a page; at most 10000 "), "{said}");
-    assert!(said.contains("put those of interest into a file of their own"), "{said}");
+    assert!(said.contains("put the interesting ones into a separate file"), "{said}");
     assert!(!Path::new(&page).exists());
 }
 

@@ -97,6 +97,8 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     let simulations = drawn::simulations(page, &input.study, &input.located, shell)?;
     let tasks = tasks(page, &input)?;
     let searched = source.is_none() && tasks.is_none() && is_asked(page, &input.study, simulations.is_some());
+    // Checked before the search, which takes seconds.
+    fit_a_page(input.study.scenarios.len())?;
     let found = match searched.then(|| explored(page, &input, shell)).transpose() {
         Ok(found) => found,
         // The scenarios of the files can be shown without an answer.
