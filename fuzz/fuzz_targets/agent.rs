@@ -1,4 +1,4 @@
-//! Whatever several connections send to an agent: `numasim_agent::testing::drive`.
+//! Feeds arbitrary bytes to an agent over several connections: `numasim_agent::testing::drive`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Whatever bytes come: `numasim_fuzz::graphs::dot`.
+//! Feeds arbitrary bytes to `numasim_fuzz::graphs::dot`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| numasim_fuzz::graphs::dot(data));

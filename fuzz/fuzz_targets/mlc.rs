@@ -1,4 +1,4 @@
-//! Whatever bytes come as output of Intel MLC: `numasim_fuzz::mlc`.
+//! Feeds arbitrary bytes as output of Intel MLC: `numasim_fuzz::mlc`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| numasim_fuzz::mlc(data));

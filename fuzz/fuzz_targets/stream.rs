@@ -1,4 +1,4 @@
-//! Whatever bytes come as output of STREAM: `numasim_fuzz::stream`.
+//! Feeds arbitrary bytes as output of STREAM: `numasim_fuzz::stream`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| numasim_fuzz::stream(data));

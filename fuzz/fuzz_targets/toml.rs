@@ -1,4 +1,4 @@
-//! Whatever bytes come as input files: `numasim_fuzz::toml`.
+//! Feeds arbitrary bytes as input files: `numasim_fuzz::toml`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| numasim_fuzz::toml(data));

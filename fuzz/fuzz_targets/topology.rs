@@ -1,4 +1,4 @@
-//! Whatever bytes come as output of numactl, lscpu or likwid-topology: `numasim_fuzz::topologies::topology`.
+//! Feeds arbitrary bytes as output of numactl, lscpu or likwid-topology: `numasim_fuzz::topologies::topology`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| numasim_fuzz::topologies::topology(data));

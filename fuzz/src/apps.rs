@@ -1,4 +1,4 @@
-//! What the readers of `numasim profile-app` promise.
+//! Guarantees of the readers of `numasim profile-app`.
 
 use numasim_ask::reading::read_study;
 use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Does, Resident};
@@ -13,11 +13,11 @@ use numasim_study::{Problem, ProblemKind, SourceFile};
 
 use super::problems_are_sound;
 
-/// Nodes of the machine of the looks.
+/// Nodes of the observed machine.
 const NODES: usize = 4;
 
-/// Output of perf and likwid-perfctr, `numa_maps`, a measured CSV: each reader gets the text, and what any of them reads
-/// becomes an application that is read.
+/// Output of perf and likwid-perfctr, `numa_maps`, a measured CSV: each reader gets the text. Every result of a reader
+/// becomes an application that reads back.
 pub fn app_profile(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut runs = Vec::new();
@@ -42,7 +42,7 @@ pub fn app_profile(data: &[u8]) {
     is_written(&joined(runs), &looks, bytes);
 }
 
-/// What was read, or `None` of problems that can be shown.
+/// The value that was read, or `None` for problems that can be shown.
 fn sound<T>(text: &str, read: Result<T, Vec<Problem>>) -> Option<T> {
     read.map_err(|problems| problems_are_sound(&problems, &[text])).ok()
 }
@@ -55,7 +55,7 @@ fn run_is_sound(run: &Run) {
     assert!(run.intensity().is_none_or(|intensity| intensity > 0.0 && intensity.is_finite()), "{run:?}");
 }
 
-/// Figures may be beyond what an application can have, no more: the file is TOML with keys that are known.
+/// Values may exceed the limits of an application. Otherwise the file is TOML with known keys.
 fn is_written(runs: &[Run], looks: &[Look], bytes: Option<u64>) {
     let given = Figure { value: 1.0, kind: Kind::Given, source: "fuzzed".to_owned(), runs: 1, range: None };
     let data = classify(looks).map(|verdict| DataFound {

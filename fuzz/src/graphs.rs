@@ -1,4 +1,4 @@
-//! What readers and makers of task graphs promise.
+//! Guarantees of readers and generators of task graphs.
 
 use numasim_graph::import::{Imported, dot, starpu, wfcommons};
 use numasim_graph::values::{Contender, Generator, GraphSource, Program, TaskGraph, TaskStudy};
@@ -8,13 +8,13 @@ use numasim_study::Problem;
 
 use super::{NEXT_FILE, problems_are_sound, tasks_are_sound};
 
-/// Graphs whose edges are looked for, too: there can be a square of the accesses of them.
+/// Graphs up to this size are also checked for edges: their number can be quadratic in the accesses.
 const MOST_ACCESSES: usize = 2000;
 
-/// Larger programs of loops are read, but not made.
+/// Larger loop programs are read, but not generated.
 const MOST_PIECES: u64 = 2000;
 
-/// What input files say of tasks.
+/// The task tables of input files.
 pub(crate) fn of_files_are_sound(machine: &Machine, tasks: &TaskStudy) {
     let nodes: Vec<NodeId> = machine.compute_nodes().collect();
     match &tasks.source {
@@ -30,7 +30,7 @@ pub(crate) fn of_files_are_sound(machine: &Machine, tasks: &TaskStudy) {
     }
 }
 
-/// Loops are over arrays that there are, and a small program can be made.
+/// Loops refer to existing arrays, and a small program can be generated.
 fn program_is_sound(name: &str, program: &Program, nodes: &[NodeId]) {
     let Program { chunks, repeat, arrays, loops } = program;
     for each in loops {
@@ -53,7 +53,7 @@ fn program_is_sound(name: &str, program: &Program, nodes: &[NodeId]) {
     }
 }
 
-/// `blocks.csv`, [`NEXT_FILE`], `tasks.csv`: what is read is written, and read again as it was.
+/// `blocks.csv`, [`NEXT_FILE`], `tasks.csv`: a graph that was read is written and reads back unchanged.
 pub fn csv_graph(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (blocks, tasks) = text.split_once(NEXT_FILE).unwrap_or((&text, ""));
@@ -70,17 +70,17 @@ pub fn csv_graph(data: &[u8]) {
     }
 }
 
-/// A workflow of `WfCommons`.
+/// A `WfCommons` workflow.
 pub fn wfcommons(data: &[u8]) {
     imported(data, |text| wfcommons::read(text, "fuzzed", 10.0));
 }
 
-/// A digraph of Graphviz.
+/// A Graphviz digraph.
 pub fn dot(data: &[u8]) {
     imported(data, |text| dot::read(text, "fuzzed"));
 }
 
-/// `tasks.rec` of `StarPU`.
+/// A `StarPU` `tasks.rec`.
 pub fn starpu(data: &[u8]) {
     imported(data, |text| starpu::read(text, "fuzzed", 10.0));
 }
@@ -100,7 +100,8 @@ fn imported(data: &[u8], read: impl FnOnce(&str) -> Result<Imported, Vec<Problem
     }
 }
 
-/// A generator, by the first byte, with its parameters, eight bytes each: small ones, or so large that a count of them is refused.
+/// A generator chosen by the first byte, with its parameters, eight bytes each: small ones, or so large that their count is
+/// rejected.
 pub fn generated(data: &[u8]) {
     let Some((&kind, mut rest)) = data.split_first() else { return };
     let all = Generator::defaults();

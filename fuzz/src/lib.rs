@@ -1,7 +1,7 @@
-//! What every reader of files promises for every text, one function for each kind of file.
+//! Guarantees of every file reader for every text, one function for each kind of file.
 //!
-//! A function takes the bytes of a file and panics if a promise is broken. The fuzz targets call them, and so does the
-//! property test of the suite (`tests/fuzzed.rs` includes this file).
+//! A function takes the bytes of a file and panics if a guarantee is broken. The fuzz targets call these functions, and
+//! so does the property test of the suite (`tests/fuzzed.rs` includes this file).
 
 #![allow(unreachable_pub, reason = "a library for the fuzz targets, a module for the tests")]
 
@@ -24,17 +24,17 @@ use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_study::{Problem, ProblemKind, SourceFile};
 
-/// Between the texts of two files that are read together; no TOML has it.
+/// Separates the texts of two files that are read together; it is not valid in TOML.
 pub const NEXT_FILE: char = '\u{1e}';
 
-/// Most problems that one reader lists, with the one that says that there are more.
+/// Maximum number of problems that one reader lists, including the one that reports more.
 const MOST_PROBLEMS: usize = 201;
 
-/// Larger studies are read, but not evaluated: each one would take as long as many others.
+/// Larger studies are read, but not evaluated: each would take as much time as many others.
 const MOST_CELLS: usize = 4096;
 
-/// Input files, with [`NEXT_FILE`] between them: a valid study is evaluated, scenario by scenario, and what is wrong is
-/// shown where it is.
+/// Input files, with [`NEXT_FILE`] between them: a valid study is evaluated, scenario by scenario, and each problem is
+/// shown at its place.
 pub fn toml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let files: Vec<SourceFile> = text
@@ -67,7 +67,7 @@ fn reading_is_sound(study: &Study, tasks: &TaskStudy) {
     }
 }
 
-/// Tasks access blocks that there are, once each, and every figure can be computed with.
+/// Tasks access existing blocks, once each, and every number is usable in computations.
 fn tasks_are_sound(graph: &TaskGraph, nodes: usize) {
     for block in graph.blocks() {
         assert!(block.bytes >= 0.0 && block.bytes.is_finite(), "{block:?}");
@@ -97,7 +97,7 @@ fn tasks_are_sound(graph: &TaskGraph, nodes: usize) {
     }
 }
 
-/// There is at least one problem, there are not endlessly many, and each stands at a place that can be shown.
+/// The list of problems is not empty and not endless, and each has a place that can be shown.
 fn problems_are_sound(problems: &[Problem], texts: &[&str]) {
     assert!((1..=MOST_PROBLEMS).contains(&problems.len()), "{} problems", problems.len());
     for problem in problems {
@@ -116,7 +116,7 @@ fn problems_are_sound(problems: &[Problem], texts: &[&str]) {
     }
 }
 
-/// A measured CSV: what is read back can be compared, and a run that is resumed keeps the same rows each time.
+/// A measured CSV: rows that read back can be compared, and a resumed run keeps the same rows each time.
 pub fn measured(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match read_measured(&text) {
@@ -142,7 +142,7 @@ pub fn measured(data: &[u8]) {
     resumed(data);
 }
 
-/// The study whose scenarios the seeds of `measured` name.
+/// The study that contains the scenarios named in the seeds of `measured`.
 fn study_of_the_seeds() -> Study {
     let text = "[machine]\nname = 'm'\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10\nbandwidth_gbs = 32\n\
                 link_gbs = 10\n[[app]]\nname = 'a'\narithmetic_intensity = 0.5\n[[app]]\nname = 'b'\n\
@@ -173,7 +173,7 @@ fn resumed(data: &[u8]) {
     }
 }
 
-/// Output of Intel MLC: its matrix becomes a machine file, of which no key is unknown or misspelt.
+/// Output of Intel MLC: its matrix becomes a machine file without unknown or misspelt keys.
 pub fn mlc(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match read_mlc(&text, None) {
@@ -187,7 +187,8 @@ pub fn mlc(data: &[u8]) {
     }
 }
 
-/// A machine file that this program wrote: figures may be missing or beyond what a machine can have, no more.
+/// A machine file that this program wrote: values may be missing or beyond the limits of a machine; otherwise it is
+/// valid.
 fn machine_is_readable(text: &str) {
     use ProblemKind::{BadValue, Conflict, Limit, MissingKey};
     let file = SourceFile { name: "machine.toml".to_owned(), text: text.to_owned() };
@@ -220,7 +221,7 @@ fn runs(data: &[u8], read: impl FnOnce(&str) -> Result<Runs, Problem>) {
     }
 }
 
-/// The CSV has one row for each run, whatever their names: none of them ends a line or a comment.
+/// The CSV has one row for each run. No run name ends a line or a comment.
 fn runs_are_written(runs: &[Run], notes: &[String]) {
     let written = csv(runs, notes).expect("memory does not fail");
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(written.as_bytes());
@@ -232,7 +233,7 @@ fn runs_are_written(runs: &[Run], notes: &[String]) {
     }
 }
 
-/// XML of hwloc: the skeleton of a machine file, of which no key is unknown or misspelt.
+/// XML of hwloc: the skeleton of a machine file without unknown or misspelt keys.
 pub fn hwloc_xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Ok(host) =

@@ -9,8 +9,8 @@ use super::{NEXT_FILE, problems_are_sound};
 const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 16\ncores_per_l3 = 8\nthreads_per_core = 2\n\
     cpus = [\"0-15,32-47\", \"16-31,48-63\"]\ngflops_per_core = 1.0\nbandwidth_gbs = 1.0\nlink_gbs = 1.0\n";
 
-/// Domains of libvirt, containers, pods, rankfiles: each reader takes the text or names the place that is wrong, and what it takes is a
-/// scenario that reads back.
+/// Domains of libvirt, containers, pods, rankfiles: each reader accepts the text or names the place of the error. An accepted text
+/// becomes a scenario that reads back.
 pub fn placed(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let files: Vec<&str> = text.split(NEXT_FILE).take(2).collect();
@@ -35,7 +35,7 @@ pub fn placed(data: &[u8]) {
     look(rankfile::read(files[0], files.get(1).copied(), "r", &machine));
 }
 
-/// With the figures that no such file contains it is a study, unless applications do not fit the machine.
+/// With the values that no such file contains it is a study, unless applications do not fit the machine.
 fn reads_back(toml: &str) {
     let toml = toml
         .replace("# arithmetic_intensity = ?", "arithmetic_intensity = 1.0")

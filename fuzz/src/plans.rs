@@ -1,4 +1,4 @@
-//! What readers of profiles and plans promise, and what a run under any plan does.
+//! Guarantees of readers of profiles and plans, and of runs under any plan.
 
 use numasim_ask::reading::read_study;
 use numasim_graph::csv;
@@ -12,7 +12,7 @@ use numasim_tasks::{Question, Silent, simulate};
 
 use super::NEXT_FILE;
 
-/// In the order in which a text has them, with [`NEXT_FILE`] between them.
+/// In the order of the text, with [`NEXT_FILE`] between them.
 const PROFILE: [File; 7] = [File::Meta, File::Edt, File::New, File::Dbs, File::Acc, File::Raw, File::AffDbs];
 const PLAN: [File; 2] = [File::PlanTree, File::PlanDbs];
 
@@ -30,7 +30,7 @@ fn feed(parts: &[(File, &str)], file: File, each: Lines<'_>) -> Result<(), Fault
     (1..).zip(text.lines()).try_for_each(|(line, text)| each(line, text))
 }
 
-/// A fault has words, and stands on a line that there is, or behind the last one; a cell is one of that line.
+/// A fault has a message and refers to an existing line, or to the end of the text; a cell belongs to that line.
 fn fault_is_sound(fault: &Fault, parts: &[(File, &str)]) {
     assert!(
         !fault.message.is_empty() && !fault.message.contains(numasim_model::text::is_hidden),
@@ -43,7 +43,8 @@ fn fault_is_sound(fault: &Fault, parts: &[(File, &str)]) {
     assert!(fault.cell.is_none_or(|cell| cell < line.split(';').count()), "{fault:?} in {line:?}");
 }
 
-/// The files of a profile: under each pattern there is a plan or a fault; the plan is written, read again for as many nodes, and is TOML.
+/// The files of a profile: each pattern yields a plan or a fault. The plan is written, reads back for the same number of nodes, and is
+/// TOML.
 pub fn profile(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let parts = parts(&text, &PROFILE);
@@ -69,8 +70,8 @@ pub fn profile(data: &[u8]) {
     }
 }
 
-/// `plan-tree.csv`, `plan-dbs.csv`, `blocks.csv` and `tasks.csv` on two nodes: whatever a plan says, a graph is looked up and simulated,
-/// and what the plan does not know is counted.
+/// `plan-tree.csv`, `plan-dbs.csv`, `blocks.csv` and `tasks.csv` on two nodes: under any plan, a graph is looked up and simulated, and
+/// entries missing from the plan are counted.
 pub fn plan(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let files = parts(&text, &PLAN);
@@ -114,7 +115,7 @@ fn run_is_sound(guide: &Guide, graph: &TaskGraph) {
         plan: Some(&plan),
         ..Question::new(&study.machine, graph, &scheduler, &runtime)
     };
-    // Homes, hints and affinities may be nodes that the machine does not have.
+    // Homes, hints and affinities may be nodes that do not exist in the machine.
     if let Ok(run) = simulate(&question, &mut Silent) {
         assert_eq!(run.fallbacks, Some(fallbacks));
         assert_eq!(run.nodes.iter().map(|node| node.tasks).sum::<u64>(), graph.task_count() as u64);

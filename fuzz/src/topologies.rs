@@ -1,4 +1,4 @@
-//! What tools print of topologies.
+//! Topology output of tools.
 
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
 use numasim_evidence::formats::topology::lscpu::Lscpu;
@@ -8,7 +8,8 @@ use numasim_study::Problem;
 
 use super::problems_are_sound;
 
-/// Output of numactl, lscpu and likwid-topology: each reader takes it or says where it is wrong, and what it takes is a machine.
+/// Output of numactl, lscpu and likwid-topology: each reader accepts it or names the place of the error. An accepted text
+/// becomes a machine.
 pub fn topology(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let look = |read: Result<Topology, Problem>| match read {
@@ -19,7 +20,7 @@ pub fn topology(data: &[u8]) {
     look(read_likwid_topology(&text));
     let mut found = Lscpu::default();
     match found.read(&text) {
-        // What is wrong with all texts together has no place.
+        // A problem of all texts together has no place.
         Ok(()) => match found.topology() {
             Ok(found) => topology_is_sound(&found),
             Err(why) => assert!(!why.is_empty()),
@@ -28,7 +29,8 @@ pub fn topology(data: &[u8]) {
     }
 }
 
-/// Nodes in ascending order, each processor on one of them, no more cores than processors, and a distance for each pair.
+/// Nodes in ascending order, each processor on one of them, at most one core per processor, and a distance for each
+/// pair.
 fn topology_is_sound(found: &Topology) {
     let nodes = &found.nodes;
     assert!(nodes.windows(2).all(|pair| pair[0].number < pair[1].number), "{nodes:?}");

@@ -1,4 +1,4 @@
-//! Tables as columns by their names, for `numasim._columns`.
+//! Tables as named columns, for `numasim._columns`.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -28,18 +28,18 @@ impl<'py> Columns<'py> {
         Self(PyDict::new(py))
     }
 
-    /// Figures as the documents write them; NaN where there is none.
+    /// Numbers as the documents write them; NaN if a value is missing.
     pub(crate) fn figures(self, name: &str, values: impl Iterator<Item = Option<f64>>) -> PyResult<Self> {
         self.plain(name, values.map(|value| value.map_or(f64::NAN, plain)).collect())
     }
 
-    /// Numbers that are always there.
+    /// Numbers that are always present.
     pub(crate) fn plain<T: Element>(self, name: &str, values: Vec<T>) -> PyResult<Self> {
         self.0.set_item(name, one(self.0.py(), values))?;
         Ok(self)
     }
 
-    /// Words, of which each is kept once.
+    /// Words; each distinct word is stored once.
     pub(crate) fn words<W: AsRef<str>>(self, name: &str, words: impl Iterator<Item = W>) -> PyResult<Self> {
         let mut all = Words::default();
         words.for_each(|word| all.push(word.as_ref()));
@@ -47,13 +47,13 @@ impl<'py> Columns<'py> {
         Ok(self)
     }
 
-    /// The object of Python.
+    /// The Python object.
     pub(crate) fn finish(self) -> PyResult<Bound<'py, PyAny>> {
         self.0.py().import("numasim._columns")?.getattr("Columns")?.call1((self.0,))
     }
 }
 
-/// A column of words: the code of each row, and what the codes stand for.
+/// A column of words: the code of each row, and the word for each code.
 #[derive(Debug, Default)]
 struct Words {
     codes: Vec<i32>,
@@ -78,7 +78,7 @@ impl Words {
     }
 }
 
-/// Tables that come one after the other, as columns.
+/// Consecutive tables as columns.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     columns: Vec<(String, Growing)>,
@@ -89,16 +89,16 @@ pub(crate) struct Gathered {
 /// The cells of one column.
 #[derive(Debug)]
 enum Growing {
-    /// Numbers, NaN where there is none.
+    /// Numbers; NaN if a value is missing.
     Numbers(Vec<f64>),
     Counts(Vec<u64>),
-    /// A row of counts for each node, zeros where there are none.
+    /// One row of counts for each node; zeros if there are no counts.
     PerNode(Vec<u32>),
     Words(Words),
 }
 
 impl Gathered {
-    /// Nothing yet, of a machine with so many nodes.
+    /// An empty set of columns for a machine with this number of nodes.
     pub(crate) fn new<'c>(columns: impl IntoIterator<Item = &'c Column>, nodes: usize) -> Self {
         let growing = |column: &Column| match column.kind {
             Kind::Number | Kind::Whole => Growing::Numbers(Vec::new()),
@@ -110,7 +110,7 @@ impl Gathered {
         Self { columns, rows: 0, nodes }
     }
 
-    /// Takes the rows of a table with these columns.
+    /// Adds the rows of a table with these columns.
     pub(crate) fn add(&mut self, table: &Table) {
         table.rows().for_each(|row| self.push(row.iter()));
     }
@@ -132,7 +132,7 @@ impl Gathered {
         }
     }
 
-    /// Columns by their names, each an array, or the codes and the words of its rows.
+    /// Columns by name: each an array, or the codes and words of its rows.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let all = PyDict::new(py);
         for (name, column) in self.columns {
@@ -149,7 +149,7 @@ impl Gathered {
     }
 }
 
-/// Rows with the columns that the command line writes, as an object of Python.
+/// Rows with the columns of the command line, as a Python object.
 pub(crate) fn of<'py, 'a, R: 'a>(
     py: Python<'py>,
     declared: &[Of<'a, R>],
@@ -160,14 +160,14 @@ pub(crate) fn of<'py, 'a, R: 'a>(
     Columns(gathered.finish(py)?).finish()
 }
 
-// Arrays of NumPy that take over the memory of a `Vec`.
+// NumPy arrays that take over the memory of a `Vec`.
 
-/// One figure for each of several things.
+/// One number for each item.
 pub(crate) fn one<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
     PyArray1::from_vec(py, values)
 }
 
-/// Rows of equal length, one after the other.
+/// Consecutive rows of equal length.
 ///
 /// # Errors
 /// The values do not fill `rows` rows of `columns`.
@@ -180,21 +180,22 @@ pub(crate) fn two<T: Element>(
     PyArray1::from_vec(py, values).reshape([rows, columns])
 }
 
-/// The number of a word among others, which are far below 2^31: values of an axis, scenarios, applications.
+/// The index of a word in a list of far fewer than 2^31 words: values of an axis, scenarios, applications.
 #[allow(clippy::cast_possible_truncation, reason = "see above")]
 pub(crate) fn code(number: u64) -> i32 {
     number as i32
 }
 
-/// As the documents write a number: a negative zero is zero.
+/// Follows the number format of the documents: a negative zero becomes zero.
 pub(crate) fn plain(value: f64) -> f64 {
     value + 0.0
 }
 
-// Columns for Arrow, on the memory of NumPy: the C data interface in a `PyCapsule`, which pyarrow, polars and pandas take.
+// Columns for Arrow in the memory of NumPy: the C data interface in a `PyCapsule`, which pyarrow, polars and pandas
+// accept.
 
-/// Columns as one batch of an Arrow stream: arrays of one dimension are columns, those of two are lists of one length, pairs of codes and
-/// words are dictionaries. Figures are not copied; who changes the arrays changes what Arrow shows.
+/// Columns as one batch of an Arrow stream. One-dimensional arrays become columns, two-dimensional arrays become lists of one length, and
+/// pairs of codes and words become dictionaries. Numbers are not copied: a change to an array also changes the Arrow data.
 #[pyfunction]
 pub(crate) fn arrow_stream<'py>(
     py: Python<'py>,
@@ -248,7 +249,7 @@ fn in_arrow(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     Err(PyTypeError::new_err(format!("a column of {} is none of numasim", column.get_type().name()?)))
 }
 
-/// The same memory as an array of Arrow, which keeps the array of NumPy alive.
+/// The same memory as an Arrow array, which keeps the NumPy array alive.
 fn primitive<T: ArrowPrimitiveType>(array: &Bound<'_, PyArray1<T::Native>>) -> PyResult<PrimitiveArray<T>>
 where
     T::Native: Element,
@@ -258,8 +259,8 @@ where
     let (length, bytes) = (values.len(), std::mem::size_of_val(values));
     let start = NonNull::from(values).cast::<u8>();
     let owner = Arc::new(AssertUnwindSafe(array.clone().unbind()));
-    // SAFETY: the memory is that of the array, contiguous and `bytes` long, and the array lives as long as its owner does; NumPy
-    // refuses to resize an array that somebody refers to.
+    // SAFETY: the memory is that of the array, contiguous and `bytes` long. The array lives as long as its owner, and NumPy
+    // refuses to resize an array that has references.
     let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, owner) };
     Ok(PrimitiveArray::new(ScalarBuffer::new(buffer, 0, length), None))
 }

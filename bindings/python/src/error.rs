@@ -1,4 +1,4 @@
-//! What is wrong, as exceptions of `numasim._errors`.
+//! Errors as exceptions of `numasim._errors`.
 
 use numasim_ask::refusal::Refusal;
 use numasim_ask::{diagnostics, limits};
@@ -6,7 +6,7 @@ use numasim_study::{Problem, ProblemKind, SourceFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// An exception of the package by its name.
+/// Looks up an exception of the package by name.
 fn raise(py: Python<'_>, class: &str, message: &str, problems: &Bound<'_, PyList>) -> PyErr {
     let made =
         py.import("numasim._errors").and_then(|module| module.getattr(class)?.call1((message, problems)));
@@ -16,12 +16,12 @@ fn raise(py: Python<'_>, class: &str, message: &str, problems: &Bound<'_, PyList
     }
 }
 
-/// The input is wrong, and the text shows where: as the command line prints it, without colours.
+/// An error in the input. The text shows the place as the command line prints it, without colours.
 pub(crate) fn located(py: Python<'_>, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
     located_as(py, "InputError", problems, sources)
 }
 
-/// As [`located`], where the text is written from values of Python: a wrong type there is a wrong type here.
+/// As [`located`], for text that is generated from Python values: a wrong type in that text is a wrong argument type.
 pub(crate) fn of_values(py: Python<'_>, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
     let of_type = problems.iter().all(|problem| problem.kind == ProblemKind::WrongType);
     located_as(py, if of_type { "InputTypeError" } else { "InputError" }, problems, sources)
@@ -35,7 +35,7 @@ fn located_as(py: Python<'_>, class: &str, problems: &[Problem], sources: &[Sour
     }
 }
 
-/// The problems one by one, for programs.
+/// The individual problems, for programs.
 fn listed<'py>(
     py: Python<'py>,
     problems: &[Problem],
@@ -58,7 +58,7 @@ fn listed<'py>(
     Ok(list)
 }
 
-/// The question has no answer, and the text is that of the command line, without colours.
+/// A question without an answer. The text is that of the command line, without colours.
 pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     match refusal {
         Refusal::Said(_) | Refusal::Interrupted => input(py, &refusal.text(false)),
@@ -68,7 +68,8 @@ pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     }
 }
 
-/// The same of a search: what no placement can keep to has an exception of its own, also if a line of the files is its cause.
+/// The same for a search. Constraints that no placement meets raise a separate exception, even if a line of the files causes
+/// them.
 pub(crate) fn without_placement(py: Python<'_>, refusal: &Refusal) -> PyErr {
     match refusal {
         Refusal::Located { problems, sources }
@@ -80,22 +81,22 @@ pub(crate) fn without_placement(py: Python<'_>, refusal: &Refusal) -> PyErr {
     }
 }
 
-/// The question is wrong.
+/// An invalid question.
 pub(crate) fn input(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InputError", message, &PyList::empty(py))
 }
 
-/// The question has no answer.
+/// A question without an answer.
 pub(crate) fn infeasible(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InfeasibleError", message, &PyList::empty(py))
 }
 
-/// Something to know beside a result.
+/// A warning about a result.
 pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     py.import("numasim._errors")?.getattr("warn")?.call1((message,)).map(|_| ())
 }
 
-/// A value by the name that the command line takes.
+/// Parses a value by its command-line name.
 pub(crate) fn named<T: Copy>(
     py: Python<'_>,
     what: &str,

@@ -1,4 +1,4 @@
-//! The best allocation, searched for, and beside it the robust and the simplest one.
+//! The search for the best allocation, and for the robust and the simplest one.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -22,8 +22,8 @@ use crate::reading::{Reading, of_name};
 use crate::scenario::{ScenarioResult, loads, shown};
 use crate::working::{Stop, work};
 
-/// Searches for the best allocation. `models`: `all`, or names with commas between them. `nearly`: whether the simplest is wanted, too, and that with
-/// the fewest threads, and what they may lose.
+/// Searches for the best allocation. `models`: `all`, or names separated by commas. `nearly`: whether to search also for the simplest allocation and
+/// the one with the fewest threads, and how much each may lose.
 #[pyfunction]
 #[pyo3(signature = (
     reading, objective_name, restrictions, of_apps, domains, nearly, top, seed,
@@ -76,18 +76,18 @@ pub(crate) fn in_pool<T: Send>(
     pool.map(|pool| pool.install(search)).map_err(|error| format!("cannot start {threads} threads: {error}"))
 }
 
-// What is asked of a search, from values of Python; and why it cannot be asked.
+// The search request from Python values, and the errors in it.
 
-/// Threads of applications, then what the threads on a node are a multiple of, then most nodes, then who is alone on its nodes.
-/// Without a name: of every application.
+/// Threads of applications, then the required multiple of threads per node, then the maximum number of nodes, then the
+/// applications with exclusive nodes. An entry without a name applies to every application.
 pub(crate) type OfApps = (Vec<Figure>, Vec<Figure>, Vec<Figure>, Vec<String>);
 
-/// Whether at most one application is in an L3 domain, then threads in each domain, then most domains.
+/// Whether an L3 domain holds at most one application, then threads per domain, then the maximum number of domains.
 pub(crate) type Domains = (bool, Vec<Figure>, Vec<Figure>);
 
 type Figure = (Option<String>, i64);
 
-/// An objective by its name.
+/// Parses an objective by name.
 pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
     error::named(py, "objective", name, &Objective::ALL, Objective::as_str)
 }
@@ -114,12 +114,12 @@ pub(crate) fn to_restrictions(
     })
 }
 
-/// The models that an answer is to be good under.
+/// The models under which the robust answer must be good.
 fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
     text.parse().map_err(|why: String| error::input(py, &format!("models: {why}")))
 }
 
-/// The share that the simplest allocation and the one with the fewest threads may lose; `None` if it is not wanted.
+/// The share that the simplest allocation and the one with the fewest threads may lose; `None` if not requested.
 fn within(
     py: Python<'_>,
     (simple, fewest, share): (bool, bool, Option<f64>),
@@ -135,7 +135,7 @@ fn within(
     Ok((simple.then(|| share.unwrap_or(WITHIN)), fewest.then(|| share.unwrap_or(0.0))))
 }
 
-/// Whether at most one application may use an L3 domain, and the constraints of single applications.
+/// Whether at most one application may use an L3 domain, and the constraints on single applications.
 pub(crate) fn to_asked(
     py: Python<'_>,
     (threads, multiple, nodes, exclusive): OfApps,
@@ -153,7 +153,7 @@ pub(crate) fn to_asked(
     Ok((whole_l3, asked))
 }
 
-/// Figures in a range, which is that of their type.
+/// Numbers within the range of their type.
 fn figures<T: FromStr>(
     py: Python<'_>,
     what: &str,
@@ -171,9 +171,9 @@ fn figures<T: FromStr>(
     checked.collect()
 }
 
-// The answer of a search, as Python sees it.
+// The answer of a search for Python.
 
-/// The best allocation that was found, how good it can be at most, and what it is compared with.
+/// The best allocation found, a bound on any better one, and the allocations to compare it with.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Exploration {
@@ -187,7 +187,7 @@ pub(crate) struct Exploration {
 }
 
 impl Exploration {
-    /// As Python sees an answer.
+    /// Converts an answer for Python.
     pub(crate) fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
         let answer = Arc::new(answer);
         let result = |rated: &Rated| {
@@ -227,13 +227,13 @@ impl Exploration {
         self.answer.seed
     }
 
-    /// Seconds of the search.
+    /// Duration of the search in seconds.
     #[getter]
     fn elapsed_s(&self) -> f64 {
         self.answer.elapsed_s
     }
 
-    /// Whether no better alternative is missing.
+    /// Whether the list of alternatives omits no better one.
     #[getter]
     fn alternatives_complete(&self) -> bool {
         self.answer.alternatives_complete
@@ -245,19 +245,19 @@ impl Exploration {
         self.answer.problem.goal().objective().as_str()
     }
 
-    /// The unit of `value` and `bound`: GFLOPS, s, or nothing for a fraction.
+    /// The unit of `value` and `bound`: GFLOPS, s, or empty for a fraction.
     #[getter]
     fn unit(&self) -> &'static str {
         self.answer.problem.goal().objective().unit()
     }
 
-    /// `optimal`: nothing is better, to a relative 1e-9. `feasible`: the best found.
+    /// `optimal`: no allocation is better by more than a relative 1e-9. `feasible`: the best found.
     #[getter]
     fn status(&self) -> &'static str {
         self.answer.status()
     }
 
-    /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
+    /// The reason why the best is not proven: `time-limit`, `too-large` or `model`; None if it is proven.
     #[getter]
     fn unproven(&self) -> Option<&'static str> {
         self.answer.unproven.map(WhyUnproven::as_str)
@@ -275,7 +275,7 @@ impl Exploration {
         plain(self.answer.best.value)
     }
 
-    /// 95 % interval of `value`, where figures of the machine are uncertain; else None.
+    /// 95 % interval of `value` if values of the machine are uncertain; else None.
     #[getter]
     fn value_interval(&self) -> Option<(f64, f64)> {
         self.answer.uncertainty.as_ref().map(|(_, interval)| (plain(interval.low), plain(interval.high)))
@@ -293,13 +293,13 @@ impl Exploration {
         plain(self.answer.gap)
     }
 
-    /// What to know about the best beside its value, in sentences.
+    /// Cautions about the best, as sentences.
     #[getter]
     fn cautions(&self) -> Vec<String> {
         caution::clauses(&self.answer.cautions, &self.answer.study.apps)
     }
 
-    /// How good the best is, the simplest, and the robust placement, and how sure that is, in sentences.
+    /// The quality of the best, the simplest and the robust placement, and how certain it is, as sentences.
     #[getter]
     fn words(&self) -> Vec<String> {
         self.answer.in_words()
@@ -311,37 +311,37 @@ impl Exploration {
         self.alternatives.iter().map(|one| one.clone_ref(py)).collect()
     }
 
-    /// What people do without a search: `even`, `one app per node`, and the scenarios of the study.
+    /// Baselines, as used without a search: `even`, `one app per node`, and the scenarios of the study.
     #[getter]
     fn baselines(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
         self.baselines.iter().map(|one| one.clone_ref(py)).collect()
     }
 
-    /// The restriction that each baseline breaks; None where it breaks none.
+    /// The constraint that each baseline breaks; None if it breaks none.
     #[getter]
     fn breaks(&self) -> Vec<Option<String>> {
         self.answer.baselines.iter().map(|one| one.breaks.clone()).collect()
     }
 
-    /// The placement that is good whichever of several models is right; None where nobody asked.
+    /// The placement that is good whichever of several models is right; None if not requested.
     #[getter]
     fn robust(&self, py: Python<'_>) -> Option<Py<Robust>> {
         self.robust.as_ref().map(|one| one.clone_ref(py))
     }
 
-    /// The simplest allocation that loses little of the best; None where nobody asked.
+    /// The simplest allocation that loses little compared with the best; None if not requested.
     #[getter]
     fn simple(&self, py: Python<'_>) -> Option<Py<Simplest>> {
         self.simple.as_ref().map(|one| one.clone_ref(py))
     }
 
-    /// The allocation with the fewest threads that loses little of the best; None if it was not asked for.
+    /// The allocation with the fewest threads that loses little compared with the best; None if not requested.
     #[getter]
     fn fewest(&self, py: Python<'_>) -> Option<Py<Fewest>> {
         self.fewest.as_ref().map(|one| one.clone_ref(py))
     }
 
-    /// For the objective `fair`: each p from the smallest up, with its applications and whether it is proven. Else empty.
+    /// For the objective `fair`: each p in ascending order, with its applications and whether it is proven. Else empty.
     #[getter]
     fn levels(&self) -> Vec<(f64, Vec<String>, bool)> {
         let apps = &self.answer.study.apps;
@@ -349,17 +349,18 @@ impl Exploration {
         self.answer.levels.iter().map(|level| (plain(level.p), names(level), level.proven)).collect()
     }
 
-    /// What `numasim explore --format json` writes.
+    /// The document that `numasim explore --format json` writes.
     fn to_json(&self) -> String {
         document::text(&*self.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }
 
-    /// One row for each allocation: best, alternatives, the robust one, baselines, and the simplest and that with the fewest threads where they are other ones.
+    /// One row for each allocation: the best, alternatives, the robust one, baselines, and the simplest and the one with the fewest threads if they
+    /// differ from the best.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         shown(slf.as_any(), "exploration_frame")
     }
@@ -380,9 +381,10 @@ impl Exploration {
     }
 }
 
-// The placement that is good whichever model is right, as Python sees it.
+// The robust placement for Python.
 
-/// The placement with the smallest worst regret over several sharing models: what it loses of the best of each, as a share.
+/// The placement with the smallest worst regret over several sharing models. The regret is the loss compared with the best
+/// of each model, as a share.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Robust {
@@ -408,13 +410,13 @@ impl Robust {
         self.best.clone_ref(py)
     }
 
-    /// What it loses at most, whichever model is right, of the best that was found under that model: 0 to 1.
+    /// The largest loss under any of the models, compared with the best found under that model: 0 to 1.
     #[getter]
     fn worst_regret(&self) -> f64 {
         plain(self.answer.over.found.worst_regret)
     }
 
-    /// No placement has a smaller worst regret than this.
+    /// Lower bound: no placement has a smaller worst regret than this.
     #[getter]
     fn bound(&self) -> f64 {
         plain(self.answer.over.found.bound)
@@ -426,20 +428,20 @@ impl Robust {
         self.answer.over.found.status.word()
     }
 
-    /// What it loses at most if the bests that are not proven are as good as their bounds.
+    /// The largest loss if the unproven bests are as good as their bounds.
     #[getter]
     fn at_most(&self) -> f64 {
         plain(self.answer.over.found.at_most)
     }
 
-    /// What it loses under each model, by the name of the model; the first is that of the exploration.
+    /// The loss under each model, by model name; the first is the model of the exploration.
     #[getter]
     fn regrets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.by_model(py, &self.answer.over.found.regrets)
     }
 
-    /// What the best of each model and the baselines lose under each model, by their name (`best of ecm`, `even`), then by that of the
-    /// model.
+    /// The losses of the best of each model and of the baselines under each model, by their name (`best of ecm`, `even`), then by
+    /// model name.
     #[getter]
     fn others<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -449,7 +451,7 @@ impl Robust {
         Ok(all)
     }
 
-    /// What is known of the best of each model, by the name of the model: `value`, `bound`, whether it is `proven`.
+    /// The best of each model, by model name: `value`, `bound`, and whether it is `proven`.
     #[getter]
     fn models<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -463,7 +465,7 @@ impl Robust {
         Ok(all)
     }
 
-    /// Models that have no part in it: `model` and `reason` of each.
+    /// Models that are left out: `model` and `reason` of each.
     #[getter]
     fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let of = |kind: ModelKind, reason: String| {
@@ -475,12 +477,12 @@ impl Robust {
         self.answer.over.left_out.iter().map(|one| of(one.kind, one.reason.to_string())).collect()
     }
 
-    /// Who loses how much where: a row for the placement and each of `others`, a column for each model, and the `worst` of them.
+    /// The losses as a table: a row for the placement and each of `others`, a column for each model, and the `worst` of them.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         shown(slf.as_any(), "robust_frame")
     }
 
-    /// What it loses, and how sure that is.
+    /// The loss, and how certain it is.
     #[getter]
     fn words(&self) -> String {
         self.answer.in_words()

@@ -1,7 +1,7 @@
-//! numasim for Python: the package `numasim` of `python/`, of which this is the part that computes.
+//! numasim for Python: the compiled part of the package `numasim` in `python/`.
 //!
-//! Values go in as the text of files, through the same checked reader; results come out as arrays that take over the memory of what
-//! was computed, and as the documents of the command line. Work runs without the lock of the interpreter, and Ctrl-C ends it.
+//! Values enter as the text of files, through the same checked reader. Results are arrays that take over the memory of the computed
+//! values, and the documents of the command line. Work runs without the interpreter lock, and Ctrl-C stops it.
 
 mod columns;
 mod error;
@@ -20,7 +20,7 @@ mod working;
 
 use pyo3::prelude::*;
 
-/// The part of the package that computes.
+/// The compiled part of the package.
 #[pymodule]
 mod _core {
     #[pymodule_export]

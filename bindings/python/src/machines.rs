@@ -72,13 +72,13 @@ impl Machines {
         self.found.iter().map(|one| one.clone_ref(py)).collect()
     }
 
-    /// The number of the machine, from 0, on which the applications are fastest.
+    /// The index of the machine, from 0, on which the applications are fastest.
     #[getter]
     fn fastest(&self) -> usize {
         self.answer.fastest()
     }
 
-    /// How many times as fast as on the first machine the applications are on each; None if one of them gets nothing.
+    /// The speed of the applications on each machine relative to the first one; None if an application gets nothing.
     #[getter]
     fn speeds(&self) -> Vec<Option<f64>> {
         (0..self.found.len()).map(|number| self.answer.speed(number)).collect()
@@ -99,12 +99,12 @@ impl Machines {
         self.columns(py)?.call_method0("to_pandas")
     }
 
-    /// What `numasim explore --machine A --machine B --format json` writes.
+    /// The document that `numasim explore --machine A --machine B --format json` writes.
     fn to_json(&self) -> String {
         document::text(&self.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }

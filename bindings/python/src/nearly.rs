@@ -1,4 +1,4 @@
-//! Allocations that are nearly as good as the best, as Python sees them: the simplest, and that with the fewest threads.
+//! Near-optimal allocations for Python: the simplest, and the one with the fewest threads.
 
 use numasim_ask::explored;
 use pyo3::prelude::*;
@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use crate::columns::plain;
 use crate::scenario::{ScenarioResult, shown};
 
-/// The simplest allocation that loses at most a given share of the best: few different numbers of threads of an application, whole nodes
-/// before shared ones.
+/// The simplest allocation that loses at most a given share of the best. Simple means few different thread counts per application, and
+/// whole nodes rather than shared ones.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Simplest {
@@ -29,31 +29,31 @@ impl Simplest {
         self.answer.within
     }
 
-    /// Its loss as a share of the best.
+    /// Its loss as a share of the best value.
     #[getter]
     fn loss(&self) -> f64 {
         plain(self.answer.found.loss)
     }
 
-    /// Whether nothing simpler is good enough; else none was found.
+    /// Whether no simpler allocation is good enough. If false, the search found none.
     #[getter]
     fn proven(&self) -> bool {
         self.answer.found.proven
     }
 
-    /// The number of different thread counts per node, 0 left out, added up over applications.
+    /// The number of different thread counts per node, excluding 0, summed over applications.
     #[getter]
     fn different_numbers(&self) -> usize {
         self.answer.found.simplicity.numbers
     }
 
-    /// Whether some node has threads of several applications.
+    /// Whether any node has threads of several applications.
     #[getter]
     fn shared_nodes(&self) -> bool {
         self.answer.found.simplicity.mixed
     }
 
-    /// How good it is, and whether there is a simpler one.
+    /// Its quality, and whether a simpler one exists.
     #[getter]
     fn words(&self) -> String {
         self.answer.verdict()
@@ -69,7 +69,7 @@ impl Simplest {
     }
 }
 
-/// The allocation with the fewest hardware threads of all applications together that loses at most a given share of the best.
+/// The allocation with the fewest hardware threads in total that loses at most a given share of the best.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Fewest {
@@ -86,19 +86,19 @@ impl Fewest {
         self.best.clone_ref(py)
     }
 
-    /// Its hardware threads, all applications together.
+    /// Its hardware threads, summed over all applications.
     #[getter]
     fn threads(&self) -> u64 {
         self.answer.found.threads
     }
 
-    /// The share of the best that it may lose.
+    /// The share of the best value that it may lose.
     #[getter]
     fn within(&self) -> f64 {
         self.answer.within
     }
 
-    /// Its loss as a share of the best; for `fair` the largest share at one place of the sorted p.
+    /// Its loss as a share of the best value; for `fair`, the largest loss at any position of the sorted p.
     #[getter]
     fn loss(&self) -> f64 {
         plain(self.answer.found.loss)

@@ -1,4 +1,4 @@
-//! What one objective costs in another.
+//! The cost of one objective in terms of another.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Stages for Stop {
     fn compared(&self, _: u64, _: f64) {}
 }
 
-/// Allocations of which none is better in one of two objectives without being worse in the other.
+/// Allocations that cannot improve one of two objectives without losing in the other.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Front {
@@ -79,7 +79,7 @@ impl Front {
         self.answer.unproven.is_none()
     }
 
-    /// From the best for the first objective to the best for the second.
+    /// The points, from the best for the first objective to the best for the second.
     #[getter]
     fn points(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
         self.points.iter().map(|one| one.clone_ref(py)).collect()
@@ -91,13 +91,13 @@ impl Front {
         self.answer.points.iter().map(values).collect()
     }
 
-    /// The number of the point, from 0, that gives up least of both; None where none stands out.
+    /// The index of the point, from 0, that gives up least of both; None if no point qualifies.
     #[getter]
     fn knee(&self) -> Option<usize> {
         self.answer.knee
     }
 
-    /// What people do without a search: `even`, `one app per node`, and the scenarios of the study.
+    /// Baselines, as used without a search: `even`, `one app per node`, and the scenarios of the study.
     #[getter]
     fn baselines(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
         self.baselines.iter().map(|one| one.clone_ref(py)).collect()
@@ -109,7 +109,7 @@ impl Front {
         self.answer.baselines.iter().map(|one| values(&one.point)).collect()
     }
 
-    /// How many points there are, how sure that is, and what the knee keeps, in sentences.
+    /// The number of points, how certain they are, and how much the knee keeps of each objective, as sentences.
     #[getter]
     fn words(&self) -> Vec<String> {
         self.answer.in_words()
@@ -130,12 +130,12 @@ impl Front {
         self.columns(py)?.call_method0("to_pandas")
     }
 
-    /// What `numasim explore --pareto --format json` writes.
+    /// The document that `numasim explore --pareto --format json` writes.
     fn to_json(&self) -> String {
         document::text(&self.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }

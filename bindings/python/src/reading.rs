@@ -1,4 +1,4 @@
-//! Texts of files as a checked study.
+//! Input texts as a checked study.
 
 use numasim_ask::{Input, Refusal};
 use numasim_model::units::GigabytesPerSecond;
@@ -16,8 +16,8 @@ pub(crate) struct Reading(pub(crate) Input);
 
 #[pymethods]
 impl Reading {
-    /// Reads texts of TOML, each with the name that stands in messages.
-    /// `of_values`: whether they are written from values of Python, whose types are then those of the caller.
+    /// Reads TOML texts, each with its name for messages. `of_values`: whether the texts are generated from Python
+    /// values, so that a wrong type is an error of the caller.
     #[new]
     #[pyo3(signature = (sources, of_values=false))]
     fn new(py: Python<'_>, sources: Vec<(String, String)>, of_values: bool) -> PyResult<Self> {
@@ -64,7 +64,7 @@ impl Reading {
         columns::one(py, nodes.map(|node| node.bandwidth.value()).collect())
     }
 
-    /// GB/s from the node of the cores (row) to that of the memory (column); NaN where there is no link.
+    /// GB/s from the node of the cores (row) to that of the memory (column); NaN if there is no link.
     #[getter]
     fn link_gbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let machine = &self.0.study.machine;
@@ -92,7 +92,7 @@ impl Reading {
         self.0.study.scenarios.iter().map(|scenario| scenario.name.clone()).collect()
     }
 
-    /// Every value that no file gives, and what stands for it: table, name, key, value.
+    /// Every value that no file gives, with its default: table, name, key, value.
     #[getter]
     fn defaults(&self) -> Vec<(&str, &str, &str, &str)> {
         let defaults = self.0.defaults.iter();
@@ -102,18 +102,19 @@ impl Reading {
     }
 }
 
-/// A model by its name.
+/// Parses a model by name.
 pub(crate) fn of_name(py: Python<'_>, name: &str) -> PyResult<ModelKind> {
     error::named(py, "model", name, &ModelKind::ALL, ModelKind::as_str)
 }
 
 impl Reading {
-    /// The files with the rules of a model, by its name. Warns of figures that no machine has.
+    /// The files with the rules of the named model. Warns about implausible machine values.
     pub(crate) fn under(&self, py: Python<'_>, model: Option<&str>) -> PyResult<Input> {
         self.under_model(py, model.map(|name| of_name(py, name)).transpose()?)
     }
 
-    /// The files with the rules of a model; the corrections of its file stay. Warns of figures that no machine has.
+    /// The files with the rules of a model; the corrections of its file are kept. Warns about implausible machine
+    /// values.
     pub(crate) fn under_model(&self, py: Python<'_>, model: Option<ModelKind>) -> PyResult<Input> {
         let (input, warnings) =
             self.0.clone().under(model).map_err(|refusal| error::refused(py, &refusal))?;

@@ -112,7 +112,7 @@ macro_rules! answer {
                 document::text(&self.0)
             }
 
-            /// The same as a dict.
+            /// The same document as a dict.
             fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 loads(py, &self.to_json())
             }
@@ -133,13 +133,13 @@ answer!(
             &self.0.machine
         }
 
-        /// Seconds between the two instants; None with one.
+        /// Seconds between the two instants; None for a single instant.
         #[getter]
         fn seconds(&self) -> Option<f64> {
             self.0.seconds
         }
 
-        /// Names of the applications, the one with the most processor time first.
+        /// Names of the applications, sorted by descending CPU time.
         #[getter]
         fn apps(&self) -> Vec<&str> {
             self.0.apps.iter().map(|app| app.name.as_str()).collect()
@@ -157,7 +157,7 @@ answer!(
             self.0.host.assumed.iter().map(String::as_str).collect()
         }
 
-        /// The study, as the text of an input file.
+        /// The study as the text of an input file.
         fn to_toml(&self) -> &str {
             &self.0.study
         }
@@ -183,7 +183,7 @@ answer!(
             self.0.reasons.iter().map(String::as_str).collect()
         }
 
-        /// By how much the host is better after the moves, in percent; None without a search.
+        /// The gain of the host after the moves, in percent; None without a search.
         #[getter]
         fn gain_percent(&self) -> Option<f64> {
             self.0.gain_percent
@@ -201,7 +201,7 @@ answer!(
             self.0.moves.iter().map(|one| one.text.as_str()).collect()
         }
 
-        /// Cautions before anything is moved, a sentence each.
+        /// Cautions to consider before the moves, one sentence each.
         #[getter]
         fn cautions(&self) -> Vec<&str> {
             self.0.cautions.iter().map(String::as_str).collect()

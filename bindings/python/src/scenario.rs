@@ -16,25 +16,25 @@ use crate::reading::Reading;
 use crate::working::{Stop, work};
 use crate::{columns, error};
 
-/// What becomes of one allocation of threads: GFLOPS, GB/s, and what holds the applications back.
+/// The result of one thread placement: GFLOPS, GB/s, and the bottleneck of each application.
 ///
-/// In every array the row is the application, in the order of `apps`; the column is the node.
+/// In every array, rows are applications in the order of `apps`, and columns are nodes.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct ScenarioResult {
     pub(crate) scenario: Arc<EvaluatedScenario>,
-    /// Value of the objective, in its unit; None where nothing was searched for.
+    /// Value of the objective, in its unit; None without a search.
     #[pyo3(get)]
     pub(crate) value: Option<f64>,
 }
 
 impl ScenarioResult {
-    /// A scenario for which nothing was searched.
+    /// A scenario that did not come from a search.
     pub(crate) fn of(scenario: &Arc<EvaluatedScenario>) -> Self {
         Self { scenario: Arc::clone(scenario), value: None }
     }
 
-    /// A figure for each application and node; 0 where it has no threads.
+    /// One value for each application and node; 0 if it has no threads there.
     fn table<'py>(
         &self,
         py: Python<'py>,
@@ -90,38 +90,38 @@ impl ScenarioResult {
         plain(self.scenario.evaluation.total.value())
     }
 
-    /// What all applications achieve together, with its unit: their rate if all count that, else GFLOPS of those that count FLOP.
+    /// The total of all applications, with its unit: their rate if all count that, else GFLOPS of those that count FLOP.
     #[getter]
     fn total(&self) -> (f64, String) {
         let (total, unit) = self.scenario.view().total();
         (plain(total), unit.to_owned())
     }
 
-    /// 95 % interval of `total_gflops`, where figures of the machine are uncertain; else None.
+    /// 95 % interval of `total_gflops` if values of the machine are uncertain; else None.
     #[getter]
     fn total_gflops_interval(&self) -> Option<(f64, f64)> {
         self.scenario.intervals.as_ref().map(|found| ends(&found.total_gflops))
     }
 
-    /// GFLOPS of each application; not a number where it counts something else.
+    /// GFLOPS of each application; NaN if it counts something else.
     #[getter]
     fn gflops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.speeds(py, false)
     }
 
-    /// What each application that does not count FLOP achieves, in its `rate_unit`; not a number for the others.
+    /// The rate of each application that does not count FLOP, in its `rate_unit`; NaN for the others.
     #[getter]
     fn rate<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.speeds(py, true)
     }
 
-    /// The unit of `rate` of each application; None where it counts FLOP.
+    /// The unit of `rate` of each application; None if it counts FLOP.
     #[getter]
     fn rate_unit(&self) -> Vec<Option<String>> {
         self.scenario.study.apps.iter().map(|app| app.rate_unit.clone()).collect()
     }
 
-    /// 95 % intervals of `gflops`: low and high of each application; None where nothing is uncertain.
+    /// 95 % intervals of `gflops`: low and high of each application; None if no value is uncertain.
     #[getter]
     fn gflops_interval<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let Some(found) = &self.scenario.intervals else { return Ok(None) };
@@ -158,13 +158,13 @@ impl ScenarioResult {
         self.table(py, |group| group.bandwidth.value())
     }
 
-    /// The node with all data of each application; None where there is no such node.
+    /// The node that holds all data of each application; None if there is no such node.
     #[getter]
     fn homes(&self) -> Vec<Option<usize>> {
         self.scenario.evaluation.apps.iter().map(|app| app.home.map(|home| home.0)).collect()
     }
 
-    /// The fraction of the data of each application on each node; None where its data lies otherwise.
+    /// The fraction of the data of each application on each node; None if its data is not placed by fractions.
     #[getter]
     fn fractions(&self) -> Vec<Option<Vec<f64>>> {
         let of = |placement: &Placement| match placement {
@@ -174,7 +174,7 @@ impl ScenarioResult {
         self.scenario.placements.iter().map(of).collect()
     }
 
-    /// What holds the threads of each application on each node back, in a stable word; None where it has none.
+    /// The bottleneck of the threads of each application on each node, as a stable word; None if there is none.
     #[getter]
     fn bottlenecks(&self) -> Vec<Vec<Option<&'static str>>> {
         let word = |group: &Option<numasim_model::evaluation::GroupResult>| {
@@ -183,7 +183,7 @@ impl ScenarioResult {
         self.scenario.evaluation.apps.iter().map(|app| app.per_node.iter().map(word).collect()).collect()
     }
 
-    /// GB/s that the memory of each node has.
+    /// GB/s that the memory of each node provides.
     #[getter]
     fn node_capacity_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.of_nodes(py, |node| node.capacity.value())
@@ -195,14 +195,14 @@ impl ScenarioResult {
         self.of_nodes(py, |node| node.bandwidth.value())
     }
 
-    /// GB/s of these that go to other nodes.
+    /// The part of these GB/s that goes to other nodes.
     #[getter]
     fn node_remote_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.of_nodes(py, |node| node.remote.value())
     }
 
-    /// How long the cores of each node wait for a line of its memory beside all that is read, in ns; not a number where the model or the machine
-    /// does not say.
+    /// Latency of a line from the memory of each node for the cores of that node, under the traffic of all reads, in ns; NaN if the model or the
+    /// machine does not define it.
     #[getter]
     fn loaded_latency_ns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.of_nodes(py, |node| node.loaded_latency_ns.unwrap_or(f64::NAN))
@@ -225,7 +225,7 @@ impl ScenarioResult {
         Ok(columns)
     }
 
-    /// What to know before trusting the result, in sentences.
+    /// Cautions about the result, as sentences.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         let study = &self.scenario.study;
@@ -240,12 +240,12 @@ impl ScenarioResult {
         numbers(&nodes)
     }
 
-    /// The scenario object of the documents of the command line, as JSON.
+    /// The scenario object of the command-line documents, as JSON.
     fn to_json(&self) -> String {
         document::text(&self.scenario)
     }
 
-    /// The same as a dict.
+    /// The same object as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }
@@ -280,12 +280,12 @@ impl ScenarioResult {
     }
 }
 
-/// A document as Python reads it: every number is the same to the last bit.
+/// A document as Python reads it: every number is identical to the last bit.
 pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.getattr("loads")?.call1((text,))
 }
 
-/// What `numasim._shown` makes of a result.
+/// The presentation of a result by `numasim._shown`.
 pub(crate) fn shown<'py>(result: &Bound<'py, PyAny>, by: &str) -> PyResult<Bound<'py, PyAny>> {
     result.py().import("numasim._shown")?.getattr(by)?.call1((result,))
 }
@@ -300,8 +300,8 @@ pub(crate) struct Evaluation {
     scenarios: Vec<Py<ScenarioResult>>,
 }
 
-/// Evaluates scenarios: `names`, or all of them. `model`: the rules of another bandwidth-sharing model. `static_work`: work is divided
-/// beforehand in all of them.
+/// Evaluates scenarios: `names`, or every scenario. `model`: the rules of another bandwidth-sharing model. `static_work`: work is
+/// divided statically in all of them.
 #[pyfunction]
 #[pyo3(signature = (reading, names=None, model=None, static_work=false))]
 pub(crate) fn evaluate(
@@ -334,7 +334,7 @@ impl Evaluation {
         self.scenarios.len()
     }
 
-    /// A scenario by its name or its number.
+    /// A scenario by its name or index.
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<ScenarioResult>> {
         if let Ok(name) = key.extract::<String>() {
             let found = self.scenarios.iter().find(|one| one.get().scenario.name == name);
@@ -353,12 +353,12 @@ impl Evaluation {
         }
     }
 
-    /// What `numasim evaluate --format json` writes.
+    /// The document that `numasim evaluate --format json` writes.
     fn to_json(&self) -> String {
         document::text(&self.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }

@@ -22,10 +22,10 @@ use crate::reading::Reading;
 use crate::tasking::{Folder, Recorder, Records, bytes, graph_of};
 use crate::working::{Stop, work};
 
-/// A block, the mode of the access (`in`, `out`, `inout`), bytes that it declares, and bytes that it moves.
+/// A block, the access mode (`in`, `out`, `inout`), the declared bytes, and the bytes moved.
 type OneAccess = (u32, &'static str, f64, f64);
 
-/// The tasks, blocks and workers that a scheduler may look at, by number.
+/// The tasks, blocks and workers that a scheduler can inspect, by number.
 #[pyclass(frozen, module = "numasim._core")]
 pub(crate) struct TaskProgram {
     question: Arc<Tasks>,
@@ -51,7 +51,7 @@ impl TaskProgram {
 
 #[pymethods]
 impl TaskProgram {
-    /// How many tasks there are: they have the numbers from 0 on.
+    /// The number of tasks, which are numbered from 0.
     #[getter]
     fn tasks(&self) -> usize {
         self.graph().task_count()
@@ -75,7 +75,7 @@ impl TaskProgram {
         self.workers.clone()
     }
 
-    /// The accesses of a task: block, mode (`in`, `out`, `inout`), bytes that it declares, bytes that it moves.
+    /// The accesses of a task: block, mode (`in`, `out`, `inout`), declared bytes, bytes moved.
     fn accesses(&self, task: u32) -> Vec<OneAccess> {
         let accesses = self.graph().accesses(TaskId(task));
         accesses.map(|one| (one.block.0, one.mode.as_str(), one.declared_bytes, one.moved_bytes)).collect()
@@ -91,17 +91,17 @@ impl TaskProgram {
         self.graph().type_name(TaskId(task))
     }
 
-    /// How urgent a task is, higher first; 0 unless the file says so.
+    /// The priority of a task, higher first; 0 by default.
     fn priority(&self, task: u32) -> f64 {
         self.graph().priority(TaskId(task))
     }
 
-    /// The node that the annotation of a task names, `socket` of the file; None without one.
+    /// The node in the annotation of a task (`socket` of the file); None without one.
     fn annotation(&self, task: u32) -> Option<usize> {
         self.graph().socket(TaskId(task)).map(|node| node.0)
     }
 
-    /// The node on which the file puts a block; None if it is open or on all nodes.
+    /// The node on which the file places a block; None if its node is open or it spans all nodes.
     fn home(&self, block: u32) -> Option<usize> {
         match self.graph().blocks().get(BlockId(block).0 as usize)?.home {
             BlockHome::Node(node) => Some(node.0),
@@ -110,17 +110,17 @@ impl TaskProgram {
     }
 }
 
-/// The first error of the scheduler, which ends the simulation.
+/// The first error of the scheduler; it stops the simulation.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
-/// The object of Python, asked by the engine.
+/// The Python object that the engine calls.
 struct Given {
     object: Py<PyAny>,
-    /// Whether it wants to hear of created and finished tasks, and whether its workers steal.
+    /// Whether it receives created and finished tasks, and whether its workers steal.
     hears_created: bool,
     hears_finished: bool,
     steals: bool,
-    /// Per task: whether it is ready and not taken.
+    /// For each task: whether it is ready and not taken.
     open: Vec<bool>,
     fault: Fault,
 }
@@ -130,7 +130,7 @@ fn lock(fault: &Fault) -> std::sync::MutexGuard<'_, Option<PyErr>> {
 }
 
 impl Given {
-    /// Calls the object unless it has failed before.
+    /// Calls the object unless an earlier call failed.
     fn call<R>(&self, ask: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
         if lock(&self.fault).is_some() {
             return None;
@@ -144,7 +144,7 @@ impl Given {
         })
     }
 
-    /// The task that a worker takes, if that may be taken.
+    /// The task that a worker takes, if it is available.
     fn taken(&mut self, worker: WorkerId, steals: bool) -> Option<TaskId> {
         let task: Option<u32> = self.call(|py, object| {
             let name = if steals { intern!(py, "steal") } else { intern!(py, "take") };
@@ -199,7 +199,7 @@ impl Scheduler for Given {
     }
 }
 
-/// Keeps tasks if asked to, and ends the simulation when the scheduler fails.
+/// Keeps tasks if requested, and stops the simulation if the scheduler fails.
 struct Looker<'a> {
     records: Option<Recorder>,
     fault: &'a Fault,
@@ -218,7 +218,7 @@ impl Observer for Looker<'_> {
     }
 }
 
-/// A simulation of a graph under a scheduler of Python.
+/// A simulation of a graph under a Python scheduler.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct ScheduledRun {
@@ -241,7 +241,7 @@ impl ScheduledRun {
         plain(self.bound.makespan.value())
     }
 
-    /// Part of all worker-seconds without a task.
+    /// Fraction of all worker-seconds without a task.
     #[getter]
     fn idle(&self) -> f64 {
         plain(self.run.idle)
@@ -253,13 +253,13 @@ impl ScheduledRun {
         bytes(py, &self.run.traffic)
     }
 
-    /// Tasks that were stolen.
+    /// Number of stolen tasks.
     #[getter]
     fn steals(&self) -> u64 {
         self.run.steals
     }
 
-    /// When and where each task ran, in the order of their ends; None without `trace`.
+    /// Time and place of each task, in the order of completion; None without `trace`.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.records.as_ref().map(|records| records.columns(py)).transpose()
@@ -270,8 +270,8 @@ impl ScheduledRun {
     }
 }
 
-/// Simulates the graph of the files, or that of a folder, under an object with `start`, `ready` and `take`, and perhaps `created`, `finished` and `steal`:
-/// `hears` says whether it has these three.
+/// Simulates the graph of the files, or that of a folder, under an object with `start`, `ready` and `take`. `hears`: whether it also has `created`,
+/// `finished` and `steal`.
 #[pyfunction]
 #[pyo3(signature = (reading, scheduler, hears, seed=None, model=None, graph=None, trace=false))]
 pub(crate) fn schedule(

@@ -18,7 +18,7 @@ use crate::reading::Reading;
 use crate::scenario::{loads, shown};
 use crate::working::{Stop, work};
 
-/// As `--runs` takes it.
+/// In the form of `--runs`.
 const MOST_RUNS: u32 = 100_000;
 
 /// Simulations of one study: one for each policy and seed.
@@ -29,11 +29,11 @@ pub(crate) struct Simulation(Arc<Done>);
 #[derive(Debug)]
 struct Done {
     answer: numasim_ask::Simulation,
-    /// Of each run, where it is asked for.
+    /// Timeline of each run, if requested.
     timelines: Vec<Option<Rows>>,
 }
 
-/// One simulation: what became of the applications under a policy.
+/// One simulation: the outcome of each application under a policy.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct SimulatedRun {
@@ -41,7 +41,7 @@ pub(crate) struct SimulatedRun {
     number: usize,
 }
 
-/// Simulates applications over time: `policies`, or that of the files.
+/// Simulates applications over time under `policies`, or under the policy of the files.
 #[pyfunction]
 #[pyo3(signature = (reading, policies, until_s, seed, runs, model=None, timeline=false))]
 pub(crate) fn simulate(
@@ -95,13 +95,13 @@ fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
     })
 }
 
-/// As `--runs`.
+/// In the form of `--runs`.
 pub(crate) fn checked_runs(py: Python<'_>, runs: u64) -> PyResult<u32> {
     let wanted = u32::try_from(runs).ok().filter(|runs| (1..=MOST_RUNS).contains(runs));
     wanted.ok_or_else(|| error::input(py, &format!("runs is a number from 1 to {MOST_RUNS}, not {runs}")))
 }
 
-/// The run that a person means: by its number, or the first with this name.
+/// Finds a run by its index, or the first run with this name.
 pub(crate) fn found<'n>(
     key: &Bound<'_, PyAny>,
     names: impl ExactSizeIterator<Item = &'n str>,
@@ -147,18 +147,18 @@ impl Simulation {
         self.0.answer.runs.len()
     }
 
-    /// A simulation by its number, or the first of a policy.
+    /// A simulation by its index, or the first of a policy.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<SimulatedRun> {
         let number = found(key, self.0.answer.runs.iter().map(|one| one.policy.as_str()))?;
         Ok(SimulatedRun { done: Arc::clone(&self.0), number })
     }
 
-    /// What `numasim simulate --format json` writes.
+    /// The document that `numasim simulate --format json` writes.
     fn to_json(&self) -> String {
         document::text(&self.0.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }
@@ -185,7 +185,7 @@ impl SimulatedRun {
 
 #[pymethods]
 impl SimulatedRun {
-    /// Who decides, as `policy` takes it.
+    /// The policy, in the form that `policy` accepts.
     #[getter]
     fn policy(&self) -> &str {
         &self.one().policy
@@ -197,62 +197,62 @@ impl SimulatedRun {
         self.one().seed
     }
 
-    /// When the last application was finished, in seconds; None where one is not.
+    /// The time at which the last application finished, in seconds; None if any is unfinished.
     #[getter]
     fn makespan_s(&self) -> Option<f64> {
         self.one().makespan_s().map(plain)
     }
 
-    /// No policy has a shorter makespan; None where nothing is known.
+    /// Lower bound on the makespan of any policy; None if no bound is known.
     #[getter]
     fn lower_bound_s(&self) -> Option<f64> {
         self.one().lower_bound_s.map(plain)
     }
 
-    /// What takes as long as the lower bound: the rest of a sentence.
+    /// The cause of the lower bound, as the rest of a sentence.
     #[getter]
     fn bound_by(&self) -> Option<&str> {
         self.one().bound_by.as_deref()
     }
 
-    /// When it ended, in seconds.
+    /// The end of the simulation, in seconds.
     #[getter]
     fn time_s(&self) -> f64 {
         plain(self.one().run.time.value())
     }
 
-    /// Events of the simulation.
+    /// Number of simulated events.
     #[getter]
     fn events(&self) -> u64 {
         self.one().run.events
     }
 
-    /// Orders that were sent.
+    /// Number of orders sent.
     #[getter]
     fn commands(&self) -> u64 {
         self.one().run.commands
     }
 
-    /// Threads that orders unblocked.
+    /// Number of threads unblocked by orders.
     #[getter]
     fn core_moves(&self) -> u64 {
         self.one().run.core_moves
     }
 
-    /// From an order to the last thread that blocks, in seconds: on average, and the longest.
+    /// Delay from an order until its last thread blocks, in seconds: mean and maximum.
     #[getter]
     fn reaction_s(&self) -> (f64, f64) {
         let reaction = &self.one().run.reaction;
         (plain(reaction.mean.value()), plain(reaction.max.value()))
     }
 
-    /// Makespan in seconds and speedup of the cluster of which the machine is one node; None where there is none.
+    /// Makespan in seconds and speedup of the cluster that contains the machine as one node; None without a cluster.
     #[getter]
     fn cluster(&self) -> Option<(f64, f64)> {
         self.one().cluster.map(|cluster| (plain(cluster.makespan.value()), plain(cluster.speedup)))
     }
 
-    /// What became of each application: a row for each.
+    /// The outcome of each application: one row each.
     #[getter]
     fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let one = std::slice::from_ref(self.one());
@@ -263,7 +263,7 @@ impl SimulatedRun {
         )
     }
 
-    /// The channels: a row for each.
+    /// The channels: one row each.
     #[getter]
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (study, run) = (&self.done.answer.study, &self.one().run);
@@ -278,7 +278,7 @@ impl SimulatedRun {
             .finish()
     }
 
-    /// What every application does over time, the rows of `--timeline`; None where it was not asked for.
+    /// The state of every application over time, the rows of `--timeline`; None if not requested.
     #[getter]
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let rows = self.done.timelines[self.number].as_ref();
@@ -296,13 +296,13 @@ impl SimulatedRun {
     }
 }
 
-// What every application does over time, as columns.
+// The state of every application over time, as columns.
 
 /// The rows of one simulation.
 #[derive(Debug)]
 pub(crate) struct Rows(Vec<Row>);
 
-/// Looks on at a simulation and keeps a row for whatever changes.
+/// Observes a simulation and keeps a row for each change.
 pub(crate) struct Recorder {
     changes: Changes,
     rows: Vec<Row>,

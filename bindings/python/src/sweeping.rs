@@ -1,4 +1,4 @@
-//! Other inputs at every point of a grid, as columns.
+//! Results at every point of a grid of inputs, as columns.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::exploring::{objective, time_limit, to_restrictions};
 use crate::reading::Reading;
 use crate::working::{Stop, work};
 
-/// Most values of all columns together: 4 GiB.
+/// Maximum size of the values of all columns together: 4 GiB.
 const MOST_CELLS: u64 = 1 << 29;
 
 /// Evaluates scenarios, or searches, at every point of a grid. `settings`: `KEY=VALUES` as on the command line.

@@ -21,7 +21,7 @@ use crate::scenario::{loads, shown};
 use crate::simulating::{checked_runs, found};
 use crate::working::{Stop, work};
 
-/// Two files of a folder: the name that stands in messages, and the text of each.
+/// Two files of a folder: the name for messages, and the text of each.
 pub(crate) type Folder = (String, [(String, String); 2]);
 
 /// Simulations of one graph: one for each scheduler, or scenario, and seed.
@@ -32,7 +32,7 @@ pub(crate) struct Tasks(Arc<Done>);
 #[derive(Debug)]
 struct Done {
     answer: TasksAnswer,
-    /// Of each run, where it is asked for.
+    /// Trace of each run, if requested.
     traces: Vec<Option<Records>>,
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn graph_of(py: Python<'_>, input: &Input, folder: Option<Folder>) ->
         .map_err(|problems| error::located(py, &problems, &sources))
 }
 
-/// What `plan-tree.csv` and `plan-dbs.csv` say of a graph.
+/// The plan for a graph in `plan-tree.csv` and `plan-dbs.csv`.
 fn plan_of(py: Python<'_>, study: &Study, graph: &TaskGraph, (_, files): &Folder) -> PyResult<GraphPlan> {
     let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
     let [tree, blocks] = files;
@@ -157,7 +157,7 @@ fn plan_of(py: Python<'_>, study: &Study, graph: &TaskGraph, (_, files): &Folder
     Ok(GraphPlan::of(&guide, graph, &nodes))
 }
 
-/// Bytes by where they came from.
+/// Bytes by their source.
 pub(crate) fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for (name, value) in [
@@ -186,7 +186,8 @@ impl Tasks {
         (0..self.0.answer.runs.len()).map(|number| TasksRun { done: Arc::clone(&self.0), number }).collect()
     }
 
-    /// What the graph is: `name`, and how many `tasks`, `edges`, `blocks` it has, and tasks on its longest path (`span`).
+    /// The graph: `name`, its number of `tasks`, `edges` and `blocks`, and the number of tasks on its longest path
+    /// (`span`).
     #[getter]
     fn graph<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = &self.0.answer.graph;
@@ -209,18 +210,18 @@ impl Tasks {
         self.0.answer.runs.len()
     }
 
-    /// A simulation by its number, or the first of a scheduler or scenario.
+    /// A simulation by its index, or the first of a scheduler or scenario.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TasksRun> {
         let number = found(key, self.0.answer.runs.iter().map(Tasked::label))?;
         Ok(TasksRun { done: Arc::clone(&self.0), number })
     }
 
-    /// What `numasim tasks --format json` writes.
+    /// The document that `numasim tasks --format json` writes.
     fn to_json(&self) -> String {
         document::text(&self.0.answer)
     }
 
-    /// The same as a dict.
+    /// The same document as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, &self.to_json())
     }
@@ -253,25 +254,25 @@ impl TasksRun {
         self.one().scheduler.as_str()
     }
 
-    /// Where pages of blocks were.
+    /// The page placement of blocks.
     #[getter]
     fn placement(&self) -> &'static str {
         self.one().placement.as_str()
     }
 
-    /// What said both; None where nothing did.
+    /// The scenario that selected both; None without a scenario.
     #[getter]
     fn scenario(&self) -> Option<&'static str> {
         self.one().scenario.map(TaskScenario::as_str)
     }
 
-    /// Seed of everything that was drawn.
+    /// Seed of all random draws.
     #[getter]
     fn seed(&self) -> u64 {
         self.one().seed
     }
 
-    /// When the last task ended, in seconds.
+    /// The end of the last task, in seconds.
     #[getter]
     fn makespan_s(&self) -> f64 {
         plain(self.one().makespan_s())
@@ -283,19 +284,19 @@ impl TasksRun {
         plain(self.one().bound_s())
     }
 
-    /// What takes as long as the lower bound.
+    /// The cause of the lower bound.
     #[getter]
     fn bound_by(&self) -> &'static str {
         self.one().bound.because_of.as_str()
     }
 
-    /// Part of all worker-seconds without a task.
+    /// Fraction of all worker-seconds without a task.
     #[getter]
     fn idle(&self) -> f64 {
         plain(self.one().run.idle)
     }
 
-    /// The same by its reason.
+    /// The same fraction by reason.
     #[getter]
     fn idle_reasons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let reasons = PyDict::new(py);
@@ -311,13 +312,13 @@ impl TasksRun {
         bytes(py, &self.one().run.traffic)
     }
 
-    /// Tasks that were stolen.
+    /// Number of stolen tasks.
     #[getter]
     fn steals(&self) -> u64 {
         self.one().run.steals
     }
 
-    /// The nodes of the machine: a row for each.
+    /// The nodes of the machine: one row each.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let nodes = || self.one().run.nodes.iter();
@@ -332,7 +333,7 @@ impl TasksRun {
             .finish()
     }
 
-    /// When and where each task ran, in the order of their ends, with the columns of `--trace`; None where it was not asked for.
+    /// Time and place of each task, in the order of completion, with the columns of `--trace`; None if not requested.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.done.traces[self.number].as_ref().map(|records| records.columns(py)).transpose()
@@ -344,9 +345,9 @@ impl TasksRun {
     }
 }
 
-// When and where each task ran, as columns.
+// Time and place of each task, as columns.
 
-/// Looks on at a simulation and keeps every task that ends.
+/// Observes a simulation and keeps every completed task.
 #[derive(Default)]
 pub(crate) struct Recorder(Vec<TaskRecord>);
 
@@ -382,7 +383,7 @@ impl Recorder {
 }
 
 impl Records {
-    /// With the columns of `--trace`, but those that are the same in all rows; `socket` is NaN where the scheduler gives none.
+    /// The columns of `--trace` except those that are constant; `socket` is NaN if the scheduler assigns none.
     pub(crate) fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let all = || self.all.iter().map(|(record, _)| record);
         let node = |record: &TaskRecord| u32::try_from(record.node.0).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! Work on a thread of its own, while this one listens for Ctrl-C.
+//! Work on a separate thread, while this thread listens for Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,22 +10,22 @@ use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use pyo3::prelude::*;
 
-/// Time between two looks for Ctrl-C.
+/// Interval between checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What work is told while it is under way.
+/// Signals to running work.
 #[derive(Debug)]
 pub(crate) struct Stop {
     interrupted: AtomicBool,
     out_of_time: AtomicBool,
     start: Instant,
     limit: Option<Duration>,
-    /// The part of the limit that is left for what comes after the search.
+    /// The fraction of the limit that is reserved for the steps after the search.
     kept_back: Mutex<Duration>,
 }
 
 impl Stop {
-    /// `limit`: work is to end after this time, with what it has.
+    /// `limit`: time after which work must stop with the result so far.
     pub(crate) fn after(limit: Option<Duration>) -> Self {
         let no = || AtomicBool::new(false);
         Self {
@@ -37,12 +37,12 @@ impl Stop {
         }
     }
 
-    /// The same interruption with a clock of its own.
+    /// The same interruption with a separate clock.
     pub(crate) fn for_one(&self, limit: Option<Duration>) -> OnePoint<'_> {
         OnePoint { stop: self, start: Instant::now(), limit }
     }
 
-    /// Whether the person wants an end.
+    /// Whether the user asked to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -50,7 +50,7 @@ impl Stop {
 
 impl Monitor for Stop {
     fn stop(&self) -> bool {
-        // All of the time: a search whose part of it is over leaves the rest to others.
+        // The whole time: a search that used up its fraction leaves the rest to others.
         self.is_interrupted() || self.is_over(1.0)
     }
 
@@ -93,7 +93,7 @@ impl Clock for Stop {
     }
 }
 
-/// One search of several, each with the same time.
+/// One of several searches that get equal time.
 #[derive(Debug)]
 pub(crate) struct OnePoint<'a> {
     stop: &'a Stop,
@@ -135,7 +135,7 @@ impl Clock for OnePoint<'_> {
     }
 }
 
-/// Whether the work is over, also where it ended in a panic.
+/// Whether the work is over, including by a panic.
 struct Over<'a>(&'a (Mutex<bool>, Condvar));
 
 impl Drop for Over<'_> {
@@ -145,11 +145,11 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Does `work` without the lock of the interpreter. After Ctrl-C (or any signal whose handler raises) `stop` says so; the work
-/// then ends soon.
+/// Does `work` without the interpreter lock. After Ctrl-C, or any signal whose handler raises, `stop` becomes true and the
+/// work ends soon.
 ///
 /// # Errors
-/// What the handler of the signal raised, such as `KeyboardInterrupt`; no thread can be started.
+/// The exception of the signal handler, such as `KeyboardInterrupt`; no thread can be started.
 pub(crate) fn work<T: Send>(py: Python<'_>, stop: &Stop, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let over = (Mutex::new(false), Condvar::new());
     let mut raised = None;
@@ -175,7 +175,7 @@ pub(crate) fn work<T: Send>(py: Python<'_>, stop: &Stop, work: impl FnOnce() -> 
     }
 }
 
-/// Waits a little for the end.
+/// Waits briefly for the end of the work.
 fn is_over((over, changed): &(Mutex<bool>, Condvar)) -> bool {
     let over = over.lock().unwrap_or_else(PoisonError::into_inner);
     let waited = changed.wait_timeout_while(over, LOOK, |over| !*over);

@@ -1,6 +1,6 @@
-//! What the page calls. Texts cross as bytes of UTF-8 in the memory of this module: [`reserve`] makes room for a question, a question
-//! gives back where its answer lies (`address << 32 | length`), and [`release`] gives either back. An answer begins with `+`, a
-//! mistake with `-`. What this module needs of the page are `now_ms`, `tell` and `fault`.
+//! The functions that the page calls. Texts cross as UTF-8 bytes in the memory of this module. [`reserve`] allocates space for a
+//! question, a question returns the position of its answer (`address << 32 | length`), and [`release`] frees either. An answer begins
+//! with `+`, an error with `-`. The page must provide `now_ms`, `tell` and `fault`.
 
 #![allow(unsafe_code, reason = "memory that the page fills and reads; every block says why it is sound")]
 
@@ -28,7 +28,7 @@ impl Outside for Page {
     }
 }
 
-/// To be called once: a fault of this program reaches the page in words.
+/// Call once: it reports a panic of this program to the page as text.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn start() {
     panic::set_hook(Box::new(|found| {
@@ -38,19 +38,19 @@ pub(crate) extern "C" fn start() {
     }));
 }
 
-/// Room for a question of `length` bytes.
+/// Allocates `length` bytes for a question.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn reserve(length: usize) -> *mut u8 {
     Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
-/// Gives back what [`reserve`] or a question returned.
+/// Frees memory that [`reserve`] or a question returned.
 ///
 /// # Safety
-/// `address` and `length` are those that were returned, and nobody uses them after this.
+/// `address` and `length` are values that were returned, and the memory is not used after this call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn release(address: *mut u8, length: usize) {
-    // SAFETY: the promise above; both come from a boxed slice of this length.
+    // SAFETY: see the contract above; both come from a boxed slice of this length.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(address, length)) });
 }
 
@@ -60,7 +60,7 @@ pub(crate) unsafe extern "C" fn release(address: *mut u8, length: usize) {
 /// As [`answered`].
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn read(address: *const u8, length: usize) -> u64 {
-    // SAFETY: the promise of the caller.
+    // SAFETY: the caller upholds the contract.
     unsafe { answered(address, length, crate::read) }
 }
 
@@ -70,7 +70,7 @@ pub(crate) unsafe extern "C" fn read(address: *const u8, length: usize) -> u64 {
 /// As [`answered`].
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u64 {
-    // SAFETY: the promise of the caller.
+    // SAFETY: the caller upholds the contract.
     unsafe { answered(address, length, crate::evaluate) }
 }
 
@@ -80,20 +80,20 @@ pub(crate) unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u
 /// As [`answered`].
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn explore(address: *const u8, length: usize) -> u64 {
-    // SAFETY: the promise of the caller.
+    // SAFETY: the caller upholds the contract.
     unsafe { answered(address, length, |question| crate::explore(question, &Page)) }
 }
 
-/// The answer to a question that lies at `address`.
+/// Answers the question at `address`.
 ///
 /// # Safety
-/// `address` is where [`reserve`] made room for `length` bytes.
+/// `address` is where [`reserve`] allocated `length` bytes.
 unsafe fn answered(
     address: *const u8,
     length: usize,
     answer: impl FnOnce(&str) -> Result<String, String>,
 ) -> u64 {
-    // SAFETY: the promise above.
+    // SAFETY: see the contract above.
     let question = unsafe { std::slice::from_raw_parts(address, length) };
     let text = match str::from_utf8(question).map_err(|error| format!("error: {error}\n")).and_then(answer) {
         Ok(answer) => format!("+{answer}"),

@@ -1,4 +1,4 @@
-//! What becomes of scenarios.
+//! Evaluation of scenarios for the page.
 
 use numasim_ask::{Evaluate, Evaluated, ScenarioView, caution, document, held_back, thread_map, warning};
 use numasim_draw::{Style, themed};
@@ -8,26 +8,26 @@ use serde::Serialize;
 
 use crate::question::{Asked, Question, asked, in_words};
 
-/// What the page shows of scenarios.
+/// Evaluated scenarios as the page shows them.
 #[derive(Serialize)]
 struct Answer<'a> {
-    /// What `numasim evaluate --format json` writes.
+    /// The document that `numasim evaluate --format json` writes.
     document: &'a Evaluated,
     /// The thread map of each scenario: SVG in the colours of the page.
     maps: Vec<String>,
-    /// What each scenario is worth, with its unit.
+    /// The value of each scenario, with its unit.
     worth: Vec<(f64, &'a str)>,
-    /// What holds each application back in each scenario, in words.
+    /// The bottleneck of each application in each scenario, in words.
     held_back: Vec<Vec<String>>,
     warnings: Vec<String>,
     /// The shown placement as text of a file.
     placed: String,
 }
 
-/// The shown placement, or all scenarios of the files, evaluated.
+/// Evaluates the shown placement, or all scenarios of the files.
 ///
 /// # Errors
-/// What is wrong, as the command line says it.
+/// The message of the command line.
 pub fn evaluate(question: &str) -> Result<String, String> {
     let question = Question::from_json(question)?;
     let Asked { input, mut warnings, placed } = asked(&question, Task::Evaluate)?;

@@ -1,4 +1,4 @@
-//! The best placement, searched for.
+//! The search for the best placement.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,19 +14,19 @@ use serde::Serialize;
 
 use crate::question::{Asked, Placed, Question, Search, asked, in_words, wrong};
 
-/// What the page shows of a search.
+/// A search result as the page shows it.
 #[derive(Serialize)]
 struct Answer<'a> {
-    /// What `numasim explore --format json` writes.
+    /// The document that `numasim explore --format json` writes.
     document: &'a Explored,
-    /// Threads and homes of best, alternatives and baselines, in their order in the document, each with its name.
+    /// Threads and homes of best, alternatives and baselines, in document order, each with its name.
     placed: Vec<Placed>,
     warnings: Vec<String>,
-    /// How good the best is, and how sure that is.
+    /// The quality of the best, and how certain it is.
     words: Vec<String>,
 }
 
-/// For the page: to be shown.
+/// An error message for the page.
 fn shown(rated: &Rated) -> Placed {
     let EvaluatedScenario { name, study, evaluation, .. } = &*rated.scenario;
     Placed::of(name, &study.apps, &rated.candidate, evaluation.static_work)
@@ -35,7 +35,7 @@ fn shown(rated: &Rated) -> Placed {
 /// Searches for the best placement.
 ///
 /// # Errors
-/// What is wrong, as the command line says it.
+/// The message of the command line.
 pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> {
     let question = Question::from_json(question)?;
     let Asked { input, warnings, .. } = asked(&question, Task::Explore)?;
@@ -67,25 +67,25 @@ fn restrictions(wanted: &Search) -> Restrictions {
     }
 }
 
-// The outside world of a search, as the page has it.
+// The environment that the page provides to a search.
 
-/// Milliseconds between two reports.
+/// Milliseconds between two progress reports.
 const REPORT_MS: f64 = 100.0;
 
-/// What a page gives to a search, and hears of it.
+/// Clock and progress receiver that a page provides to a search.
 pub trait Outside: Sync {
     /// Milliseconds since any fixed moment.
     fn now_ms(&self) -> f64;
-    /// How far the search has come, as JSON.
+    /// Reports progress as JSON.
     fn tell(&self, progress: &str);
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Serialize)]
 struct Report {
     elapsed_s: f64,
     best: Option<f64>,
-    /// Null where there is none yet.
+    /// Null until a placement is found.
     bound: f64,
     effort_spent: f64,
     found: Option<Placed>,
@@ -99,7 +99,7 @@ pub(crate) struct Watch<'a> {
     start_ms: f64,
     limit: Option<Duration>,
     out_of_time: AtomicBool,
-    /// When the last report was made, as bits of milliseconds.
+    /// Time of the last report, as the bits of milliseconds.
     told: std::sync::atomic::AtomicU64,
 }
 
@@ -165,7 +165,7 @@ impl Clock for Watch<'_> {
         self.out_of_time.load(Ordering::Relaxed).then_some(WhyUnproven::TimeLimit)
     }
 
-    // Whoever looks at a page does not count the milliseconds after a search.
+    // Users do not notice milliseconds after a search.
     fn keep_back(&self, _: Duration) {}
 
     fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {

@@ -1,11 +1,11 @@
 //! numasim in a browser: texts of JSON in, texts of JSON out.
 //!
-//! [`read`] says what the files have and what can be changed of it, [`evaluate`] what becomes of a placement, [`explore`] which one is
-//! best. Files go through the checked reader of `model`; answers are the documents of the command line (`document`), whole and unrounded.
-//! Mistakes are the messages of the command line, with file, line and column.
+//! [`read`] returns the contents of the files and the values that can be changed. [`evaluate`] computes a placement, and [`explore`]
+//! finds the best one. Files go through the checked reader of `model`. Answers are the documents of the command line (`document`),
+//! complete and unrounded. Errors are the messages of the command line, with file, line and column.
 //!
-//! `boundary` (WebAssembly alone) is what the page calls: numbers and memory. It is written by hand, as four functions on texts need
-//! no generated code, and no further program that generates it.
+//! The page calls `boundary` (WebAssembly only): numbers and memory. It is written by hand because four functions on texts need
+//! neither generated code nor the program that generates it.
 
 #[cfg(target_arch = "wasm32")]
 mod boundary;

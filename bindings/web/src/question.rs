@@ -1,4 +1,4 @@
-//! What the page asks, and the files that it asks about.
+//! The questions of the page, and the files that they refer to.
 
 use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use numasim_study::SourceFile;
 use numasim_study::writing::study::{Counted, counted};
 use serde::{Deserialize, Serialize};
 
-/// A file as the page has it.
+/// A file in the page.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
-    /// As messages name it.
+    /// Its name in messages.
     pub(crate) name: String,
     /// Its text.
     pub(crate) text: String,
 }
 
-/// Hardware threads of an application on a node, as files have them.
+/// Hardware threads of an application on a node, as written in files.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Threads {
-    /// Dealt over the L3 domains of the node.
+    /// Distributed over the L3 domains of the node.
     OnNode(u32),
     /// In each L3 domain of the node.
     InDomains(Vec<u32>),
@@ -61,22 +61,22 @@ pub(crate) struct Placed {
     pub(crate) name: String,
     /// Threads of each application on each node.
     pub(crate) threads: Vec<Vec<Threads>>,
-    /// Hardware threads of a core that each application uses, by name; empty: as the applications say.
+    /// Hardware threads of a core that each application uses, by name; empty: as in the applications.
     #[serde(default)]
     pub(crate) smt: Vec<String>,
-    /// The node of the data of each application; null: where the file has it.
+    /// The node of the data of each application; null: as in the file.
     #[serde(default)]
     pub(crate) homes: Vec<Option<usize>>,
-    /// How many of the 16 parts of the data of each application lie on each node, where the files leave its fractions open; else null.
+    /// The number of the 16 parts of the data of each application on each node, if the files leave its fractions open; else null.
     #[serde(default)]
     pub(crate) parts: Vec<Option<Vec<u32>>>,
-    /// Whether work is divided beforehand.
+    /// Whether work is divided statically.
     #[serde(default)]
     pub(crate) static_work: bool,
 }
 
 impl Placed {
-    /// What a search has found, to be shown.
+    /// A search result to show.
     pub(crate) fn of(name: &str, apps: &[App], candidate: &Candidate, static_work: bool) -> Self {
         let apps = with_smt(apps, &candidate.smt);
         Self::at(name, &apps, &candidate.allocation, &candidate.placements, static_work)
@@ -91,7 +91,7 @@ impl Placed {
         static_work: bool,
     ) -> Self {
         let rows = counted(apps, cores);
-        // A core that nobody has decided about has one thread, as in `counted`.
+        // A core without a decision has one thread, as in `counted`.
         let smt = apps.iter().map(|app| if app.smt == Smt::Both { Smt::Both } else { Smt::One });
         Self {
             name: name.to_owned(),
@@ -119,7 +119,7 @@ pub(crate) struct NumberOf<T> {
     value: T,
 }
 
-/// What is searched for.
+/// The search request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Search {
@@ -130,14 +130,14 @@ pub(crate) struct Search {
     pub(crate) min_threads_per_node: u32,
     pub(crate) no_idle_cores: bool,
     pub(crate) whole_l3: bool,
-    /// An L3 domain has none or so many threads of the application.
+    /// Each L3 domain has either no threads of the application or this number.
     pub(crate) threads_per_l3: Vec<NumberOf<NonZeroU32>>,
-    /// At most so many L3 domains, over the machine, have threads of the application.
+    /// At most this number of L3 domains of the machine have threads of the application.
     pub(crate) max_l3: Vec<NumberOf<NonZeroU16>>,
-    /// How many alternatives.
+    /// Number of alternatives.
     pub(crate) top: u64,
     pub(crate) seed: u64,
-    /// Seconds after which the best so far is the answer.
+    /// Seconds after which the search returns the best so far.
     pub(crate) time_limit_s: Option<f64>,
 }
 
@@ -161,7 +161,7 @@ impl Default for Search {
 }
 
 impl Search {
-    /// What is asked of single applications.
+    /// Constraints on single applications.
     pub(crate) fn asked(&self) -> placing::Asked {
         placing::Asked {
             threads_per_l3: of_apps(&self.threads_per_l3),
@@ -184,19 +184,19 @@ pub(crate) struct Question {
     /// The sharing model by name; null: that of the machine.
     #[serde(default)]
     pub(crate) model: Option<String>,
-    /// Changed figures, each `KEY=VALUE` as `numasim sweep --set` takes them.
+    /// Changed values, each `KEY=VALUE` as in `numasim sweep --set`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
-    /// What is evaluated; null: the scenarios of the files.
+    /// The placement to evaluate; null: the scenarios of the files.
     #[serde(default)]
     pub(crate) placed: Option<Placed>,
-    /// What is searched for.
+    /// The search request.
     #[serde(default)]
     pub(crate) search: Search,
 }
 
 impl Question {
-    /// From the text of the page.
+    /// Parses the text of the page.
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("error: this is no question: {error}\n"))
     }
@@ -207,19 +207,19 @@ impl Question {
 /// The name of the file with the placement that the page shows.
 pub(crate) const PLACED: &str = "what-if.toml";
 
-/// A study as a question means it.
+/// The study for a question.
 pub(crate) struct Asked {
     pub(crate) input: Input,
-    /// Figures that hardly anybody meant.
+    /// Warnings about implausible values.
     pub(crate) warnings: Vec<String>,
-    /// The shown placement as text of a file; empty where there is none.
+    /// The shown placement as text of a file; empty without one.
     pub(crate) placed: String,
 }
 
-/// Reads the files and makes the changes of a question.
+/// Reads the files and applies the changes of a question.
 ///
 /// # Errors
-/// What is wrong, as the command line says it.
+/// The message of the command line.
 pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
     let mut sources: Vec<SourceFile> = question
         .files
@@ -231,7 +231,7 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
     if let Some(shown) = &question.placed {
         placed = toml(&input.study, shown)?;
         sources.push(SourceFile { name: PLACED.to_owned(), text: placed.clone() });
-        // Through the reader, like every other scenario: its rules and its words are written once.
+        // Goes through the reader like every other scenario, so that rules and messages exist once.
         input = Input::of_sources(sources).map_err(in_words)?;
     }
     let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::as_str);
@@ -241,13 +241,13 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
     Ok(Asked { input, warnings, placed })
 }
 
-/// As the command line says it.
+/// Formats an error as the command line does.
 #[allow(clippy::needless_pass_by_value, reason = "what errors are mapped with")]
 pub(crate) fn in_words(refusal: Refusal) -> String {
     refusal.text(false) + "\n"
 }
 
-/// What cannot be asked, as the command line says it.
+/// An invalid question, with the message of the command line.
 #[allow(clippy::needless_pass_by_value, reason = "what errors are mapped with")]
 pub(crate) fn wrong(why: String) -> String {
     format!("error: {why}\n")
@@ -292,7 +292,7 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
                 let none = vec![0; nodes];
                 let parts = parts.unwrap_or(&none);
                 let given = parts.iter().fold(0, |sum: u32, &parts| sum.saturating_add(parts));
-                // Nobody reads it.
+                // Not read.
                 if without_threads {
                     Some(Placement::Local)
                 } else if given == Data::STEPS {
@@ -306,7 +306,7 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
                 }
             }
             Some(home) => Some(at_home(&app.data, NodeId(home))),
-            // Nobody reads it.
+            // Not read.
             None if without_threads && own().is_none() => Some(at_home(&app.data, first)),
             None => own(),
         };
@@ -337,7 +337,7 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
     Ok(written.toml())
 }
 
-/// The data of an application with its home on this node; what has no home stays as it is.
+/// The data of an application with its home on this node; data without a home is unchanged.
 fn at_home(data: &Data, home: NodeId) -> Placement {
     match data {
         Data::OpenHome { share } | Data::Placed(Placement::PartHome { share, .. }) => {
@@ -359,7 +359,7 @@ fn parts_of(data: &Data, placement: &Placement) -> Option<Vec<u32>> {
         .then(|| fractions.iter().map(|&fraction| parts(fraction).unwrap_or(0)).collect())
 }
 
-/// Changes figures of the study.
+/// Changes values of the study.
 fn changed(study: &mut Arc<Study>, settings: &[String], task: Task) -> Result<(), String> {
     if settings.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the files have, and what can be changed of it.
+//! The contents of the files, and the values that can be changed.
 
 use numasim_ask::lettering::Lettering;
 use numasim_ask::{data_words, document, lettering, machine_title};
@@ -14,13 +14,13 @@ use serde::Serialize;
 
 use crate::question::{Asked, Placed, Question, asked};
 
-/// What the page can show and change.
+/// Everything that the page can show and change.
 #[derive(Serialize)]
 struct Contents<'a> {
     version: &'static str,
     machine: String,
     model: &'static str,
-    /// Models that honour all that the machine has.
+    /// Models that respect every property of the machine.
     models: Vec<&'static str>,
     /// The default of `objectives`.
     objective: &'static str,
@@ -28,11 +28,11 @@ struct Contents<'a> {
     nodes: Vec<NodeContents>,
     /// Whether some node has several L3 domains.
     has_domains: bool,
-    /// From the node of the cores (row) to that of the memory (column); null where there is no link.
+    /// From the node of the cores (row) to that of the memory (column); null if there is no link.
     link_gbs: Vec<Vec<Option<f64>>>,
     shared_links: Vec<SharedLink<'a>>,
     apps: Vec<AppContents<'a>>,
-    /// Placements to begin with: `even`, `one app per node` where that is possible, the scenarios of the files.
+    /// Initial placements: `even`, `one app per node` if possible, and the scenarios of the files.
     starts: Vec<Placed>,
     warnings: Vec<String>,
 }
@@ -46,14 +46,14 @@ struct SharedLink<'a> {
 #[derive(Serialize)]
 struct NodeContents {
     cores: u32,
-    /// Its L3 domains, all with as many cores.
+    /// Its L3 domains, all with the same number of cores.
     domains: usize,
-    /// Cores of each of them.
+    /// Cores of each L3 domain.
     domain_cores: u32,
-    /// What each of them reads at most; `None`: no limit.
+    /// The largest read bandwidth of each L3 domain; `None`: no limit.
     l3_read_gbs: Option<f64>,
     gflops_per_core: f64,
-    /// `None` where it has no memory.
+    /// `None` if it has no memory.
     bandwidth_gbs: Option<f64>,
     core_bandwidth_gbs: Option<f64>,
 }
@@ -64,26 +64,26 @@ struct AppContents<'a> {
     letter: String,
     colour: String,
     arithmetic_intensity: f64,
-    /// Whether its intensity can be changed: that of a real kernel is counted.
+    /// Whether its intensity can be changed: the intensity of a real kernel is counted.
     is_counted: bool,
-    /// Where its data lies, in words; null: that is open.
+    /// The placement of its data, in words; null if it is open.
     data: Option<String>,
-    /// Hardware threads of a core that it uses, as the files say it.
+    /// Hardware threads of a core that it uses, as in the files.
     smt: &'static str,
-    /// Whether it can have one or both hardware threads of a core.
+    /// Whether it can use one or both hardware threads of a core.
     may_have_both: bool,
-    /// Whether its data has a home, which can be moved.
+    /// Whether its data has a home that can be moved.
     has_home: bool,
-    /// Whether the fractions of its data are open, which can be changed in steps of 1/16.
+    /// Whether the fractions of its data are open; they can be changed in steps of 1/16.
     has_parts: bool,
     /// The nodes that may hold its threads; null: all.
     nodes: Option<Vec<usize>>,
 }
 
-/// What the files have.
+/// Reads the contents of the files.
 ///
 /// # Errors
-/// What is wrong with them, as the command line says it.
+/// The message of the command line.
 pub fn read(question: &str) -> Result<String, String> {
     let question = Question::from_json(question)?;
     let Asked { input, warnings, .. } = asked(&question, Task::Evaluate)?;
@@ -150,7 +150,7 @@ fn of_app<'a>(app: &'a App, letter: usize, machine: &Machine) -> AppContents<'a>
     }
 }
 
-/// Placements to begin with; open data is where it is best.
+/// Initial placements; open data is placed best.
 fn starts(study: &Study) -> Vec<Placed> {
     let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
     if let Ok(problem) = problem {
@@ -161,7 +161,7 @@ fn starts(study: &Study) -> Vec<Placed> {
             })
             .collect();
     }
-    // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
+    // No allocation meets the limits of the files, but placements of the user may still be tried.
     let rows = even(&study.machine, &study.apps);
     let nodes = study.machine.node_count();
     let first = study.machine.memory_nodes().next().unwrap_or(NodeId(0));

@@ -23,7 +23,7 @@ arithmetic_intensity = 1.0
 data = { home = \"any\" }
 ";
 
-/// A clock that stands still, and what it was told.
+/// A fixed clock that records its reports.
 #[derive(Default)]
 struct Still(Mutex<Vec<String>>);
 
@@ -53,7 +53,7 @@ fn answer(text: Result<String, String>) -> Value {
 }
 
 #[test]
-fn what_files_have_is_listed_with_placements_to_begin_with() {
+fn files_are_listed_with_initial_placements() {
     let contents = answer(read(&question(&json!({}))));
     assert_eq!(contents["machine"], "two nodes (2 NUMA nodes, 8 cores)");
     assert_eq!(contents["link_gbs"], json!([[null, 10.0], [10.0, null]]));
@@ -66,7 +66,7 @@ fn what_files_have_is_listed_with_placements_to_begin_with() {
 }
 
 #[test]
-fn a_placement_is_evaluated_with_its_map_and_as_a_scenario_of_a_file() {
+fn a_placement_is_evaluated_with_its_map_and_written_as_a_scenario() {
     let placed = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]], "homes": [null, 1] });
     let found = answer(evaluate(&question(&json!({ "placed": placed }))));
     let scenario = &found["document"]["scenarios"][0];
@@ -83,7 +83,7 @@ fn a_placement_is_evaluated_with_its_map_and_as_a_scenario_of_a_file() {
 }
 
 #[test]
-fn what_counts_something_else_is_worth_that() {
+fn work_that_counts_other_units_is_valued_in_them() {
     let db = "[[app]]\nname = \"db\"\nrate = { unit = \"queries/s\", per_gb = 125.0 }\nthread_gbs = 10.0\n";
     let (machine, _) = STUDY.split_once("[[app]]").expect("applications");
     let files = json!([{ "name": "study.toml", "text": format!("{machine}{db}") }]);
@@ -94,7 +94,7 @@ fn what_counts_something_else_is_worth_that() {
 }
 
 #[test]
-fn changed_figures_are_those_of_a_sweep() {
+fn changed_values_equal_those_of_a_sweep() {
     let placed = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]], "homes": [null, 1] });
     let set = ["machine.node.0.bandwidth_gbs=20", "app.bad.arithmetic_intensity=2"];
     let found = answer(evaluate(&question(&json!({ "placed": placed, "set": set }))));
@@ -105,7 +105,7 @@ fn changed_figures_are_those_of_a_sweep() {
 }
 
 #[test]
-fn mistakes_have_their_place() {
+fn mistakes_name_their_place() {
     let too_many = json!({ "name": "what-if", "threads": [[4, 0], [1, 2]], "homes": [null, 0] });
     let said = evaluate(&question(&json!({ "placed": too_many }))).expect_err("five threads on four cores");
     assert!(said.contains("what-if.toml:3:"), "{said}");
@@ -131,7 +131,7 @@ fn the_best_placement_is_proven_and_can_be_shown() {
 }
 
 #[test]
-fn a_search_without_time_says_that_it_was_ended() {
+fn a_search_without_time_reports_that_it_was_stopped() {
     let objective = json!({ "search": { "objective": "fastest" } });
     let said = explore(&question(&objective), &Still::default()).expect_err("no such objective");
     assert!(said.contains("there is: total-gflops, fair, geomean, makespan"), "{said}");
@@ -162,7 +162,7 @@ fn placed_on_domains(threads: &Value) -> Value {
 }
 
 #[test]
-fn threads_are_placed_by_l3_domain_or_dealt_over_them() {
+fn threads_are_placed_by_l3_domain_or_distributed_over_them() {
     // Each thread asks for 30 GB/s, each domain reads 50.
     let cases = [
         (json!([[4, 0]]), 50.0, json!([[4, 0]]), "[[4, 0]]"),
@@ -183,7 +183,7 @@ fn threads_are_placed_by_l3_domain_or_dealt_over_them() {
 }
 
 #[test]
-fn numbers_are_dealt_beside_lists() {
+fn plain_numbers_are_distributed_around_lists() {
     let text = DOMAINS.replace("= 16", "= 12").replace("_l3 = 8", "_l3 = 4").replace("200.0", "1000.0")
         + "[[app]]\nname = \"b\"\narithmetic_intensity = 1.0\n";
     let placed = json!({ "name": "what-if", "threads": [[5], [[2, 0, 0]]] });
@@ -208,7 +208,7 @@ fn a_list_that_is_too_long_or_too_full_is_a_mistake_with_its_place() {
 }
 
 #[test]
-fn what_files_have_says_l3_domains_and_their_bandwidth() {
+fn the_contents_of_files_include_l3_domains_and_their_bandwidth() {
     let contents = answer(read(&question_of(DOMAINS, &json!({}))));
     let node = &contents["nodes"][0];
     assert_eq!(
@@ -271,7 +271,7 @@ arithmetic_intensity = 10.0
 ";
 
 #[test]
-fn a_placement_says_how_many_hardware_threads_of_a_core_are_used() {
+fn a_placement_sets_the_hardware_threads_per_core() {
     let contents = answer(read(&question_of(SMT, &json!({}))));
     assert_eq!(
         (&contents["apps"][0]["may_have_both"], &contents["apps"][1]["may_have_both"]),
@@ -294,7 +294,7 @@ fn a_placement_says_how_many_hardware_threads_of_a_core_are_used() {
 }
 
 #[test]
-fn hardware_threads_that_are_open_odd_or_not_there_are_mistakes() {
+fn open_odd_or_missing_hardware_threads_are_mistakes() {
     let wrong = |threads: Value, smt: Value| {
         let placed = json!({ "name": "what-if", "threads": threads, "smt": smt });
         evaluate(&question_of(SMT, &json!({ "placed": placed }))).expect_err("a mistake")
@@ -316,13 +316,13 @@ fn a_search_chooses_between_one_and_both_hardware_threads() {
     let still = Still::default();
     let sum = json!({ "search": { "objective": "total-gflops" } });
     let found = answer(explore(&question_of(SMT, &sum), &still));
-    // Only with 8 hardware threads on 4 cores is there room for 4 threads of hpc: 18 + 40 GFLOPS.
+    // Only 8 hardware threads on 4 cores leave room for 4 threads of hpc: 18 + 40 GFLOPS.
     let best = &found["placed"][0];
     assert_eq!(found["document"]["value"], 58.0);
     assert_eq!((&best["threads"], &best["smt"]), (&json!([[8], [4]]), &json!(["both", "one"])));
     let again = answer(evaluate(&question_of(SMT, &json!({ "placed": best }))));
     assert_eq!(again["document"]["scenarios"][0]["apps"], found["document"]["best"]["apps"]);
-    // A search that is cancelled leaves the best that it has reported.
+    // A cancelled search leaves the best that it has reported.
     let told = still.0.lock().expect("one thread");
     let report: Value = serde_json::from_str(told.last().expect("a report")).expect("JSON");
     assert_eq!(report["found"]["smt"][0].as_str().map(str::is_empty), Some(false), "{report}");

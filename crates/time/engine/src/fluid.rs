@@ -1,12 +1,13 @@
-//! Work of equal members that proceed at a common rate.
+//! Work of equal members that progress at a common rate.
 //!
 //! # Unit
-//! An amount is whatever the caller counts, such as GFLOP of one thread; a rate is that per second of simulated time.
+//! The caller chooses the unit of an amount, such as GFLOP of one thread; a rate is that unit per second of simulated
+//! time.
 //!
 //! # Approach
-//! Instead of the rest of each member, the amount that a member would have done that was there from the beginning is kept (the
-//! virtual time of fair queueing): a member that joins with w to do ends when w more than now is done. A change of the rate
-//! is then O(1) however many members there are, and the next one to end is the first of a heap.
+//! Instead of the remaining work of each member, the structure stores the amount that a member present from the beginning
+//! would have done (the virtual time of fair queueing). A member that joins with amount w ends when this amount has grown by
+//! w. A change of the rate is then O(1) for any number of members, and the next member to end is the first of a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -41,11 +42,11 @@ impl<M> Ord for Member<M> {
     }
 }
 
-/// Members that each do the same amount per second, until what each has to do is done.
+/// Members that each do the same amount per second, until their own amount is done.
 #[derive(Clone, Debug)]
 pub struct Fluid<M> {
     members: BinaryHeap<Reverse<Member<M>>>,
-    /// What a member has done that was there all the time, up to `since`.
+    /// The amount done up to `since` by a member that was always present.
     done: f64,
     rate: f64,
     since: SimTime,
@@ -64,36 +65,37 @@ impl<M> Fluid<M> {
         Self::default()
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// What each member does per second.
+    /// The amount that each member does per second.
     pub const fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// The amount that a member which was always there has done at `now`. Differences are the work of any member meanwhile.
+    /// The amount that a member which was always present has done at `now`. Differences are the work of any member in
+    /// between.
     pub fn done(&self, now: SimTime) -> f64 {
         self.done + self.rate * now.since(self.since)
     }
 
-    /// From `now` on each member does `rate` per second; 0 or more.
+    /// From `now` on each member does `rate` per second; `rate` is 0 or more.
     pub fn set_rate(&mut self, now: SimTime, rate: f64) {
         self.advance(now);
         self.rate = if rate > 0.0 { rate } else { 0.0 };
     }
 
-    /// A member joins with `amount` to do.
+    /// Adds a member with `amount` to do.
     pub fn join(&mut self, now: SimTime, member: M, amount: f64) {
         if self.members.is_empty() {
-            // From the beginning again, so that nothing is lost to rounding in long runs.
+            // Restarts from zero, so that long runs lose nothing to rounding.
             self.done = 0.0;
             self.since = now;
         }
@@ -103,7 +105,7 @@ impl<M> Fluid<M> {
         self.members.push(Reverse(Member { end: self.done + amount.max(0.0), number, who: member }));
     }
 
-    /// When the next member ends at this rate: [`SimTime::NEVER`] where there is none, or where nothing is done.
+    /// The time at which the next member ends at this rate: [`SimTime::NEVER`] if there is no member or the rate is 0.
     pub fn next_end(&self) -> SimTime {
         let Some(Reverse(first)) = self.members.peek() else { return SimTime::NEVER };
         let rest = first.end - self.done;
@@ -116,9 +118,9 @@ impl<M> Fluid<M> {
         }
     }
 
-    /// Takes a member whose rest would take at most [`SAME_INSTANT_S`] at `now`: the one with the smallest rest, and among
-    /// equal ones the first that joined. Where times are so large that they are further apart than that, a rest that would not
-    /// bring the time forward is over, too.
+    /// Removes a member whose remaining work would take at most [`SAME_INSTANT_S`] at `now`: the one with the least remaining
+    /// work, and among equal ones the first that joined. If the spacing of representable times exceeds that, remaining work
+    /// that would not advance the time is also over.
     pub fn pop_ended(&mut self, now: SimTime) -> Option<M> {
         self.advance(now);
         let Reverse(first) = self.members.peek()?;
@@ -127,14 +129,14 @@ impl<M> Fluid<M> {
         is_over.then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
     }
 
-    /// Takes a member that is done at `latest` at this rate, the first as in [`Fluid::pop_ended`]; `now` is the present, and `latest` the
-    /// end of its instant ([`crate::Instants::end`]).
+    /// Removes a member that is done at `latest` at this rate, in the order of [`Fluid::pop_ended`]. `now` is the present, and `latest`
+    /// the end of its instant ([`crate::Instants::end`]).
     pub fn pop_ended_by(&mut self, now: SimTime, latest: SimTime) -> Option<M> {
         self.advance(now);
         (self.next_end() <= latest).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
     }
 
-    /// What all members together still have to do at `now`.
+    /// The remaining work of all members together at `now`.
     pub fn rest(&self, now: SimTime) -> f64 {
         let done = self.done(now);
         self.members.iter().map(|Reverse(member)| (member.end - done).max(0.0)).sum()
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_joins_later_has_all_of_its_own_amount_to_do() {
+    fn a_late_member_still_does_its_full_amount() {
         let mut fluid = Fluid::new();
         fluid.set_rate(SimTime::START, 2.0);
         fluid.join(SimTime::START, "a", 4.0);
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_ends_at_once_even_where_nothing_is_done() {
+    fn zero_work_ends_at_once_even_at_rate_zero() {
         let mut fluid = Fluid::new();
         fluid.join(at(1.0), "nothing", 0.0);
         fluid.join(at(1.0), "something", 1.0);
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_members_end_in_the_order_in_which_they_joined() {
+    fn equal_members_end_in_joining_order() {
         let mut fluid = Fluid::new();
         fluid.set_rate(SimTime::START, 1.0);
         for member in ["a", "b", "c"] {
@@ -215,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_that_does_not_bring_the_time_forward_is_over() {
-        // At 1e9 s times are 1.2e-7 s apart: 1e-8 s more is the same time, and would be for ever.
+    fn remaining_work_that_cannot_advance_time_is_over() {
+        // At 1e9 s times are 1.2e-7 s apart: adding 1e-8 s gives the same time and would repeat for ever.
         let mut fluid = Fluid::new();
         fluid.set_rate(at(1e9), 1.0);
         fluid.join(at(1e9), "short", 1e-8);
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_of_less_than_an_instant_is_over() {
+    fn remaining_work_below_an_instant_is_over() {
         // 1e-9 left at 2 per second is half a nanosecond.
         let mut fluid = Fluid::new();
         fluid.set_rate(SimTime::START, 2.0);

@@ -1,17 +1,18 @@
-//! What happens within a billionth of a second, or of the time, happens at one instant.
+//! Events within a billionth of a second, or of the elapsed time, form one instant.
 
 use crate::queue::{EventKey, EventQueue};
 use crate::time::SimTime;
 
-/// Events within this many seconds of the first one belong to its instant; work whose rest takes no longer is over.
+/// Events within this many seconds of the first one belong to its instant; work with no more than this remaining is
+/// over.
 pub const SAME_INSTANT_S: f64 = 1e-9;
 
-/// How far apart events of one instant may be.
+/// The maximum distance between events of one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
-    /// So many seconds.
+    /// A fixed number of seconds.
     Seconds(f64),
-    /// That part of the time since the beginning: for questions that last microseconds as well as hours.
+    /// A fraction of the elapsed time: for questions that last microseconds as well as hours.
     OfTime(f64),
 }
 
@@ -25,7 +26,7 @@ impl Span {
     }
 }
 
-/// An [`EventQueue`] with a clock that goes from instant to instant.
+/// An [`EventQueue`] with a clock that advances from instant to instant.
 #[derive(Clone, Debug)]
 pub struct Instants<E> {
     queue: EventQueue<E>,
@@ -40,7 +41,7 @@ impl<E> Default for Instants<E> {
 }
 
 impl<E> Instants<E> {
-    /// The beginning, without an event.
+    /// The start of the simulation, without events.
     pub fn new() -> Self {
         Self::default()
     }
@@ -55,31 +56,31 @@ impl<E> Instants<E> {
         self.now
     }
 
-    /// How many events are to come.
+    /// The number of pending events.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none is to come.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// When the next event comes; the present where it lies within this instant, `None` where none comes at all.
+    /// The time of the next event: the present if it lies within this instant, `None` if no event is pending.
     pub fn next_time(&self) -> Option<SimTime> {
         let next = self.queue.next_time().filter(|time| time.is_finite())?;
         Some(if next <= self.end() { self.now } else { next })
     }
 
-    /// Goes to the instant of the next event, which is the present one while events of it are left. `None`, and nothing
-    /// moves, where no event comes any more.
+    /// Advances to the instant of the next event, which is the present one while events of it are left. If no event is
+    /// pending, it returns `None` and the clock does not move.
     pub fn advance(&mut self) -> Option<SimTime> {
         let next = self.next_time()?;
         self.now = next;
         Some(next)
     }
 
-    /// Goes to `time` if that is later than the present and nothing comes before; the present then.
+    /// Advances to `time` if that is later than the present and no event comes before; returns the present.
     pub fn advance_to(&mut self, time: SimTime) -> SimTime {
         let nothing_before = self.queue.next_time().is_none_or(|next| next >= time);
         if nothing_before && time.is_finite() && time > self.now {
@@ -94,12 +95,12 @@ impl<E> Instants<E> {
         self.queue.pop_until(end).map(|(_, event)| event)
     }
 
-    /// Schedules an event; one for a time that is past belongs to the present instant.
+    /// Schedules an event; an event for a past time belongs to the present instant.
     pub fn schedule(&mut self, time: SimTime, event: E) -> EventKey {
         self.queue.schedule(time.max(self.now), event)
     }
 
-    /// As [`EventQueue::move_to`]; not before the present.
+    /// As [`EventQueue::move_to`], but not before the present.
     pub fn move_to(&mut self, key: EventKey, time: SimTime) -> bool {
         self.queue.move_to(key, time.max(self.now))
     }
@@ -109,7 +110,7 @@ impl<E> Instants<E> {
         self.queue.cancel(key)
     }
 
-    /// Lets the event behind `key` come at `time`: it is scheduled, moved, or taken back where it never comes.
+    /// Sets the time of the event behind `key` to `time`: schedules it, moves it, or cancels it if `time` is never.
     pub fn reschedule(&mut self, key: &mut Option<EventKey>, time: SimTime, event: E) {
         match (*key, time.is_finite()) {
             (Some(known), true) => {
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_may_be_a_part_of_the_time() {
+    fn an_instant_can_be_a_fraction_of_the_time() {
         // A billionth of 1000 s is 1 us; of 1 us it is 1 fs.
         let mut instants = Instants::with_span(Span::OfTime(1e-9));
         for (time, event) in [(1e-6, "a"), (1e-6 + 2e-15, "b"), (1000.0, "c"), (1000.0 + 9e-7, "d")] {
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_never_comes_is_taken_back_and_may_come_again() {
+    fn an_event_moved_to_never_is_cancelled_and_can_return() {
         let mut instants = Instants::new();
         let mut key = None;
         instants.reschedule(&mut key, at(1.0), "end");
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn time_ends_where_nothing_comes() {
+    fn time_stops_without_events() {
         let mut instants = Instants::new();
         instants.schedule(SimTime::NEVER, "never");
         assert_eq!(instants.advance(), None);

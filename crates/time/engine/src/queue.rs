@@ -1,9 +1,9 @@
 //! Events by time, first in first out among equal times.
 //!
 //! # Approach
-//! A binary heap of (time, number) in which every entry knows its slot and every slot its place in the heap, so that an event
-//! can be moved or taken back: O(log n) each. Numbers are given in the order of scheduling, so that no two entries are equal.
-//! Slots are used again; a generation in the key tells an old event from the new one in its slot.
+//! A binary heap of (time, number). Every entry stores its slot and every slot its position in the heap, so that an event can
+//! be moved or cancelled: O(log n) each. Numbers follow the order of scheduling, so that no two entries are equal. Slots are
+//! reused; a generation in the key distinguishes an old event from the new one in its slot.
 
 use crate::time::SimTime;
 
@@ -30,13 +30,12 @@ impl Entry {
 #[derive(Clone, Debug)]
 struct Slot<E> {
     generation: u32,
-    /// The place in the heap, where there is an event.
+    /// The position in the heap, if there is an event.
     place: usize,
     event: Option<E>,
 }
 
-/// Events by time. Those of equal times come out in the order in which they were scheduled; an event that is moved counts as
-/// scheduled anew.
+/// Events by time. Events of equal times come out in the order of scheduling; a moved event counts as newly scheduled.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: Vec<Entry>,
@@ -52,22 +51,22 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E> EventQueue<E> {
-    /// No event.
+    /// An empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether there is none.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// Schedules `event` for `time`. One for [`SimTime::NEVER`] is kept and comes last.
+    /// Schedules `event` for `time`. An event for [`SimTime::NEVER`] stays in the queue and comes last.
     pub fn schedule(&mut self, time: SimTime, event: E) -> EventKey {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, place: 0, event: None });
@@ -84,7 +83,7 @@ impl<E> EventQueue<E> {
         key
     }
 
-    /// Moves an event to `time`; whether it was still there.
+    /// Moves an event to `time`; returns whether it was still pending.
     pub fn move_to(&mut self, key: EventKey, time: SimTime) -> bool {
         let Some(place) = self.place_of(key) else { return false };
         let number = self.number();
@@ -100,29 +99,29 @@ impl<E> EventQueue<E> {
         true
     }
 
-    /// Takes an event back, if it is still there.
+    /// Cancels an event and returns it, if it is still pending.
     pub fn cancel(&mut self, key: EventKey) -> Option<E> {
         let place = self.place_of(key)?;
         self.remove(place)
     }
 
-    /// When an event is to come, if it is still there.
+    /// The time of an event, if it is still pending.
     pub fn time_of(&self, key: EventKey) -> Option<SimTime> {
         self.place_of(key).map(|place| self.heap[place].time)
     }
 
-    /// When the next event comes.
+    /// The time of the next event.
     pub fn next_time(&self) -> Option<SimTime> {
         self.heap.first().map(|entry| entry.time)
     }
 
-    /// The next event.
+    /// Removes and returns the next event.
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let time = self.next_time()?;
         self.remove(0).map(|event| (time, event))
     }
 
-    /// The next event, if it comes at `latest` or before.
+    /// Removes and returns the next event, if it comes at `latest` or before.
     pub fn pop_until(&mut self, latest: SimTime) -> Option<(SimTime, E)> {
         if self.next_time()? <= latest { self.pop() } else { None }
     }
@@ -142,7 +141,7 @@ impl<E> EventQueue<E> {
         let slot = self.heap.swap_remove(place).slot;
         if place < self.heap.len() {
             self.slots[self.heap[place].slot as usize].place = place;
-            // What came from the end may belong above or below.
+            // The entry that came from the end may belong above or below.
             self.sink(place);
             self.rise(place);
         }
@@ -152,7 +151,7 @@ impl<E> EventQueue<E> {
         emptied.event.take()
     }
 
-    /// Lets the entry at `place` rise to where it belongs.
+    /// Moves the entry at `place` up to its position.
     fn rise(&mut self, mut place: usize) {
         let entry = self.heap[place];
         while place > 0 {
@@ -167,7 +166,7 @@ impl<E> EventQueue<E> {
         self.put(place, entry);
     }
 
-    /// Lets the entry at `place` sink to where it belongs.
+    /// Moves the entry at `place` down to its position.
     fn sink(&mut self, mut place: usize) {
         let entry = self.heap[place];
         loop {
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_equal_times_come_in_the_order_of_scheduling() {
+    fn events_of_equal_times_come_in_scheduling_order() {
         let mut queue = EventQueue::new();
         for (time, event) in [(2.0, "d"), (1.0, "a"), (1.0, "b"), (1.0, "c")] {
             queue.schedule(at(time), event);
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_moved_comes_after_those_that_were_there() {
+    fn a_moved_event_comes_after_existing_events() {
         let mut queue = EventQueue::new();
         let moved = queue.schedule(at(0.5), "moved");
         queue.schedule(at(1.0), "first");
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_means_one_event_only() {
+    fn a_key_identifies_one_event_only() {
         let mut queue = EventQueue::new();
         let old = queue.schedule(at(1.0), "old");
         assert_eq!(queue.cancel(old), Some("old"));
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_comes_is_last() {
+    fn events_at_never_come_last() {
         let mut queue = EventQueue::new();
         queue.schedule(SimTime::NEVER, "never");
         queue.schedule(at(1e300), "late");
@@ -268,7 +267,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::random::questions(256))]
 
-        /// Beside a list that is searched for the smallest (time, number).
+        /// Compares with a list that is searched for the smallest (time, number).
         #[test]
         fn the_queue_is_a_list_by_time_and_number(steps in prop::collection::vec(step(), 0..300)) {
             let mut queue = EventQueue::new();
@@ -277,7 +276,7 @@ mod tests {
             let mut list: Vec<(u8, usize, usize)> = Vec::new();
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
-                    // Sixteen times only, so that many are equal.
+                    // Only sixteen distinct times, so that many are equal.
                     Step::Schedule(time) => {
                         list.push((time / 16, number, keys.len()));
                         keys.push(queue.schedule(at(f64::from(time / 16)), keys.len()));

@@ -10,10 +10,10 @@ pub struct SimTime(f64);
 impl SimTime {
     /// The beginning.
     pub const START: Self = Self(0.0);
-    /// After everything that happens.
+    /// Later than every event.
     pub const NEVER: Self = Self(f64::INFINITY);
 
-    /// `seconds` after the beginning; `None` if that is negative or no number.
+    /// `seconds` after the beginning; `None` if that is negative or NaN.
     pub fn from_seconds(seconds: f64) -> Option<Self> {
         // -0.0 becomes 0.0, so that equal times have equal bits.
         (seconds >= 0.0).then_some(Self(seconds + 0.0))
@@ -24,13 +24,14 @@ impl SimTime {
         self.0
     }
 
-    /// `delay_s` seconds later; not earlier than this where that is negative, and [`SimTime::NEVER`] where it is no number.
+    /// `delay_s` seconds later; unchanged if that is negative, and [`SimTime::NEVER`] if it is NaN.
     #[must_use]
     pub fn after(self, delay_s: f64) -> Self {
         if delay_s.is_nan() { Self::NEVER } else { Self(self.0 + delay_s.max(0.0)) }
     }
 
-    /// The earliest of `times`, [`SimTime::NEVER`] of none: several at once, as no time is no number.
+    /// The earliest of `times`, or [`SimTime::NEVER`] of an empty list. No time is NaN, so several are compared at
+    /// once.
     pub fn earliest(times: &[Self]) -> Self {
         const LANES: usize = 8;
         let earlier = |a: f64, b: f64| if a < b { a } else { b };
@@ -45,12 +46,12 @@ impl SimTime {
         Self(least.into_iter().chain(rest).fold(f64::INFINITY, earlier))
     }
 
-    /// The place of the first of `times` that is not after `latest`.
+    /// The index of the first of `times` that is not after `latest`.
     pub fn first_until(times: &[Self], latest: Self) -> Option<usize> {
         const LANES: usize = 8;
         let (eights, rest) = times.as_chunks::<LANES>();
         let comes = |time: &Self| time.0 <= latest.0;
-        // All of eight are looked at, at once.
+        // Compares eight at once.
         let any = |eight: &[Self; LANES]| eight.iter().fold(false, |any, time| any | comes(time));
         let skipped = eights.iter().position(any);
         let (first, times) = match skipped.and_then(|place| Some((place, eights.get(place)?))) {
@@ -66,7 +67,7 @@ impl SimTime {
         if seconds > 0.0 { seconds } else { 0.0 }
     }
 
-    /// Whether it ever comes.
+    /// Whether this time is ever reached.
     pub fn is_finite(self) -> bool {
         self.0.is_finite()
     }
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_no_time_before_the_beginning() {
+    fn times_before_the_beginning_do_not_exist() {
         assert_eq!(SimTime::from_seconds(-1.0), None);
         assert_eq!(SimTime::from_seconds(f64::NAN), None);
         assert_eq!(SimTime::from_seconds(-0.0), Some(SimTime::START));
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_is_found_wherever_it_stands() {
+    fn the_earliest_is_found_at_any_position() {
         assert_eq!(SimTime::earliest(&[]), SimTime::NEVER);
         assert_eq!(SimTime::first_until(&[], SimTime::NEVER), None);
         for count in 1..20 {
