@@ -1,4 +1,4 @@
-//! Reads `[[command]]`, and what surrounds the applications: `[policy]`, `[os]` and `[cluster]`.
+//! Reads `[[command]]` and the environment of the applications: `[policy]`, `[os]` and `[cluster]`.
 
 use numasim_model::ids::AppId;
 use numasim_model::order::{Control, Order};
@@ -12,9 +12,9 @@ use crate::keys::{cluster, command, os, policy};
 use crate::values::{Cluster, Command, Os, PolicyChoice, Synchronisation};
 
 const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
-/// Most numbers in the orders of all commands, one order for each instance: 128 MB.
+/// Maximum count of numbers in the orders of all commands, one order for each instance: 128 MB.
 const MAX_NUMBERS: usize = 16_000_000;
-/// What a command needs beside the numbers of its order.
+/// Memory of a command in addition to the numbers of its order.
 const OWN_NUMBERS: usize = 16;
 
 /// The commands of all files.
@@ -22,11 +22,11 @@ const OWN_NUMBERS: usize = 16;
 pub(super) struct Commands {
     read: Vec<(Command, Place)>,
     numbers: usize,
-    /// Some command could not be read.
+    /// Whether some command could not be read.
     incomplete: bool,
 }
 
-/// Whom a command is for: the first of equal instances, and how many.
+/// The target of a command: the first of equal instances, and their number.
 struct Addressee<'a> {
     first: usize,
     instances: usize,
@@ -75,9 +75,9 @@ impl Commands {
             log.report(problem);
             return None;
         }
-        // All of it is read, so that every mistake is reported.
+        // Reads every key, so that every mistake is reported.
         let follows = app.as_ref().map(|app| can_follow(app, kind, &value));
-        // What it has may stand in text that could not be read.
+        // The missing key may be in text that could not be read.
         let known = app.as_ref().filter(|_| follows == Some(true) && !log.has_broken_syntax());
         let order = read_order(kind, &value, known, machine);
         let (at, app, order) = (at?, app.filter(|_| follows == Some(true))?, order?);
@@ -104,13 +104,13 @@ impl Commands {
         Some(())
     }
 
-    /// The commands in the order of the files and where their orders stand; `None` where some could not be read.
+    /// The commands in file order and the places of their orders; `None` if some could not be read.
     pub(super) fn finish(self) -> Option<(Vec<Command>, Vec<Place>)> {
         (!self.incomplete).then(|| self.read.into_iter().unzip())
     }
 }
 
-/// The key of an order that an application with this control follows.
+/// The key of an order for an application with this control.
 const fn key(control: Control) -> Option<&'static str> {
     match control {
         Control::Total => Some("total"),
@@ -120,7 +120,7 @@ const fn key(control: Control) -> Option<&'static str> {
     }
 }
 
-/// Whom a value names, if it can be said.
+/// The target that a value names, if it is valid.
 fn addressee<'a>(value: &Value<'_>, apps: &Apps, courses: &'a Courses) -> Option<Addressee<'a>> {
     let (first, instances) = match named(value, apps)? {
         Named::Group(group) => {
@@ -134,7 +134,7 @@ fn addressee<'a>(value: &Value<'_>, apps: &Apps, courses: &'a Courses) -> Option
     Some(Addressee { first, instances, name: names::shown(value.name()?), course })
 }
 
-/// Whether the application can follow an order of this kind; reports it where it cannot.
+/// Whether the application can follow an order of this kind; reports it if not.
 fn can_follow(app: &Addressee<'_>, kind: Control, value: &Value<'_>) -> bool {
     let Some(control) = app.course.control else { return true };
     if control == kind || value.source.log.has_broken_syntax() {
@@ -160,7 +160,7 @@ fn can_follow(app: &Addressee<'_>, kind: Control, value: &Value<'_>) -> bool {
     false
 }
 
-/// What the command says; `app`: whose threads are to be enough, if that can be looked at.
+/// The order of the command. `app`: the application that must have enough threads, if that can be checked.
 fn read_order(
     kind: Control,
     value: &Value<'_>,
@@ -226,7 +226,7 @@ fn read_cores(
     let entries = value.list("a list of cores", hint)?;
     let numbers: Vec<Option<u32>> = entries.iter().map(Value::count).collect();
     let cores = cores?;
-    // The first core behind each node.
+    // The first core after each node.
     let mut ends = Vec::with_capacity(cores.len());
     let mut all = 0_u64;
     for &cores in cores {
@@ -272,13 +272,13 @@ fn read_cores(
     Some(order)
 }
 
-/// Where the values of `[policy]` stand that only whoever uses them can judge.
+/// Places of the values of `[policy]` that only their users can check.
 pub(super) struct PolicyPlaces {
     pub(super) name: Option<Place>,
     pub(super) period: Option<Place>,
 }
 
-/// The policy and where it stands. Whether there is such a policy is not looked at.
+/// The policy and its place. The name is not checked here.
 pub(super) fn policy(mut table: TableReader<'_>) -> Option<(PolicyChoice, PolicyPlaces)> {
     let value = table.given(&policy::NAME);
     let name = value.as_ref().map_or(Some(None), |value| value.name().map(Some));
@@ -292,7 +292,7 @@ pub(super) fn policy(mut table: TableReader<'_>) -> Option<(PolicyChoice, Policy
     Some((choice, PolicyPlaces { name: value.as_ref().map(Value::place), period: period_place }))
 }
 
-/// The operating system; what is assumed holds without the table, too.
+/// The operating system. The assumed values also hold without the table.
 pub(super) fn os(mut table: TableReader<'_>) -> Option<Os> {
     let assumed = Os::default();
     let slice = time(&mut table, &os::SLICE_MS, 1e3, assumed.slice);
@@ -302,10 +302,10 @@ pub(super) fn os(mut table: TableReader<'_>) -> Option<Os> {
     Some(Os { slice: slice?, switch: switch?, refill: refill? })
 }
 
-/// Most nodes of a cluster with noise: for each of them a number is drawn in each iteration.
+/// The largest number of nodes of a cluster with noise: each node draws a number in each iteration.
 const MOST_NOISY: u64 = 1_000_000;
 
-/// The cluster; the outer `None` if it contradicts itself.
+/// The cluster; the outer `None` means an invalid value.
 #[allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>> {
     let Some(mut table) = table else { return Some(None) };

@@ -1,4 +1,4 @@
-//! Reads `[[channel]]` and `[[call]]`: which application waits for which, without circles.
+//! Reads `[[channel]]` and `[[call]]`: the dependences between applications, which must not form a cycle.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::courses::Courses;
 use crate::keys::{call, channel};
 use crate::values::{Call, Channel};
 
-/// Most places that are shown of one mistake.
+/// Maximum number of places shown for one mistake.
 const MOST_SHOWN: usize = 12;
 
 /// A table that joins two instances.
@@ -29,7 +29,7 @@ struct Joint {
 pub(super) struct Couplings {
     channels: Vec<(Channel, Joint)>,
     calls: Vec<(Call, Joint)>,
-    /// Some channel or call could not be read.
+    /// Whether some channel or call could not be read.
     incomplete: bool,
 }
 
@@ -70,11 +70,11 @@ impl Couplings {
         }
     }
 
-    /// Reports what cannot be of all of them together; `None` where some could not be read.
+    /// Reports mistakes that involve several tables; `None` if some could not be read.
     pub(super) fn finish(self, apps: &Apps, courses: &Courses, log: &Log) -> Option<Coupled> {
         self.check_circles(apps, log);
         self.check_channels_of_callees(apps, log);
-        // What looks wrong may be a key or a table that could not be read.
+        // An apparent mistake may come from a key or table that could not be read.
         if !log.has_broken_syntax() {
             self.check_iterations(apps, courses, log);
             self.check_counts(apps, courses, log);
@@ -88,7 +88,7 @@ impl Couplings {
         Some(Coupled { channels, calls, channel_places, call_places })
     }
 
-    /// Channels and calls together lead on: in a circle nobody could begin.
+    /// Channels and calls together form no cycle: the applications in a cycle could never begin.
     fn check_circles(&self, apps: &Apps, log: &Log) {
         let channels = self.channels.iter().map(|(_, joint)| (joint, "hands its items to"));
         let calls = self.calls.iter().map(|(_, joint)| (joint, "calls"));
@@ -116,7 +116,7 @@ impl Couplings {
         }
     }
 
-    /// A consumer has as many iterations as its producer.
+    /// A consumer has the same number of iterations as its producer.
     fn check_iterations(&self, apps: &Apps, courses: &Courses, log: &Log) {
         for (_, joint) in &self.channels {
             let ends = [joint.from, joint.to].map(|end| courses.of_instance(end, apps));
@@ -145,7 +145,7 @@ impl Couplings {
         }
     }
 
-    /// For each instance the calls that it gets.
+    /// The calls that each instance receives.
     fn calls_of(&self, apps: &Apps) -> Vec<Vec<usize>> {
         let mut calls_of: Vec<Vec<usize>> = vec![Vec::new(); apps.instance_count()];
         for (number, (call, _)) in self.calls.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Couplings {
         calls_of
     }
 
-    /// An application that is called works when it is called, and only then.
+    /// A called application works only when it is called.
     fn check_channels_of_callees(&self, apps: &Apps, log: &Log) {
         let calls_of = self.calls_of(apps);
         for (_, joint) in &self.channels {
@@ -172,7 +172,7 @@ impl Couplings {
         }
     }
 
-    /// As many iterations as calls, where all calls could be read: one that could not may be the one that is missing.
+    /// Iterations equal calls, if all calls could be read: an unreadable call may be the missing one.
     fn check_counts(&self, apps: &Apps, courses: &Courses, log: &Log) {
         if self.incomplete {
             return;
@@ -182,7 +182,7 @@ impl Couplings {
         }
     }
 
-    /// The iterations of an application that is called are the calls that it gets.
+    /// The iterations of a called application are the calls that it receives.
     fn check_count(&self, callee: usize, calls: &[usize], (apps, courses): (&Apps, &Courses), log: &Log) {
         let of = |instance| courses.of_instance(instance, apps);
         let calls: Vec<&(Call, Joint)> = calls.iter().filter_map(|&call| self.calls.get(call)).collect();
@@ -211,7 +211,7 @@ impl Couplings {
     }
 }
 
-/// The two instances that a table joins, which name it in lists of defaults; `single` says that it joins no groups.
+/// The two instances that a table joins, which name it in lists of defaults; `single` reports groups as an error.
 fn ends(
     table: &mut TableReader<'_>,
     [from, to]: [Option<Value<'_>>; 2],
@@ -219,7 +219,7 @@ fn ends(
     single: &str,
 ) -> Option<Joint> {
     let header = table.place();
-    // Both are looked up, so that both mistakes are reported.
+    // Looks both up, so that both mistakes are reported.
     let found = [&from, &to].map(|end| instance(end.as_ref()?, apps, single));
     let [Some(first), Some(second)] = found else { return None };
     table.name = format!("{} -> {}", apps.instance_name(first), apps.instance_name(second));
@@ -230,8 +230,8 @@ fn counted(count: u64, noun: &str) -> String {
     plural(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }
 
-/// One circle of each knot of circles, as the places of its arrows in `arrows`, from one to the next; in the order of their
-/// first arrows. `things` is how many there are; arrows go from a number below it to another one, or to the same.
+/// One cycle of each strongly connected component, as indices into `arrows`, in order along the cycle. Cycles are sorted by
+/// their first arrows. `things` is the number of vertices; arrows connect vertices below it, possibly a vertex to itself.
 fn find_circles(things: usize, arrows: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let (mut leaving, mut arriving) = (vec![Vec::new(); things], vec![Vec::new(); things]);
     for (number, &(from, to)) in arrows.iter().enumerate() {
@@ -250,7 +250,7 @@ fn find_circles(things: usize, arrows: &[(usize, usize)]) -> Vec<Vec<usize>> {
     circles
 }
 
-/// For each thing a number of its knot: two things are in the same one where arrows lead from each to the other.
+/// The component number of each vertex: two vertices are in the same component if paths lead from each to the other.
 /// Kosaraju's algorithm, without recursion.
 fn knots(leaving: &[Vec<usize>], arriving: &[Vec<usize>], arrows: &[(usize, usize)]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
@@ -261,7 +261,7 @@ fn knots(leaving: &[Vec<usize>], arriving: &[Vec<usize>], arrows: &[(usize, usiz
         if std::mem::replace(&mut seen[start], true) {
             continue;
         }
-        // A thing, and how many of its arrows were followed.
+        // A vertex, and the number of its arrows already followed.
         let mut path = vec![(start, 0)];
         while let Some((thing, followed)) = path.last_mut() {
             let Some(&arrow) = leaving[*thing].get(*followed) else {
@@ -292,7 +292,7 @@ fn knots(leaving: &[Vec<usize>], arriving: &[Vec<usize>], arrows: &[(usize, usiz
     knot
 }
 
-/// The shortest circle that begins with the arrow `first` and stays `within`.
+/// The shortest cycle that begins with the arrow `first` and stays `within`.
 fn way_back(
     first: usize,
     leaving: &[Vec<usize>],
@@ -303,7 +303,7 @@ fn way_back(
     if home == start {
         return Some(vec![first]);
     }
-    // By which arrow a thing was reached.
+    // The arrow by which each vertex was reached.
     let mut by: Vec<Option<usize>> = vec![None; leaving.len()];
     let mut open = VecDeque::from([start]);
     while let Some(thing) = open.pop_front() {
@@ -335,25 +335,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrows_that_lead_on_are_no_circle() {
+    fn acyclic_arrows_yield_no_cycle() {
         // Two ways from 0 to 3.
         assert!(find_circles(4, &[(0, 1), (1, 3), (0, 2), (2, 3)]).is_empty());
     }
 
     #[test]
-    fn a_thing_that_points_at_itself_is_a_circle() {
+    fn a_self_loop_is_a_cycle() {
         assert_eq!(find_circles(2, &[(0, 1), (1, 1)]), [[1]]);
     }
 
     #[test]
-    fn of_a_knot_the_shortest_circle_from_its_first_arrow_is_found() {
-        // 1 -> 2 -> 3 -> 1, and 1 -> 3 is shorter; 0 only leads there, 4 and 5 are a circle of their own.
+    fn the_shortest_cycle_from_the_first_arrow_of_a_component_is_found() {
+        // 1 -> 2 -> 3 -> 1, and 1 -> 3 is shorter; 0 only leads there, 4 and 5 form another cycle.
         let arrows = [(0, 1), (2, 3), (1, 2), (3, 1), (1, 3), (4, 5), (5, 4)];
         assert_eq!(find_circles(6, &arrows), [vec![1, 3, 2], vec![5, 6]]);
     }
 
     #[test]
-    fn a_long_circle_is_found_without_recursion() {
+    fn a_long_cycle_is_found_without_recursion() {
         let arrows: Vec<(usize, usize)> = (0..100_000).map(|i| (i, (i + 1) % 100_000)).collect();
         assert_eq!(find_circles(100_000, &arrows).first().map(Vec::len), Some(100_000));
     }
@@ -361,7 +361,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(crate::random::questions(256))]
 
-        /// There is a circle exactly where the things cannot be put in an order in which all arrows lead on.
+        /// A cycle exists exactly if the vertices have no order in which all arrows point forward.
         #[test]
         fn circles_are_found_where_nothing_can_come_first(
             arrows in proptest::collection::vec((0_usize..7, 0_usize..7), 0..12)

@@ -1,4 +1,4 @@
-//! Reads what an `[[app]]` does over time: its iterations and phases, their work, its threads, and who may command them.
+//! Reads the behaviour of an `[[app]]` over time: iterations and phases, their work, threads, and control.
 #![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
 use numasim_model::app::{Data, Placement};
@@ -16,20 +16,20 @@ use numasim_study::{Group, Place, Problem, ProblemKind};
 use crate::keys::{app, phase};
 use crate::values::{Binding, Course, Phase, Pick, Work};
 
-/// Where one `[[app]]` table says what it does over time.
+/// Places of the keys of one `[[app]]` table that are about time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoursePlaces {
     /// The value of `name`.
     pub name: Place,
-    /// The value of `work_gflop` or `task_gflop` of the application itself; `None` where the file gives neither.
+    /// The value of `work_gflop` or `task_gflop` of the application itself; `None` if the file gives neither.
     pub work: Option<Place>,
-    /// The value of `iterations`; `None` where the file does not give it.
+    /// The value of `iterations`; `None` if the file does not give it.
     pub iterations: Option<Place>,
-    /// The value of `threads`; `None` where the file does not give it.
+    /// The value of `threads`; `None` if the file does not give it.
     pub threads: Option<Place>,
-    /// The value of `control`; `None` where the file does not give it.
+    /// The value of `control`; `None` if the file does not give it.
     pub control: Option<Place>,
-    /// One entry for each `[[app.phase]]`; none where an iteration is one phase.
+    /// One entry for each `[[app.phase]]`; empty if an iteration is one phase.
     pub phases: Vec<PhasePlaces>,
 }
 
@@ -38,38 +38,38 @@ pub struct CoursePlaces {
 pub struct PhasePlaces {
     /// Its header.
     pub table: Place,
-    /// The value of `work_gflop` or `task_gflop`; `None` where the file gives neither.
+    /// The value of `work_gflop` or `task_gflop`; `None` if the file gives neither.
     pub work: Option<Place>,
-    /// The value of `data`; `None` where the file does not give it.
+    /// The value of `data`; `None` if the file does not give it.
     pub data: Option<Place>,
 }
-/// Most figures of the courses of all instances: 256 MB.
+/// Maximum number of values in the courses of all instances: 256 MB.
 const MAX_COURSE_SIZE: usize = 32_000_000;
 
-/// What the file says about one application, as far as it could be read.
+/// The parts of one application that could be read.
 pub(super) struct CourseReading {
     pub(super) iterations: Option<u64>,
     /// Threads on each node.
     pub(super) threads: Option<Vec<u32>>,
     pub(super) control: Option<Control>,
-    /// All of it, if all could be read.
+    /// The complete course, if every key could be read.
     pub(super) course: Option<Course>,
-    /// The work of all iterations, where the file says how much there is to do.
+    /// The work of all iterations, if the file defines it.
     pub(super) total_work: Option<Gflop>,
     pub(super) places: CoursePlaces,
 }
 
-/// What the applications of all files do over time, table by table.
+/// The courses of the applications of all files, table by table.
 #[derive(Default)]
 pub struct Courses {
     tables: Vec<CourseReading>,
-    /// Figures of the courses of all instances.
+    /// Number of values in the courses of all instances.
     size: usize,
 }
 
 impl Courses {
-    /// Reads the keys of one more application, of which `app` is what the others say; the work of all its iterations, where the file
-    /// says how much there is to do.
+    /// Reads the keys of one more application; `app` is its static part. Returns the work of all its iterations, if the file defines
+    /// it.
     pub(super) fn read(
         &mut self,
         table: &mut TableReader<'_>,
@@ -84,24 +84,24 @@ impl Courses {
             report_size(table.source.log, &app.name);
         }
         let work = course.total_work;
-        // Of more instances than are read none is looked at again.
+        // Instances beyond the limit are not examined again.
         if app.is_kept {
             self.tables.push(course);
         }
         work
     }
 
-    /// That of the application with this number, as far as it could be read.
+    /// The course of the application with this number, as far as it could be read.
     pub(super) fn of(&self, group: usize) -> Option<&CourseReading> {
         self.tables.get(group)
     }
 
-    /// Where each stands in its file.
+    /// The places of each course in its file.
     pub(super) fn places(&self) -> Vec<CoursePlaces> {
         self.tables.iter().map(|course| course.places.clone()).collect()
     }
 
-    /// The same of an instance.
+    /// The same for an instance.
     pub(super) fn of_instance(&self, instance: usize, apps: &Apps) -> Option<&CourseReading> {
         self.of(apps.group_of(instance))
     }
@@ -129,7 +129,7 @@ fn report_size(log: &Log, name: &Place) {
 }
 
 impl CourseReading {
-    /// How many numbers one instance has to keep.
+    /// The count of numbers that one instance stores.
     fn size(&self) -> usize {
         /// A phase without its lists.
         const PHASE: usize = 16;
@@ -141,7 +141,7 @@ impl CourseReading {
             };
             PHASE + tasks + phase_size(phase)
         };
-        // As figures of 8 bytes, with what a text needs beside its letters.
+        // Counted as values of 8 bytes, including the overhead of a text.
         let words = course.command.iter().flatten().map(|word| 3 + word.len() / 8);
         words.sum::<usize>() + course.threads.len() + course.phases.iter().map(of_phase).sum::<usize>()
     }
@@ -168,7 +168,7 @@ fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReadin
     let arrives = table.read_or(&app::ARRIVES_S, 0.0, Value::number);
     let threads = read_threads(table, known, machine);
     let command = read_command(table);
-    // Who knows nothing of an agent is told by the processors that it may use.
+    // A program unaware of agents is controlled by the processors that it may use.
     let own = if command == Some(None) { Control::default() } else { Control::Cores };
     let control = table.word_or(&app::CONTROL, own, &Control::ALL, Control::as_str);
     let own = if control == Some(Control::Cores) { Binding::Core } else { Binding::default() };
@@ -191,8 +191,8 @@ fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReadin
     CourseReading { iterations, control, course: course(), threads, total_work: total, places }
 }
 
-/// Threads on each node: as many as the file says, else one per core; none where there are no cores, or where the
-/// application may not run.
+/// Threads on each node: the number in the file, else one per core; 0 if the node has no cores or the application may
+/// not run there.
 fn read_threads(
     table: &mut TableReader<'_>,
     known: &AppReading,
@@ -227,13 +227,13 @@ fn read_threads(
     Some(threads)
 }
 
-/// A value that makes no sense, told from one that is not there.
+/// An invalid value, as opposed to a missing one.
 const PHASE: &str = phase::TABLE.title;
 const PHASES: &str = "write `[[app.phase]]`, with two brackets on each side, above each phase";
-/// Most phases of an application.
+/// Maximum number of phases of an application.
 const MOST_PHASES: usize = 10_000;
 
-/// What a phase takes from its application; the outer `None` where a value makes no sense.
+/// The values that a phase inherits from its application; the outer `None` means an invalid value.
 struct FromApp<'a> {
     intensity: Option<FlopPerByte>,
     data: Option<&'a Data>,
@@ -260,7 +260,7 @@ impl<'a> FromApp<'a> {
 
 type Phases = (Option<Vec<Phase>>, Option<Gflop>, Vec<PhasePlaces>);
 
-/// The phases, the work of all of them in all iterations where all of it is known, and where they stand.
+/// The phases, the total work of all iterations if it is known completely, and their places.
 fn read_phases(
     table: &mut TableReader<'_>,
     from_app: &FromApp<'_>,
@@ -305,7 +305,7 @@ fn read_phases(
     (phases, total, places)
 }
 
-/// All of an iteration is one phase: that of the application itself.
+/// The iteration is a single phase: that of the application itself.
 fn single(app: &FromApp<'_>, keys: &WorkKeys<'_>, iterations: Option<u64>) -> Phases {
     let work = keys.read(iterations);
     let sleeps = app.io.zip(keys.io.as_ref()).is_none_or(|(io, value)| !keys.lacks_tasks(io, value, None));
@@ -315,7 +315,7 @@ fn single(app: &FromApp<'_>, keys: &WorkKeys<'_>, iterations: Option<u64>) -> Ph
 }
 
 impl FromApp<'_> {
-    /// A phase with these values, or those of the application.
+    /// A phase with these values, falling back to those of the application.
     fn phase(
         &self,
         intensity: Option<FlopPerByte>,
@@ -336,7 +336,7 @@ impl FromApp<'_> {
     }
 }
 
-/// Reports work that stands in the application although that has phases.
+/// Reports work in the table of an application that has phases.
 fn work_is_in_the_phases(keys: &WorkKeys<'_>, phases: &Value<'_>) {
     for value in keys.of_phases() {
         let message = format!("`{}` stands in an app that has phases", value.name);
@@ -371,7 +371,7 @@ fn read_phase(
     table.finish();
     let places =
         PhasePlaces { table: place.clone(), work: keys.place(), data: data.as_ref().map(Value::place) };
-    // All of it is read, so that every mistake is reported.
+    // Reads every key, so that every mistake is reported.
     let work = keys.read(iterations);
     let total = work.as_ref().and_then(|work| work.total);
     #[allow(
@@ -390,7 +390,7 @@ fn read_phase(
     (phase(), total, places)
 }
 
-/// Where the data of a phase lies: explore decides the data of applications only.
+/// The data placement of a phase: explore chooses only the data of applications.
 fn read_data(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let read = data::read(value, machine)?;
     if let Some(open) = read.open() {
@@ -405,7 +405,7 @@ fn read_data(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     Some(read)
 }
 
-/// How many numbers the lists of a phase have, those of its tasks left out.
+/// The count of numbers in the lists of a phase, excluding those of its tasks.
 fn phase_size(phase: &Phase) -> usize {
     let points = match &phase.scaling {
         Scaling::Table(points) => 2 * points.len(),
@@ -418,7 +418,7 @@ fn phase_size(phase: &Phase) -> usize {
     points + fractions
 }
 
-/// The keys of a table that say how much there is to do, as far as they are there.
+/// The keys of a table that define its work, as far as they are present.
 struct WorkKeys<'a> {
     total: Option<Value<'a>>,
     each: Option<Value<'a>>,
@@ -428,7 +428,7 @@ struct WorkKeys<'a> {
     of_rate: Option<(f64, Place)>,
 }
 
-/// What they say.
+/// Their values.
 #[derive(Clone, Default)]
 struct WorkReading {
     /// In one iteration.
@@ -450,22 +450,23 @@ impl<'a> WorkKeys<'a> {
         }
     }
 
-    /// What says how much there is to do; of an application with phases that is their part.
+    /// The definition of the work; if an application has phases, the phases contain it.
     fn of_phases(&self) -> impl Iterator<Item = &Value<'a>> {
         [&self.total, &self.each, &self.tasks].into_iter().flatten()
     }
 
-    /// Where the work stands.
+    /// The place of the work.
     fn place(&self) -> Option<Place> {
         self.total.as_ref().or(self.each.as_ref()).map(Value::place)
     }
 
-    /// Milliseconds of sleep after each task; the outer `None` where the value makes no sense.
+    /// Milliseconds of sleep after each task; the outer `None` means an invalid value.
     fn sleep(&self) -> Option<Option<f64>> {
         self.io.as_ref().map_or(Some(None), |value| value.number().map(Some))
     }
 
-    /// Reports a sleep after tasks that there are not; `io` says how long, `place` where. Whether there are none.
+    /// Reports a sleep after tasks if there are no tasks; `io` is its length, `place` its place. Returns whether there
+    /// are none.
     fn lacks_tasks(&self, io: f64, place: &Value<'_>, phase: Option<&Place>) -> bool {
         if io == 0.0 || self.tasks.is_some() || self.each.is_some() {
             return false;
@@ -483,7 +484,7 @@ impl<'a> WorkKeys<'a> {
         true
     }
 
-    /// The work of one iteration; `None` where something makes no sense.
+    /// The work of one iteration; `None` if a value is invalid.
     fn read(&self, iterations: Option<u64>) -> Option<WorkReading> {
         let tasks = self.tasks.as_ref().map(Value::large_count);
         if let (Some(total), Some(each)) = (&self.total, &self.each) {
@@ -495,7 +496,7 @@ impl<'a> WorkKeys<'a> {
             return None;
         }
         let each = self.each.as_ref().map(read_each);
-        // Work of tasks may be nothing: threads that only sleep.
+        // Work of tasks may be zero: threads that only sleep.
         let quantity = Quantity { zero: tasks.is_some(), ..at_rest::WORK_GFLOP.quantity() };
         let total = self.total.as_ref().map(|value| value.number_of(quantity));
         let (tasks, each, total) = (transposed(tasks)?, transposed(each)?, transposed(total)?);
@@ -516,7 +517,7 @@ impl<'a> WorkKeys<'a> {
     }
 }
 
-/// `None` where the value is there and makes no sense.
+/// `None` if the value is present and invalid.
 fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
     value.map_or(Some(None), |read| read.map(Some))
 }
@@ -532,7 +533,7 @@ fn read_each(value: &Value<'_>) -> Option<Vec<Gflop>> {
         value.report(ProblemKind::BadValue, format!("`{}` names no task", value.name), "empty", hint);
         return None;
     }
-    // Every entry is read, so that every mistake is reported.
+    // Reads every entry, so that every mistake is reported.
     let each: Vec<Option<Gflop>> = entries.iter().map(|entry| entry.number().map(Gflop::new)).collect();
     each.into_iter().collect()
 }
@@ -582,7 +583,7 @@ fn read_fraction(value: &Value<'_>) -> Option<Scaling> {
 
 fn read_points(value: &Value<'_>) -> Option<Scaling> {
     let entries = value.list("a list of pairs", SPEEDUPS)?;
-    // Every pair is read, so that every mistake is reported.
+    // Reads every pair, so that every mistake is reported.
     let points: Vec<Option<(u32, f64)>> = entries.iter().map(read_point).collect();
     let points: Vec<(u32, f64)> = points.into_iter().collect::<Option<_>>()?;
     let Some((&first, entry)) = points.first().zip(entries.first()) else {
@@ -625,11 +626,11 @@ fn read_point(value: &Value<'_>) -> Option<(u32, f64)> {
     threads.zip(speedup)
 }
 
-/// What to write.
+/// The hint of the message.
 const COMMAND: &str =
     "write the program and its arguments, e.g. `command = [\"./a.out\", \"--size\", \"100\"]`";
 
-/// The program and its arguments; `Some(None)` where there is none.
+/// The program and its arguments; `Some(None)` if there is none.
 fn read_command(table: &mut TableReader<'_>) -> Option<Option<Vec<String>>> {
     let Some(value) = table.given(&app::COMMAND) else { return Some(None) };
     let words = value.list("a list of texts", COMMAND)?;
@@ -638,12 +639,13 @@ fn read_command(table: &mut TableReader<'_>) -> Option<Option<Vec<String>>> {
         value.report(ProblemKind::BadValue, message, "no program", COMMAND);
         return None;
     }
-    // Every word is looked at, so that every mistake is told.
+    // Checks every word, so that every mistake is reported.
     let read: Vec<Option<String>> = words.iter().enumerate().map(|(number, one)| word(number, one)).collect();
     read.into_iter().collect::<Option<_>>().map(Some)
 }
 
-/// The program, which has a name, or an argument, which may be empty; no system starts anything with a zero byte in it.
+/// The program, which needs a name, or an argument, which may be empty. No operating system accepts a zero byte in
+/// either.
 fn word(number: usize, value: &Value<'_>) -> Option<String> {
     let word = value.string()?;
     if number == 0 && word.is_empty() {

@@ -1,5 +1,5 @@
-//! The figures of what happens over time: `app.NAME.iterations`, `channel.FROM.TO.item_mb`, `policy.period_ms`. They stand in a
-//! study apart from machine and applications ([`Dynamics`](crate::Dynamics)), so that they have a type of their own.
+//! The parameters over time: `app.NAME.iterations`, `channel.FROM.TO.item_mb`, `policy.period_ms`. A study stores them apart
+//! from machine and applications ([`Dynamics`](crate::Dynamics)), so they have a separate type.
 
 use numasim_model::app::{App, Data, IntensityFrom};
 use numasim_model::ids::NodeId;
@@ -11,10 +11,10 @@ use numasim_study::keys::{Key, app as at_rest};
 use crate::keys::{LEAD, LEADING, app, call, channel, lead_of, os, phase, policy};
 use crate::values::{Call, Channel, Course, Os, Phase, PolicyChoice, Study, Work};
 
-/// Where a number over time is.
+/// The location of a parameter over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct At {
-    /// The application instance, channel or call; 0 for what there is one of.
+    /// The application instance, channel or call; 0 for unique tables.
     pub of: usize,
     /// The phase of the application.
     pub phase: usize,
@@ -39,7 +39,7 @@ pub enum Put {
     Os(fn(&mut Os, f64)),
 }
 
-/// Keys whose numbers may be replaced, each with how that is done.
+/// Keys whose numbers can be replaced, each with its setter.
 pub type Changes = &'static [(&'static Key, Put)];
 
 /// Those of `[[app]]` and its phases.
@@ -66,7 +66,7 @@ pub const OF_CHANNELS: Changes = &[
 /// Those of `[[call]]`.
 pub const OF_CALLS: Changes = &[(&call::EVERY, Put::Call(|call, every| call.every = counted(every)))];
 
-/// Those of `[policy]`, and the lead, which its name has.
+/// Those of `[policy]`, and the lead, which is part of the policy name.
 pub const OF_POLICY: Changes = &[
     (&policy::PERIOD_MS, Put::Policy(|policy, ms| policy.period = Seconds::new(ms / 1e3))),
     (&policy::COMMAND_MS, Put::Policy(|policy, ms| policy.command_delay = Seconds::new(ms / 1e3))),
@@ -85,14 +85,14 @@ pub fn keys(changes: Changes) -> impl Iterator<Item = &'static Key> {
     changes.iter().map(|(key, _)| *key)
 }
 
-/// How the number of a key is replaced; no two of these keys have the same name.
+/// The setter for the number of a key; no two of these keys have the same name.
 fn put_of(key: &Key) -> Option<Put> {
     let all = [OF_APPS, OF_CHANNELS, OF_CALLS, OF_POLICY, OF_OS].into_iter().flatten();
     all.copied().find(|(own, _)| *own == key).map(|(_, put)| put)
 }
 
 impl Put {
-    /// Puts it there; `None` where there is no such application, channel or call.
+    /// Stores the number; `None` if there is no such application, channel or call.
     fn put(self, study: &mut Study, at: At, value: f64) -> Option<()> {
         let dynamics = &mut study.dynamics;
         match self {
@@ -118,7 +118,7 @@ fn phase_mut(study: &mut Study, at: At) -> Option<&mut Phase> {
     study.dynamics.courses.get_mut(at.of)?.phases.get_mut(at.phase)
 }
 
-/// The only phase of an application has its intensity.
+/// The only phase of an application has the intensity of the application.
 fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
     let alone = study.dynamics.courses.get(at.of)?.phases.len() == 1;
     phase_mut(study, at)?.arithmetic_intensity = FlopPerByte::new(value);
@@ -130,7 +130,7 @@ fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
     Some(())
 }
 
-/// Where the intensity is the quotient of both, it follows, in the only phase, too.
+/// If the intensity is the quotient of both, it is recomputed, also in the only phase.
 fn put_of_thread(study: &mut Study, at: At, put: impl FnOnce(&mut App)) -> Option<()> {
     let app = study.at_rest.apps.get_mut(at.of)?;
     put(app);
@@ -162,7 +162,7 @@ fn put_threads(study: &mut Study, at: At, value: f64) -> Option<()> {
     Some(())
 }
 
-/// Takes the place of the work of tasks.
+/// Replaces the work of tasks.
 fn put_total_work(study: &mut Study, at: At, value: f64) -> Option<()> {
     let course = study.dynamics.courses.get_mut(at.of)?;
     let iterations = course.iterations as f64;
@@ -173,14 +173,14 @@ fn put_total_work(study: &mut Study, at: At, value: f64) -> Option<()> {
     Some(())
 }
 
-/// Takes the place of the work of all iterations.
+/// Replaces the work of all iterations.
 fn put_task_work(phase: &mut Phase, value: f64) {
     let count = phase.work.as_ref().and_then(Work::tasks).unwrap_or(1);
     phase.work = Some(Work::Tasks { count, each: vec![Gflop::new(value)] });
     phase.total_given = false;
 }
 
-/// Work that is given for all tasks together is cut into so many.
+/// Divides work that is given for all tasks together by this number.
 fn put_tasks(phase: &mut Phase, value: f64) {
     match &mut phase.work {
         Some(Work::Tasks { count, .. }) if !phase.total_given => *count = counted(value),
@@ -189,16 +189,16 @@ fn put_tasks(phase: &mut Phase, value: f64) {
     }
 }
 
-/// A number of the files that matters over time, or several that are changed together.
+/// A parameter that matters over time, or several that change together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeFigure {
     key: &'static Key,
-    /// Where it is: instances of an application, channels or calls.
+    /// Its location: instances of an application, channels or calls.
     places: Vec<At>,
     of_app: bool,
 }
 
-/// Whether a phase has this key of its own.
+/// Whether a phase sets this key itself.
 pub fn is_of_phase(key: &Key) -> bool {
     phase::TABLE.key(key.name).is_some()
 }
@@ -208,11 +208,11 @@ fn known(keys: impl Iterator<Item = &'static Key>) -> Vec<&'static str> {
 }
 
 impl TimeFigure {
-    /// Finds what the parts of a key stand for: `["channel", "producer", "consumer", "capacity"]`, also by its number from 0:
-    /// `["channel", "0", "capacity"]`.
+    /// Finds the parameters for the parts of a key: `["channel", "producer", "consumer", "capacity"]`, or by its number from
+    /// 0: `["channel", "0", "capacity"]`.
     ///
     /// # Errors
-    /// [`KeyError`] if there is no such figure.
+    /// [`KeyError`] if there is no such parameter.
     pub fn find(study: &Study, parts: &[&str]) -> Result<Self, KeyError> {
         let dynamics = &study.dynamics;
         let of = |noun: &'static str, table, key: &str, pairs: Vec<(usize, usize)>, ends: &[&str]| {
@@ -249,7 +249,7 @@ impl TimeFigure {
         }
     }
 
-    /// Gives everything that it stands for this value. Values outside of [`TimeFigure::range`] are the caller's fault.
+    /// Sets all its parameters to this value. The caller must stay within [`TimeFigure::range`].
     pub fn set(&self, study: &mut Study, value: f64) {
         for &at in &self.places {
             let done = put_of(self.key).and_then(|put| put.put(study, at, value));
@@ -267,9 +267,9 @@ impl TimeFigure {
         self.key.changed_in.unwrap_or_default()
     }
 
-    /// The values that it may have.
+    /// The range of its values.
     pub fn range(&self) -> ValueRange {
-        // Files may give a node no threads; here they are those of every node.
+        // Files may give a node no threads; this key sets the threads of every node.
         if self.key == &app::THREADS {
             ValueRange::whole(1, MAX_CORES_PER_NODE)
         } else {

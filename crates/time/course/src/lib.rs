@@ -1,6 +1,8 @@
-//! What applications do over time, by the files: the values, the keys, their reader, and the figures that a sweep may replace.
+//! Behaviour of applications over time, as files describe it: the values, the keys, their reader, and the parameters that a
+//! sweep can replace.
 //!
-//! [`read_study`] reads files with machine, applications and scenarios (`numasim-study`) and what is said of time, as a [`Study`].
+//! [`read_study`] reads files with machine, applications and scenarios (`numasim-study`) and their keys about time, as a
+//! [`Study`].
 
 mod commands;
 mod couplings;
@@ -28,7 +30,7 @@ pub use values::{
     Synchronisation, Work,
 };
 
-/// All files, read and checked, with what the applications do over time.
+/// All files, read and checked, with the behaviour of the applications over time.
 pub type Reading = numasim_study::Reading<Study, Places>;
 
 /// Reads all files as one study.
@@ -40,7 +42,7 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     Ok(reading.map(|at_rest, (dynamics, places)| (Study { at_rest, dynamics }, places)))
 }
 
-/// Where files say what happens over time.
+/// Places of the keys about time in the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// One entry for each `[[app]]` table, in the order of the groups of the reading.
@@ -49,12 +51,12 @@ pub struct Places {
     pub channels: Vec<Place>,
     /// The header of each `[[call]]`, in the order of the study.
     pub calls: Vec<Place>,
-    /// What each command of the study says (`total`, `per_node` or `cores`): one entry for each instance that a
+    /// The order of each command of the study (`total`, `per_node` or `cores`): one entry for each instance that a
     /// `[[command]]` names.
     pub commands: Vec<Place>,
-    /// The value of `name` in `[policy]`; `None` where no file gives it.
+    /// The value of `name` in `[policy]`; `None` if no file gives it.
     pub policy: Option<Place>,
-    /// The value of `period_ms` in `[policy]`; `None` where no file gives it.
+    /// The value of `period_ms` in `[policy]`; `None` if no file gives it.
     pub period: Option<Place>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of what files say about time.
+//! Tests of the keys about time.
 
 mod bounds;
 mod reading;
@@ -30,7 +30,7 @@ fn with_app(keys: &str) -> String {
 }
 
 #[test]
-fn values_that_no_file_gives_are_listed_behind_those_of_applications_at_rest() {
+fn defaults_over_time_are_listed_after_those_of_applications() {
     let reading = read(&with_app("weight = 2"));
     let found: Vec<String> = reading
         .defaults
@@ -64,7 +64,7 @@ fn values_that_no_file_gives_are_listed_behind_those_of_applications_at_rest() {
     assert_eq!(found, expected);
 }
 
-/// The reader asks for every key that is declared, so that none is refused as unknown.
+/// The reader looks up every declared key, so that none is rejected as unknown.
 #[test]
 fn every_key_that_is_declared_is_asked_for() {
     let tables = [
@@ -89,7 +89,7 @@ fn every_key_that_is_declared_is_asked_for() {
     }
 }
 
-/// The words of the declarations are those of the values, of which the reader takes all.
+/// The declared words are those of the values, and the reader accepts them all.
 #[test]
 fn the_words_of_declarations_are_those_that_the_reader_knows() {
     fn add(table: &Table, into: &mut HashMap<&'static str, Vec<&'static str>>) {
@@ -111,7 +111,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
 }
 
 #[test]
-fn no_data_of_a_phase_lies_on_a_node_without_memory() {
+fn data_of_a_phase_on_a_node_without_memory_is_refused() {
     let machine = "[machine]\nname = \"m\"\nbandwidth_gbs = 64\nlink_gbs = 16\n[[machine.node]]\ncores = 4\ngflops_per_core = 10\n[[machine.node]]\ncores = 4\ngflops_per_core = 10\nmemory_gib = 0\n";
     let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 0.5\nwork_gflop = 1\n[[app.phase]]\ndata = { home = 1 }\n";
     assert!(problems(&[&format!("{machine}{app}")]).contains(&(ProblemKind::BadValue, "1".to_owned())));

@@ -1,7 +1,7 @@
-//! What applications do over time: iterations, phases and tasks, who waits for whom, and what commands say.
+//! Behaviour of applications over time: iterations, phases and tasks, dependences, and commands.
 //!
-//! The static model asks for threads only. Here is the rest of a study, for simulated time and for an agent: values, as the
-//! input files give them, without any behaviour in time. Terms follow paper 002, sections II, IV and V.
+//! The static model needs only threads. This module holds the rest of a study, for simulated time and for an agent: values
+//! as in the input files, without any behaviour in time. Terms follow paper 002, sections II, IV and V.
 
 use std::ops::{Deref, DerefMut};
 
@@ -13,14 +13,14 @@ use numasim_model::scaling::Scaling;
 use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
 use numasim_model::words;
 
-/// All input files, united and checked, with what the applications do over time.
+/// All input files, united and checked, with the behaviour of the applications over time.
 ///
-/// Whatever asks for machine, applications and scenarios alone takes it as a [`numasim_model::Study`].
+/// Code that needs only machine, applications and scenarios uses it as a [`numasim_model::Study`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// Machine, applications and scenarios.
     pub at_rest: numasim_model::Study,
-    /// What the applications do over time.
+    /// The behaviour of the applications over time.
     pub dynamics: Dynamics,
 }
 
@@ -38,33 +38,33 @@ impl DerefMut for Study {
     }
 }
 
-/// The part of a study that is about time; the default is that of files that say nothing of it.
+/// The part of a study that is about time; the default is that of files without any key about time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dynamics {
-    /// What each application instance does; one entry for each application of the study.
+    /// The course of each application instance; one entry for each application of the study.
     pub courses: Vec<Course>,
-    /// `[[channel]]`, in the order of the files. With the calls they form no circle.
+    /// `[[channel]]`, in file order. Together with the calls they form no cycle.
     pub channels: Vec<Channel>,
-    /// `[[call]]`, in the order of the files.
+    /// `[[call]]`, in file order.
     pub calls: Vec<Call>,
-    /// `[[command]]`, in the order of the files; one entry for each instance that a command names.
+    /// `[[command]]`, in file order; one entry for each instance that a command names.
     pub commands: Vec<Command>,
     /// `[policy]`.
     pub policy: PolicyChoice,
     /// `[os]`.
     pub os: Os,
-    /// `[cluster]`, where there is one.
+    /// `[cluster]`, if present.
     pub cluster: Option<Cluster>,
 }
 
 /// A `[[command]]` of a file, for one instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// When it is given.
+    /// The time of the command.
     pub at: Seconds,
-    /// To whom.
+    /// Its target.
     pub app: AppId,
-    /// What it says; of the kind that the application can follow, and no more threads than it has.
+    /// The order: of the kind that the application can follow, for no more threads than it has.
     pub order: Order,
 }
 
@@ -79,52 +79,52 @@ pub struct Channel {
     pub to: AppId,
     /// The size of an item.
     pub item: Megabytes,
-    /// Most items that are produced and not finished; at least 1, `None` is no limit.
+    /// Maximum number of items that are produced and not finished; at least 1, `None` is no limit.
     pub capacity: Option<u64>,
 }
 
-/// Every `every`-th iteration of an application ends with an iteration of another one, for which it waits.
+/// Every `every`-th iteration of an application ends by waiting for one iteration of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Who calls.
+    /// The caller.
     pub from: AppId,
-    /// Who works.
+    /// The called application.
     pub to: AppId,
-    /// After each how many iterations; at least 1.
+    /// The number of iterations between calls; at least 1.
     pub every: u64,
 }
 
 impl Call {
-    /// How often `iterations` iterations of the caller call.
+    /// The number of calls in `iterations` iterations of the caller.
     pub fn count(&self, iterations: u64) -> u64 {
         iterations.checked_div(self.every).unwrap_or(0)
     }
 }
 
-/// `[policy]`: who decides, how often, and how long a decision takes to arrive.
+/// `[policy]`: the policy, its period, and the delay until a decision arrives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyChoice {
-    /// As in a file: `lead:2`; `None` where no file says it.
+    /// As in a file: `lead:2`; `None` if no file gives it.
     pub name: Option<String>,
-    /// Time between two decisions; 0 is whenever something happens.
+    /// Time between two decisions; 0 means after every event.
     pub period: Seconds,
-    /// From a decision to the threads that see it.
+    /// Delay from a decision to the threads that see it.
     pub command_delay: Seconds,
 }
 
-/// `[os]`: what it costs that more threads run than there are cores.
+/// `[os]`: the cost of running more threads than cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Os {
-    /// How long a thread keeps its core.
+    /// Time slice of a thread on its core.
     pub slice: Seconds,
-    /// The change to another thread.
+    /// Cost of a switch to another thread.
     pub switch: Seconds,
-    /// Filling the private caches again.
+    /// Cost of refilling the private caches.
     pub refill: Seconds,
 }
 
 impl Os {
-    /// The part of its speed that is left to a thread that shares its core: slice / (slice + switch + refill).
+    /// The fraction of speed that remains for a thread that shares its core: slice / (slice + switch + refill).
     pub fn efficiency(&self) -> f64 {
         let slice = self.slice.value();
         let all = slice + self.switch.value() + self.refill.value();
@@ -133,7 +133,7 @@ impl Os {
 }
 
 impl Default for Os {
-    /// Assumed, as the order of magnitude of Linux: slices of 3 ms (EEVDF, CFS), 5 us for a switch, and 0.1 ms to fill a
+    /// Assumed, in the order of magnitude of Linux: slices of 3 ms (EEVDF, CFS), 5 us for a switch, and 0.1 ms to fill a
     /// private cache of 1 MB at 10 GB/s.
     fn default() -> Self {
         Self { slice: Seconds::new(3e-3), switch: Seconds::new(5e-6), refill: Seconds::new(1e-4) }
@@ -143,49 +143,49 @@ impl Default for Os {
 /// `[cluster]`: the machine stands for one of several equal nodes of a cluster (paper 002, section V).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cluster {
-    /// How many nodes of the cluster; at least 1.
+    /// The number of nodes of the cluster; at least 1.
     pub nodes: u64,
-    /// How they wait for each other.
+    /// Their synchronisation.
     pub sync: Synchronisation,
-    /// On how many of them the policy decides; on the others it is `static-even`.
+    /// The number of nodes on which the policy decides; the others use `static-even`.
     pub policy_on: u64,
     /// Noise between the nodes: each iteration of a node takes 1 to 1 + `noise` times as long, drawn uniformly; 0 is none.
     pub noise: f64,
 }
 
 words! {
-    /// How the nodes of a cluster wait for each other.
+    /// The synchronisation of the nodes of a cluster.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Synchronisation {
-        /// After every iteration, for the slowest.
+        /// After every iteration, all wait for the slowest.
         #[default]
         Barrier = "barrier",
-        /// Work is spread by speed.
+        /// Work is distributed by speed.
         Loose = "loose",
     }
 }
 
-/// What one application instance does, from its arrival to its end.
+/// The course of one application instance, from its arrival to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// How often it goes through its phases; at least 1.
+    /// The number of passes through its phases; at least 1.
     pub iterations: u64,
-    /// The phases of one iteration, one after the other; at least one.
+    /// The phases of one iteration, in sequence; at least one.
     pub phases: Vec<Phase>,
-    /// When it arrives.
+    /// Time of arrival.
     pub arrives: Seconds,
-    /// Threads on each node: one entry per node, 0 where there are no cores or where it may not run.
+    /// Threads on each node: one entry per node, 0 if the node has no cores or the application may not run there.
     pub threads: Vec<u32>,
-    /// What a thread is bound to.
+    /// The binding of a thread.
     pub binding: Binding,
-    /// Which commands it can follow.
+    /// The kind of commands that it can follow.
     pub control: Control,
     /// The order of its threads.
     pub pick: Pick,
     /// Coefficient of variation of the work of its tasks (lognormal, mean 1); 0 is none.
     pub task_spread: f64,
-    /// Where it is a program of its own: its file and its arguments, at least the file. Work and phases say then what a
-    /// simulation takes it for.
+    /// File and arguments of an external program, at least the file. Work and phases then describe the program for a
+    /// simulation.
     pub command: Option<Vec<String>>,
 }
 
@@ -194,30 +194,30 @@ pub struct Course {
 pub struct Phase {
     /// FLOP per byte moved to or from memory.
     pub arithmetic_intensity: FlopPerByte,
-    /// Where the data lies.
+    /// The data placement.
     pub data: Data,
-    /// Whether the file gives this phase `data` of its own. Otherwise its data is that of the application, and goes where a
-    /// scenario or a sweep puts that.
+    /// Whether the file gives this phase separate `data`. Otherwise it uses the data of the application, and follows the
+    /// placement in a scenario or a sweep.
     pub owns_data: bool,
-    /// How fast several threads are together.
+    /// The speed of several threads together.
     pub scaling: Scaling,
-    /// How long a thread sleeps after each task; 0 is not at all.
+    /// Sleep of a thread after each task; 0 is none.
     pub io: Seconds,
-    /// What there is to do in one iteration; `None` where no file says it.
+    /// The work of one iteration; `None` if no file defines it.
     pub work: Option<Work>,
-    /// Whether the file gives the work of all iterations together (`work_gflop`), of which an iteration has its part: with
-    /// other iterations it has another part. What is given by task (`task_gflop`) stays as it is.
+    /// Whether the file gives the work of all iterations together (`work_gflop`), divided equally among them: a different
+    /// number of iterations changes the share of each. Work given by task (`task_gflop`) does not change.
     pub total_given: bool,
 }
 
 /// The work of a phase in one iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// One pool: every thread that may run works on it.
+    /// One pool: every unblocked thread works on it.
     Divisible(Gflop),
-    /// Tasks, which stay on their thread from beginning to end.
+    /// Tasks, each of which stays on its thread from beginning to end.
     Tasks {
-        /// How many.
+        /// The number of tasks.
         count: u64,
         /// Task k has entry k mod length; not empty.
         each: Vec<Gflop>,
@@ -225,7 +225,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// The work of an iteration: so many equal tasks, or divisible.
+    /// The work of an iteration: equal tasks, or divisible.
     pub fn of_iteration(work: Gflop, tasks: Option<u64>) -> Self {
         match tasks {
             Some(count) => Self::Tasks { count, each: vec![Gflop::new(work.value() / count as f64)] },
@@ -233,7 +233,7 @@ impl Work {
         }
     }
 
-    /// How many tasks; `None` for divisible work.
+    /// The number of tasks; `None` for divisible work.
     pub const fn tasks(&self) -> Option<u64> {
         match self {
             Self::Tasks { count, .. } => Some(*count),
@@ -259,7 +259,7 @@ impl Work {
         }
     }
 
-    /// The work of task `number` of an iteration, before any spread; nothing for divisible work.
+    /// The work of task `number` of an iteration, before any spread; 0 for divisible work.
     pub fn of_task(&self, number: u64) -> Gflop {
         match self {
             Self::Tasks { each, .. } if !each.is_empty() => {
@@ -271,20 +271,21 @@ impl Work {
 }
 
 impl Phase {
-    /// What it asks for as a phase of `app`, with its data at `placement`.
+    /// Its demand as a phase of `app`, with its data at `placement`.
     pub fn demand(&self, app: &App, placement: Placement) -> Demand {
         Demand { arithmetic_intensity: self.arithmetic_intensity, ..app.demand(placement) }
     }
 
-    /// Where its data lies when the data of the application lies at `of_app`, such as in a scenario; `None` is as in the files.
-    /// Data that the file gives this phase stays where it is \[decision: the file says it of this phase alone, and so most exactly\].
+    /// Its data placement if the data of the application is placed at `of_app`, such as in a scenario; `None` is as in the files.
+    /// Data that the file gives this phase does not move \[decision: the file gives it for this phase alone, and so most exactly\].
     pub fn data_with<'d>(&'d self, of_app: Option<&'d Data>) -> &'d Data {
         of_app.filter(|_| !self.owns_data).unwrap_or(&self.data)
     }
 }
 
 impl Course {
-    /// Gives it so many iterations: work that the file gives for all of them together stays, as do single tasks.
+    /// Sets the number of iterations. Work that the file gives for all of them together is preserved, and so are single
+    /// tasks.
     pub fn set_iterations(&mut self, iterations: u64) {
         let factor = self.iterations as f64 / iterations as f64;
         for phase in self.phases.iter_mut().filter(|phase| phase.total_given) {
@@ -297,7 +298,7 @@ impl Course {
         self.iterations = iterations;
     }
 
-    /// The work of all iterations, before any spread; `None` where no file says what there is to do.
+    /// The work of all iterations, before any spread; `None` if no file defines it.
     pub fn total_work(&self) -> Option<Gflop> {
         let of_iteration: Option<Vec<Gflop>> =
             self.phases.iter().map(|phase| phase.work.as_ref().map(Work::total)).collect();
@@ -311,7 +312,7 @@ impl Course {
 }
 
 words! {
-    /// What a thread is bound to.
+    /// The binding of a thread.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Binding {
         /// Any core of a node.
@@ -324,14 +325,14 @@ words! {
 }
 
 words! {
-    /// How the threads of an application are numbered: the order in which they take tasks and are unblocked, and against
-    /// which they block.
+    /// The numbering of the threads of an application: the order in which they take tasks and are unblocked; they block
+    /// in reverse.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Pick {
-        /// Round the nodes: the first of each, then the second of each.
+        /// Round-robin over the nodes: the first of each, then the second of each.
         #[default]
         Spread = "spread",
-        /// Node after node.
+        /// Node by node.
         Pack = "pack",
     }
 }
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_assumed_price_of_sharing_a_core() {
+    fn the_assumed_cost_of_sharing_a_core() {
         // 3 / (3 + 0.005 + 0.1) = 0.966184
         assert!((Os::default().efficiency() - 0.966_184).abs() < 1e-6);
     }

@@ -1,8 +1,8 @@
-//! How long does one decision take?
+//! Measures the time of one decision.
 //!
-//! `cargo run --release -p numasim-policy --features examples --example decisions -- POLICY NODES CORES APPS...`: for each number of applications the
-//! seconds of the first decision, when all have arrived and nothing is known. No decision should take more than about a
-//! second on 16 x 64 cores with 1000 applications.
+//! `cargo run --release -p numasim-policy --features examples --example decisions -- POLICY NODES CORES APPS...` prints, for each number of
+//! applications, the seconds of the first decision, when all have arrived and nothing is known. No decision should take more than about a second on
+//! 16 x 64 cores with 1000 applications.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ fn number(arguments: &[String], place: usize) -> Option<usize> {
     arguments.get(place)?.parse().ok()
 }
 
-/// Applications of several intensities, each with a thread for each core.
+/// Applications of several intensities, each with one thread per core.
 fn study(nodes: usize, cores: u32, apps: usize) -> Study {
     let node = Node {
         cores,
@@ -80,7 +80,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
     Study { at_rest: numasim_model::Study { apps, scenarios: Vec::new(), machine }, dynamics }
 }
 
-/// All are there, with all threads blocked.
+/// All applications are present, with all threads blocked.
 fn view(study: &Study) -> View {
     let of = |(a, course): (usize, &Course)| AppView {
         entry: Some(AppId(a)),

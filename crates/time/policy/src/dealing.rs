@@ -1,15 +1,15 @@
-//! Dealing: how cores are given to a set of applications in turn.
+//! Round-robin distribution of cores to a set of applications.
 //!
-//! Node by node, each core of the node goes to the next application of the set in file order that still has threads there; the next
-//! node goes on with the application after the last one served \[decision: paper 002, section II, wants "a fair share" and says no
-//! more\]. So nobody has more than one core more than another one, over all nodes, where all have threads enough.
+//! On each node in turn, each core goes to the next application of the set in file order that still has threads there. The next
+//! node continues after the last application served \[decision: paper 002, section II, wants "a fair share" and specifies no
+//! more\]. If all have enough threads, core counts over all nodes differ by at most one.
 
 use numasim_model::Machine;
 
 use crate::view::{AppView, Decision, Presence, View};
 
-/// Deals `cores` (of each node) to applications that can use at most `room` (of each application: threads on each node; a row
-/// without an entry is no thread there, and an application that is not in the set has none at all).
+/// Distributes `cores` (of each node) to applications that can use at most `room` (of each application: threads on each node;
+/// a missing entry in a row means no thread there, and an application outside the set has no row).
 ///
 /// Returns threads of each application on each node.
 pub fn deal(cores: &[u32], room: &[impl AsRef<[u32]>]) -> Vec<Vec<u32>> {
@@ -41,34 +41,34 @@ pub(crate) fn cores_of(machine: &Machine) -> Vec<u32> {
     machine.nodes().iter().map(|node| node.cores).collect()
 }
 
-/// The threads that an application can have; none where it is not in the set.
+/// The threads that an application can have; 0 if it is not in the set.
 pub(crate) fn room_of(app: &AppView, is_in: bool) -> &[u32] {
     if is_in { &app.threads } else { &[] }
 }
 
-/// Deals all `cores` to the applications of `view` that `is_in`.
+/// Distributes all `cores` to the applications of `view` that `is_in` accepts.
 pub(crate) fn deal_to(cores: &[u32], view: &View, is_in: impl Fn(&AppView) -> bool) -> Vec<Vec<u32>> {
     let room = |app| room_of(app, is_in(app));
     deal(cores, &view.apps.iter().map(room).collect::<Vec<_>>())
 }
 
-/// `rows` for the applications that are there; nothing is decided for the others.
+/// `rows` for the applications that are present; the others get no decision.
 pub(crate) fn decided(view: &View, rows: Vec<Vec<u32>>) -> Decision {
     let there = |(app, row): (&AppView, Vec<u32>)| (app.presence == Presence::There).then_some(row);
     Decision { threads: view.apps.iter().zip(rows).map(there).collect(), reasons: Vec::new() }
 }
 
-/// Below this relative difference two figures are equal.
+/// Values with a smaller relative difference are equal.
 pub(crate) const TOLERANCE: f64 = 1e-9;
 
-/// Whether `one` is less than `other`, and not by rounding alone. An infinite figure is equal to itself and beyond all others.
+/// Whether `one` is less than `other` by more than rounding. An infinite value is equal to itself and larger than all others.
 pub(crate) fn is_less(one: f64, other: f64) -> bool {
     one < other
         && (one.is_infinite() || other.is_infinite() || other - one > TOLERANCE * one.abs().max(other.abs()))
 }
 
-/// The first of `times` that is no later than the earliest but for rounding: its place and its time. Times count from `now`, where
-/// both are known no better than in `now` and the time together.
+/// The index and value of the first of `times` that is no later than the earliest, apart from rounding. Times count from `now`;
+/// the precision is that of `now` plus the time.
 pub(crate) fn first_of(now: f64, times: impl Iterator<Item = Option<f64>> + Clone) -> Option<(usize, f64)> {
     let earliest = times.clone().flatten().min_by(f64::total_cmp)?;
     let latest = earliest + slack(now, earliest);
@@ -76,7 +76,7 @@ pub(crate) fn first_of(now: f64, times: impl Iterator<Item = Option<f64>> + Clon
     numbered.find(|(_, time)| *time <= latest)
 }
 
-/// How much later than `time`, counted from `now`, is the same time but for rounding.
+/// The tolerance within which a later time equals `time`, counted from `now`, apart from rounding.
 pub(crate) fn slack(now: f64, time: f64) -> f64 {
     TOLERANCE * (now + time)
 }
@@ -124,20 +124,20 @@ mod tests {
     }
 
     #[test]
-    fn the_next_node_goes_on_after_the_last_one_served() {
+    fn the_next_node_continues_after_the_last_application_served() {
         // a b c a b | c a b c a: 5 + 5 cores, a 4, b 3, c 3
         assert_eq!(deal(&[5, 5], &vec![vec![5, 5]; 3]), [[2, 2], [2, 1], [1, 2]]);
     }
 
     #[test]
-    fn who_has_no_thread_left_is_passed_over() {
-        // Node 0: a b c, b has one thread only: a c a c a. Node 1 goes on with b, who has none there: c a c a.
+    fn applications_without_threads_left_are_skipped() {
+        // Node 0: a b c, b has only one thread: a c a c a. Node 1 continues with b, which has none there: c a c a.
         let room = vec![vec![9, 9], vec![1, 0], vec![9, 9]];
         assert_eq!(deal(&[8, 4], &room), [[4, 2], [1, 0], [3, 2]]);
     }
 
     #[test]
-    fn a_node_without_cores_gets_nothing_and_changes_nothing() {
+    fn a_node_without_cores_changes_nothing() {
         // a | none | b a
         assert_eq!(deal(&[1, 0, 2], &vec![vec![2, 0, 2]; 2]), [[1, 0, 1], [0, 0, 1]]);
     }
@@ -148,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_anything_of_nothing() {
+    fn an_empty_machine_gives_no_cores() {
         assert_eq!(deal(&[4], &[[0_u32; 0]; 0]), Vec::<Vec<u32>>::new());
         assert_eq!(deal(&[], &[[0_u32; 0]]), [[0_u32; 0]]);
     }
 
     #[test]
-    fn more_threads_than_cores_are_dealt_no_more_than_cores() {
+    fn cores_limit_the_threads_that_are_dealt() {
         assert_eq!(deal(&[4], &[vec![65_536], vec![1]]), [[3], [1]]);
     }
 

@@ -1,13 +1,13 @@
-//! Core after core to whoever raises the total GFLOPS most.
+//! Gives each core to the application that raises the total GFLOPS most.
 //!
-//! A core goes to the application and node that raise the total GFLOPS of the sharing model most (totals within a relative
-//! 1e-9 tie: file order, then the lowest node), until none raises it (paper 002, section II: taking cores from an
-//! application that scales badly is a real speedup; the order of ties is a \[decision\]). Gains are differences of totals, and known no
-//! better than these: where a gain is small, two of them may differ by more than 1e-9 of themselves through rounding alone.
+//! A core goes to the application and node that raise the total GFLOPS of the sharing model most, until no core raises it. Totals
+//! within a relative 1e-9 tie: file order, then the lowest node (paper 002, section II: taking cores from an application that scales
+//! badly is a real speedup; the order of ties is a \[decision\]). Gains are differences of totals and no more precise than these: two
+//! small gains may differ by more than 1e-9 of themselves through rounding alone.
 //!
-//! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
-//! whose threads slow each other down; the other gains are kept from one core to the next. There, too, applications that ask for the same
-//! and have as many threads on a node gain the same (`Speeds::classes`).
+//! While all data is local to the threads, giving away a core on a node changes gains on other nodes only for an application whose
+//! threads slow each other down; the other gains are reused for the next core. In that case, applications with equal demand and equally
+//! many threads on a node also have equal gains (`Speeds::classes`).
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ use crate::dealing::is_less;
 use crate::known::{Known, Member};
 use crate::speeds::Speeds;
 
-/// Gives each its fewest threads, in file order, one by one to the node with most free cores (ties: lowest), as far as there are
-/// cores and it has threads there.
+/// Gives each member its minimum of threads, in file order, one by one to the node with most free cores (ties: lowest), as far
+/// as there are cores and it has threads there.
 pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
     for (m, member) in members.iter().enumerate() {
         while speeds.total_threads(m) < known.fewest(member) {
@@ -33,12 +33,12 @@ pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Mem
     }
 }
 
-/// Gives free cores to members, none more than its most; not all of them where `stop` says so.
+/// Gives free cores to members, at most the maximum of each; stops early if `stop` returns true.
 pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member], stop: &dyn Fn() -> bool) {
     let most: Vec<u32> = members.iter().map(|member| known.most(member)).collect();
     let mut gains: Table<Option<f64>> = Table::filled(members.len(), speeds.nodes(), None);
     let classes = speeds.classes();
-    // Per node: gains of a class with so many threads there, until something changes there.
+    // Per node: gains of a class with a given number of threads there, until something changes there.
     let mut alike: Vec<HashMap<(usize, u32), f64>> = vec![HashMap::new(); speeds.nodes()];
     loop {
         let now = speeds.total();
@@ -77,12 +77,12 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member], s
         let (AppId(m), NodeId(n)) = gains.place(cell);
         speeds.set(m, n, speeds.count(m, n) + 1);
         forget(&mut gains, speeds, m, n);
-        // A core given away is felt on other nodes, if at all, by all of them.
+        // A core given away affects other nodes, if at all, all of them.
         if speeds.is_linear(m) { alike[n].clear() } else { alike.iter_mut().for_each(HashMap::clear) }
     }
 }
 
-/// What `rows` of `members` leave to `last`: threads of each of these on each node.
+/// The cores that `rows` of `members` leave to `last`: threads of each of these on each node.
 pub(crate) fn what_is_left(
     network: &Network,
     known: &Known,
@@ -91,7 +91,7 @@ pub(crate) fn what_is_left(
     last: &[Member],
     stop: &dyn Fn() -> bool,
 ) -> Vec<Vec<u32>> {
-    // Nobody else gets more.
+    // The others get no more.
     let held = |(member, row): (&Member, &Vec<u32>)| Member { room: row.clone(), ..member.clone() };
     let all: Vec<Member> = members.iter().zip(rows).map(held).chain(last.iter().cloned()).collect();
     let mut speeds = Speeds::new(network, known, &all);
@@ -101,7 +101,7 @@ pub(crate) fn what_is_left(
     speeds.rows().split_off(members.len())
 }
 
-/// What one more thread of a member on a node adds to the total.
+/// The gain in the total from one more thread of a member on a node.
 fn gain_of(speeds: &mut Speeds<'_>, m: usize, n: usize, now: f64) -> f64 {
     let threads = speeds.count(m, n);
     let alone = speeds.nodes_are_apart() && speeds.is_linear(m);
@@ -118,11 +118,11 @@ fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usiz
         gains.as_mut_slice().fill(None);
         return;
     }
-    // All threads of an application that is not linear have become slower, and ask for less wherever they are.
+    // All threads of a non-linear application have become slower, and ask for less on every node.
     let is_other = |node: usize| node == n || (!speeds.is_linear(m) && speeds.count(m, node) > 0);
     let nodes: Vec<bool> = (0..speeds.nodes()).map(is_other).collect();
     for member in 0..speeds.members() {
-        // What one more thread costs its other threads depends on who else is on their nodes.
+        // The cost of one more thread for its other threads depends on the other members on their nodes.
         let is_there = |(node, other): (usize, &bool)| *other && speeds.count(member, node) > 0;
         let everywhere = !speeds.is_linear(member) && (member == m || nodes.iter().enumerate().any(is_there));
         for node in (0..speeds.nodes()).filter(|&node| everywhere || nodes[node]) {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::testing::{app, machine, study, view};
 
-    /// The rule in its own words: every gain anew for every core.
+    /// The rule stated directly: every gain is recomputed for every core.
     fn slowly(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
         loop {
             let now = speeds.total();

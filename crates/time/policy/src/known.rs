@@ -1,4 +1,4 @@
-//! What the files say of the applications of a view, for policies that compute.
+//! Facts from the files about the applications of a view, for policies that compute.
 
 use numasim_course::{Channel, Course, Os, Phase, Scaling, Study, Work};
 use numasim_model::units::Seconds;
@@ -20,35 +20,36 @@ pub(crate) struct Known {
 
 /// An application that does not wait.
 ///
-/// Where it and all others are the same, so is what the sharing model says.
+/// Equal members mean equal results of the sharing model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Member {
-    /// Its place in the view.
+    /// Its index in the view.
     pub(crate) at: usize,
-    /// Which one of the study it is.
+    /// Its index in the study.
     pub(crate) entry: AppId,
     /// Its present phase.
     pub(crate) phase: usize,
-    /// Threads that it can have on each node: its own, at most one for each core.
+    /// Threads that it can have on each node: its threads there, at most one for each core.
     pub(crate) room: Vec<u32>,
 }
 
 impl Member {
-    /// Threads that it can have in all.
+    /// Threads that it can have in total.
     pub(crate) fn most(&self) -> u32 {
         self.room.iter().fold(0, |sum, threads| sum.saturating_add(*threads))
     }
 }
 
-/// Whether no thread could have anything to do: it waits, or has begun its last tasks and none of its threads is in one.
+/// Whether no thread could have anything to do: the application waits, or its last tasks have begun and no thread runs
+/// one.
 pub(crate) fn has_nothing_to_do(app: &AppView) -> bool {
     !app.is_busy() || (app.has_no_task_left() && app.running.iter().all(|&running| running == 0))
 }
 
-/// Of `room` the threads that could have something to do: where fewer tasks are left to begin than threads could take, those that
-/// run and one for each such task, round the nodes from the first.
+/// The threads of `room` that could have something to do. If fewer tasks are left to begin than threads could take, these are the
+/// running threads and one for each such task, round-robin over the nodes from the first.
 ///
-/// `is_divided`: its work is in tasks. Of other work everybody has some as long as there is any.
+/// `is_divided`: its work is in tasks. Any other work occupies every thread until it is done.
 fn useful(app: &AppView, room: &[u32], is_divided: bool) -> Vec<u32> {
     let Some(mut queued) = app.queued.filter(|&queued| queued == 0 || is_divided) else {
         return room.to_vec();
@@ -82,7 +83,8 @@ impl Known {
         }
     }
 
-    /// Those that do not wait, in file order. One that the files do not know is left out: nothing can be computed for it.
+    /// The members that do not wait, in file order. An application missing from the files is left out because nothing can
+    /// be computed for it.
     pub(crate) fn members(&self, view: &View) -> Vec<Member> {
         let busy = view.apps.iter().enumerate().filter(|(_, app)| app.is_busy());
         let known = busy.filter_map(|(at, app)| {
@@ -107,7 +109,7 @@ impl Known {
         self.courses.get(member.entry.0)?.phases.get(member.phase)
     }
 
-    /// What it asks for in its present phase.
+    /// Its demand in its present phase.
     pub(crate) fn demand(&self, member: &Member) -> Demand {
         let app = self.app(member);
         match self.phase(member) {
@@ -116,19 +118,19 @@ impl Known {
         }
     }
 
-    /// Of the threads that it can have those that could have something to do.
+    /// The part of the threads it can have that could have something to do.
     pub(crate) fn useful(&self, app: &AppView, member: &Member) -> Vec<u32> {
         let work = self.phase(member).and_then(|phase| phase.work.as_ref());
         useful(app, &member.room, matches!(work, Some(Work::Tasks { .. })))
     }
 
-    /// The work of one of its iterations, in all its phases; `None` where no file says it.
+    /// The work of one of its iterations, in all its phases; `None` if no file defines it.
     pub(crate) fn gflop_of_iteration(&self, member: &Member) -> Option<f64> {
         let course = self.courses.get(member.entry.0)?;
         Some(course.total_work()?.value() / course.iterations as f64)
     }
 
-    /// GFLOP that are left of a member, where they are told: what is rounding beside all of its work is nothing.
+    /// GFLOP that are left of a member, if reported; a rest within rounding of its total work counts as 0.
     pub(crate) fn left(&self, app: &AppView, member: &Member) -> Option<f64> {
         let total = self.courses.get(member.entry.0).and_then(Course::total_work);
         let is_nothing = |left: f64| total.is_some_and(|total| left <= TOLERANCE * total.value());
@@ -139,12 +141,12 @@ impl Known {
         self.phase(member).map_or(Scaling::Linear, |phase| phase.scaling.clone())
     }
 
-    /// The fewest threads that it should have: `min_threads`, as far as it has threads.
+    /// The minimum of threads: `min_threads`, as far as it has threads.
     pub(crate) fn fewest(&self, member: &Member) -> u32 {
         self.app(member).min_threads.min(member.most())
     }
 
-    /// The most threads that it should have: `max_threads`, as far as it has threads.
+    /// The maximum of threads: `max_threads`, as far as it has threads.
     pub(crate) fn most(&self, member: &Member) -> u32 {
         self.app(member).max_threads.unwrap_or(u32::MAX).min(member.most())
     }
@@ -167,14 +169,14 @@ mod tests {
     use crate::testing::{app, with_running};
 
     #[test]
-    fn threads_without_a_task_to_take_are_of_no_use() {
+    fn threads_without_a_task_to_take_are_useless() {
         let at_work = |queued| AppView { queued, ..with_running(app(0, &[4, 4]), &[2, 0]) };
         let of = |queued, is_divided| useful(&at_work(queued), &[4, 4], is_divided);
-        // Two run. Three tasks more: one on node 0, one on node 1, one on node 0.
+        // Two run. Three more tasks: one on node 0, one on node 1, one on node 0.
         assert_eq!(of(Some(3), true), [4, 1]);
         assert_eq!(of(Some(0), true), [2, 0]);
         assert_eq!((of(Some(6), true), of(None, true)), (vec![4, 4], vec![4, 4]));
-        // A pool of work: all threads can work on what is left of it.
+        // A pool of work: all threads can work on the rest.
         assert_eq!((of(Some(1), false), of(Some(0), false)), (vec![4, 4], vec![2, 0]));
     }
 }

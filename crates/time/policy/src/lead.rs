@@ -1,8 +1,8 @@
 //! `lead:K`: a producer stays at most K items ahead of its consumers.
 //!
-//! As `fair-share`, and a producer with produced - finished >= K on some channel counts as waiting (paper 002, section II: the
-//! producer is kept "a small number of iterations ahead", so that few items lie between them; K is 2 where nobody says
-//! otherwise \[decision\]). An end of a channel that was never there counts 0; while an end is gone after it was there, the channel does not count.
+//! As `fair-share`, but a producer with produced - finished >= K on some channel counts as waiting. Paper 002, section II, keeps the producer "a
+//! small number of iterations ahead", so that few items lie between them; K is 2 by default \[decision\]. An end of a channel that has not arrived
+//! yet counts 0; if an end has left, the channel does not count.
 
 use numasim_course::{Channel, Study};
 use numasim_model::AppId;
@@ -42,24 +42,25 @@ impl Policy for Lead {
     }
 }
 
-// Who is how far ahead of its consumers.
+// Lead of producers over their consumers.
 //
-// Items of a channel are produced - finished: the iterations that are done at its two ends. An item more is of use to nobody while
-// the consumer has enough to go on with, and takes memory (paper 002, section II: the producer is kept "a small number of
-// iterations ahead").
+// Items of a channel are produced - finished: the difference between the iterations done at its two ends. If the consumer has
+// enough items to continue, another one is useless and takes memory (paper 002, section II: the producer is kept "a small number
+// of iterations ahead").
 
-/// As many items let a consumer go on at once when it has finished one: the one that it works on, and the next \[decision\].
+/// With this number of items a consumer continues at once after it finishes one: the one in progress, and the next
+/// \[decision\].
 pub(crate) const ENOUGH: u64 = 2;
-/// With as many items a producer pauses, although cores may be idle \[decision: twice enough, so that a consumer that is
-/// slow for a while holds nobody up, and the data between the two stays bounded\].
+/// With this number of items a producer pauses, although cores may be idle \[decision: twice enough, so that a
+/// temporarily slow consumer delays no application, and the data between the two stays bounded\].
 pub(crate) const TOO_MANY: u64 = 2 * ENOUGH;
 
-/// What counts while an end of a channel has not come yet.
+/// The rule for an end of a channel that has not arrived yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCome {
-    /// It has finished nothing.
+    /// It counts as having finished 0 iterations.
     FinishedNothing,
-    /// The channel does not count: nobody knows when it comes, and cores would be idle until then.
+    /// The channel does not count: the arrival time is unknown, and cores would be idle until then.
     DoesNotCount,
 }
 
@@ -76,8 +77,8 @@ impl Channels {
         Self { all: study.dynamics.channels.clone(), apps: study.apps.len(), to_come }
     }
 
-    /// For each application of the view: the items of the fullest channel out of it, and who they are for. `None`: it has
-    /// no channel that counts. While an end is gone after it was there, a channel does not count.
+    /// For each application of the view: the items of its fullest outgoing channel, and their consumer. `None`: no
+    /// channel of it counts. If an end has left, a channel does not count.
     pub(crate) fn fullest(&self, view: &View) -> Vec<Option<(u64, AppId)>> {
         let mut fullest: Vec<Option<(u64, AppId)>> = vec![None; view.apps.len()];
         if self.all.is_empty() {
@@ -109,7 +110,7 @@ impl Channels {
         fullest
     }
 
-    /// For each application of the view: whether so many items or more lie on a channel out of it.
+    /// For each application of the view: whether an outgoing channel holds at least this number of items.
     pub(crate) fn hold(&self, view: &View, items: u64) -> Vec<bool> {
         let is_ahead = |fullest: Option<(u64, AppId)>| fullest.is_some_and(|(most, _)| most >= items);
         self.fullest(view).into_iter().map(is_ahead).collect()
@@ -133,13 +134,13 @@ mod ahead_tests {
     }
 
     #[test]
-    fn the_slowest_consumer_counts_wherever_it_stands_in_the_view() {
+    fn the_slowest_consumer_counts_at_any_place_in_the_view() {
         assert_eq!(fullest(ToCome::DoesNotCount, vec![at(0, 9), at(1, 8), at(2, 4)])[0], Some((5, AppId(2))));
         assert_eq!(fullest(ToCome::DoesNotCount, vec![at(2, 4), at(1, 8), at(0, 9)])[2], Some((5, AppId(2))));
     }
 
     #[test]
-    fn an_end_that_has_not_come_counts_for_whom_it_shall() {
+    fn an_end_that_has_not_arrived_counts_by_the_given_rule() {
         let to_come = AppView { presence: Presence::Ahead, ..at(2, 0) };
         let apps = || vec![at(0, 9), at(1, 8), to_come.clone()];
         assert_eq!(fullest(ToCome::FinishedNothing, apps())[0], Some((9, AppId(2))));
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_gone_holds_nobody_back_and_one_to_come_has_finished_nothing() {
+    fn an_end_that_left_delays_no_application_and_a_future_one_has_finished_nothing() {
         let gone = |entry| AppView { presence: Presence::Gone, ..at(entry, 1) };
         assert_eq!(threads(2, vec![at(0, 9), gone(1), gone(2)])[0], Some(vec![8]));
         assert_eq!(threads(2, vec![at(0, 9), gone(1)])[0], Some(vec![0]));

@@ -1,8 +1,8 @@
-//! Policies: who gets how many threads on which node, decided again whenever something changes.
+//! Policies: threads of each application on each node, decided again at every change.
 //!
-//! A [`Policy`] takes a [`View`] of the applications and returns a [`Decision`]; [`orders`] turns that into what each application can
-//! be told. The same code decides in simulated time and in an agent on a real machine: nothing here knows which of them
-//! asks, and nothing has a clock, randomness, files or threads of its own.
+//! A [`Policy`] takes a [`View`] of the applications and returns a [`Decision`]; [`orders`] turns that into an order for each
+//! application. The same code decides in simulated time and in an agent on a real machine. It cannot distinguish them, and uses no
+//! clock, randomness, files or threads.
 #![warn(missing_docs)]
 
 pub mod dealing;

@@ -1,17 +1,19 @@
-//! `marginal`: every core where it adds most.
+//! `marginal`: gives every core to the application and node where it adds most.
 //!
-//! For those that have something to do: first `min_threads` each, one by one to the node with most free cores (ties: lowest); then core
-//! after core to the application and node that raise the total GFLOPS of the sharing model most, until none raises it; at most
+//! Applications with something to do first get `min_threads` each, one by one to the node with most free cores (ties: lowest). Then
+//! each core goes to the application and node that raise the total GFLOPS of the sharing model most, until no core raises it; at most
 //! `max_threads` (paper 002, section II: sub-linear applications leave cores to better ones; `growth` has the rule of a step).
-//! Applications count in their present phases: intensity, data and scaling. One that waits, or that the files do not know, gets 0.
+//! Applications count in their present phases: intensity, data and scaling. An application that waits, or that is missing from the
+//! files, gets 0.
 //!
-//! Work that nobody can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel is served after all others,
-//! from cores that these leave idle; with [`TOO_MANY`] it gets 0. A channel counts while both of its ends are there.
+//! Work that no consumer can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel is served after all
+//! others, from cores that these leave idle; with [`TOO_MANY`] it gets 0. A channel counts while both of its ends are present.
 //!
-//! One with few tasks left to begin gets no more threads than run and can take one \[decision\]; beyond [`MOST_WITH_TASKS`]
-//! applications x nodes this is not looked at, as each end of a task would be a new question.
+//! An application with few tasks left to begin gets no more threads than run and can take one \[decision\]. Beyond
+//! [`MOST_WITH_TASKS`] applications x nodes this rule is off, because each end of a task would be a new question.
 //!
-//! Answers are kept by who has what to do in which phase. With data on other nodes every gain is computed anew for every core.
+//! Answers are cached by the applications with something to do and their phases. With data on other nodes every gain is
+//! recomputed for every core.
 
 use numasim_course::Study;
 use numasim_model::sharing::Network;
@@ -25,10 +27,10 @@ use crate::speeds::Speeds;
 use crate::view::{Decision, Policy, PolicyError};
 use crate::view::{Looks, View};
 
-/// Most applications x nodes for which tasks are looked at.
+/// Maximum of applications x nodes for which tasks are considered.
 const MOST_WITH_TASKS: usize = 1024;
 
-/// Who gets cores, and who of them after all others.
+/// The members that get cores, and those of them that are served last.
 type Question = (Vec<Member>, Vec<bool>);
 
 /// The policy.
@@ -54,7 +56,7 @@ impl Marginal {
         }
     }
 
-    /// Threads of each member on each node. Those that are `last` get what the others leave.
+    /// Threads of each member on each node. The `last` members get the cores that the others leave.
     pub(crate) fn allocation(
         &mut self,
         members: &[Member],
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(threads(&study, both()), [Some(vec![1]), Some(vec![7])]);
         study.apps[0].min_threads = 2;
         assert_eq!(threads(&study, both()), [Some(vec![2]), Some(vec![6])]);
-        // Then 8.2 for the second core, 6.8 for the third, ...: still more than nothing.
+        // Then 8.2 for the second core, 6.8 for the third, ...: still positive.
         study.apps[1].max_threads = Some(3);
         assert_eq!(threads(&study, both()), [Some(vec![5]), Some(vec![3])]);
     }
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_first_application_and_its_lowest_node() {
-        // Compute-bound both: each core is worth 10 GFLOPS to whoever gets it. One each to begin with, then all to the first.
+        // Both are compute-bound: each core is worth 10 GFLOPS to either. Each gets one first, then the first gets the rest.
         let study = study(machine(&[2, 2]), &[10.0, 10.0]);
         let dealt = threads(&study, vec![app(0, &[2, 2]), app(1, &[2, 2])]);
         assert_eq!(dealt, [Some(vec![2, 1]), Some(vec![0, 1])]);
@@ -170,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_nothing_and_threads_that_do_not_exist_are_not_given() {
+    fn waiting_applications_get_nothing_and_missing_threads_are_not_given() {
         let study = study(machine(&[8]), &[10.0, 10.0]);
         let waits = AppView { waiting: Waiting::Input, ..app(0, &[8]) };
         assert_eq!(threads(&study, vec![waits, app(1, &[5])]), [Some(vec![0]), Some(vec![5])]);
     }
 
     #[test]
-    fn data_elsewhere_counts() {
+    fn remote_data_counts() {
         // All data of the application on node 1: a thread of node 1 gets its 10 GB/s, all threads of node 0 10 over the link.
         // Intensity 1: node 1 has 32 GB/s for 3 threads; with one on node 0, 10 + 22.
         let mut study = study(machine(&[3, 3]), &[1.0]);
@@ -187,7 +189,7 @@ mod tests {
         assert_eq!(threads(&study, vec![app(0, &[3, 3])]), [Some(vec![1, 3])]);
     }
 
-    /// A producer and a consumer, both compute-bound, with so many iterations done.
+    /// A producer and a consumer, both compute-bound, with the given iterations done.
     fn pair(produced: u64, finished: u64) -> Vec<AppView> {
         let of = |entry, progress| AppView { progress, ..app(entry, &[8]) };
         vec![of(0, produced), of(1, finished)]
@@ -200,8 +202,8 @@ mod tests {
     }
 
     #[test]
-    fn a_producer_that_is_ahead_gets_what_its_consumer_leaves() {
-        // Compute-bound both: each core is worth 10 GFLOPS to whoever gets it, and the first one wins ties.
+    fn a_producer_that_is_ahead_gets_the_cores_its_consumer_leaves() {
+        // Both are compute-bound: each core is worth 10 GFLOPS to either, and the first one wins ties.
         let study = with_channel([10.0, 10.0]);
         assert_eq!(threads(&study, pair(5, 4)), [Some(vec![7]), Some(vec![1])]);
         assert_eq!(threads(&study, pair(5, 3)), [Some(vec![0]), Some(vec![8])]);
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_consumer_that_has_not_come_holds_nobody_up() {
+    fn a_consumer_that_has_not_arrived_delays_no_application() {
         let study = with_channel([10.0, 10.0]);
         let mut apps = pair(9, 0);
         apps[1].presence = Presence::Ahead;
@@ -226,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_without_a_task_go_to_others() {
+    fn cores_without_a_task_go_to_other_applications() {
         // The first one has called a library: no task and no thread that runs. Then it ends its phase with 2 threads.
         let study = study(machine(&[8]), &[10.0, 10.0]);
         let called = AppView { queued: Some(0), ..app(0, &[8]) };

@@ -1,21 +1,21 @@
-//! Answers that were given before: the same question, the same answer, without asking again.
+//! A cache of answers: the same question gets the same answer without another computation.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Most answers that are kept.
+/// Maximum number of cached answers.
 const MOST: usize = 4096;
-/// Most numbers in all answers together, some tens of MB.
+/// Maximum count of numbers in all answers together, some tens of MB.
 const MOST_CELLS: usize = 4_000_000;
 
-/// How many answers of so many numbers each are kept.
+/// The number of answers to keep if each has this count of numbers.
 pub(crate) const fn most_of(cells: usize) -> usize {
     let fit = MOST_CELLS / if cells == 0 { 1 } else { cells };
     if fit < MOST { fit } else { MOST }
 }
 
-/// Answers by their questions. When there are too many it forgets all of them, so that memory is bounded; as answers depend on
-/// their questions alone, nobody can tell but by the time it takes.
+/// Answers by question. When the cache is full it is cleared, so that memory is bounded. Answers depend only on their
+/// questions, so that clearing affects nothing but time.
 #[derive(Clone, Debug)]
 pub(crate) struct Memo<Question, Answer> {
     known: HashMap<Question, Answer>,
@@ -23,7 +23,7 @@ pub(crate) struct Memo<Question, Answer> {
 }
 
 impl<Question: Eq + Hash, Answer: Clone> Memo<Question, Answer> {
-    /// For answers of so many numbers each.
+    /// For answers with this count of numbers each.
     pub(crate) fn new(cells: usize) -> Self {
         Self { known: HashMap::new(), most: most_of(cells) }
     }

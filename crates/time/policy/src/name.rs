@@ -1,4 +1,4 @@
-//! Names of policies, as people write them, and policies by their names.
+//! Names of policies as users write them, and policies by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,48 +14,48 @@ use crate::replan::Replan;
 use crate::shares::{Fixed, Lend, Oversubscribe, StaticEven, lacking};
 use crate::view::Policy;
 
-/// Most items between a producer and its consumers where nobody says otherwise.
+/// Default maximum of items between a producer and its consumers.
 const DEFAULT_LEAD: u64 = 2;
-/// Threads more per node for those who sleep in I/O where nobody says otherwise.
+/// Default of extra threads per node for applications that sleep in I/O.
 const DEFAULT_MORE: u32 = 1;
 
 /// A policy, with its argument: `NAME` or `NAME:ARGUMENT`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyName {
-    /// Nobody decides: all threads run.
+    /// No decisions: all threads run.
     None,
     /// The commands of the file.
     Script,
-    /// All that are there share the machine.
+    /// All present applications share the machine.
     StaticEven,
     /// The threads and the data of a scenario.
     Static(String),
-    /// Those that do not wait share the machine.
+    /// Applications that do not wait share the machine.
     FairShare,
-    /// Producers stay at most so many items ahead.
+    /// Producers stay at most this number of items ahead.
     Lead(u64),
-    /// Each owns a part and lends what it does not need.
+    /// Each owns a share and lends its unneeded cores.
     Lend,
-    /// So many threads more per node for those who sleep in I/O.
+    /// This number of extra threads per node for applications that sleep in I/O.
     Oversubscribe(u32),
-    /// Each core where it adds most.
+    /// Each core goes where it adds most.
     Marginal,
-    /// The search, again and again.
+    /// The search, repeated at every change.
     Reexplore,
-    /// The search with the remaining work and the price of a move.
+    /// The search with the remaining work and the cost of a move.
     Replan,
 }
 
-/// What people read about a policy.
+/// The help text of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// How it is written: `lead:K`.
+    /// Its syntax: `lead:K`.
     pub usage: &'static str,
-    /// What it does, in one line.
+    /// Its description in one line.
     pub summary: &'static str,
 }
 
-/// All policies, in the order in which they are listed to people.
+/// All policies, in the order of the help.
 pub const ABOUT: [About; 11] = [
     About { usage: "none", summary: "nobody decides: all threads run" },
     About { usage: "script", summary: "the commands of the file, [[command]]" },
@@ -76,7 +76,7 @@ pub const ABOUT: [About; 11] = [
     About { usage: "replan", summary: "as reexplore, but with the work that is left and what a move costs" },
 ];
 
-/// Why text is no name of a policy.
+/// The reason why a text is no policy name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No such policy.
@@ -87,29 +87,29 @@ pub enum NameError {
     Missing {
         /// The policy.
         policy: &'static str,
-        /// What it needs.
+        /// The missing argument.
         what: &'static str,
-        /// How it is written.
+        /// The syntax.
         usage: &'static str,
     },
-    /// The argument is not what the policy takes.
+    /// The policy does not accept the argument.
     #[error("policy '{policy}' takes {what}, not '{}': for example {example}", visible(.argument))]
     Wrong {
         /// The policy.
         policy: &'static str,
-        /// What it takes.
+        /// The accepted form.
         what: &'static str,
-        /// What was written.
+        /// The given text.
         argument: String,
-        /// A right one.
+        /// A valid example.
         example: &'static str,
     },
-    /// An argument for a policy that has none.
+    /// An argument for a policy without one.
     #[error("policy '{policy}' takes no argument: leave out ':{}'", visible(.argument))]
     Unexpected {
         /// The policy.
         policy: &'static str,
-        /// What was written.
+        /// The given text.
         argument: String,
     },
 }
@@ -131,7 +131,7 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
 impl FromStr for PolicyName {
     type Err = NameError;
 
-    /// From `NAME` or `NAME:ARGUMENT`.
+    /// Parses `NAME` or `NAME:ARGUMENT`.
     fn from_str(text: &str) -> Result<Self, NameError> {
         let (name, argument) = match text.split_once(':') {
             Some((name, argument)) => (name, Some(argument)),
@@ -179,7 +179,7 @@ impl FromStr for PolicyName {
     }
 }
 
-/// As people write it, with its argument: `lead:2`.
+/// The name as users write it, with its argument: `lead:2`.
 impl fmt::Display for PolicyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -198,15 +198,15 @@ impl fmt::Display for PolicyName {
     }
 }
 
-/// Why a policy cannot be made for a study.
+/// The reason why a policy cannot be created for a study.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MakeError {
     /// No scenario of this name.
     #[error("there is no scenario '{}'{}", visible(.name), known_scenarios(.known))]
     UnknownScenario {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The scenarios that there are.
+        /// The available scenarios.
         known: Vec<String>,
     },
     /// A scenario asks for threads that an application does not have.
@@ -225,10 +225,10 @@ pub enum MakeError {
         /// Threads of the application there.
         has: u32,
     },
-    /// The policy computes, and the sharing model has no reading of the machine.
+    /// The policy computes, and the sharing model does not support the machine.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The policy computes, and nobody has decided where the data of an application lies.
+    /// The policy computes, and the data placement of an application is open.
     #[error(
         "policy '{policy}' needs to know where the data of {app} lies: {} instead of {}", .open.deciding(), .open.key()
     )]
@@ -237,7 +237,7 @@ pub enum MakeError {
         policy: String,
         /// The application.
         app: String,
-        /// What is open.
+        /// The open value.
         open: OpenData,
     },
 }
@@ -257,8 +257,8 @@ impl PolicyName {
     /// The policy for `study`; `None` for `none` and `script`, which decide nothing.
     ///
     /// # Errors
-    /// An unknown scenario; for policies that compute, a machine that the sharing model refuses, or data with an open home. Whether applications
-    /// have the threads of the scenario is asked with [`PolicyName::scenario`].
+    /// An unknown scenario; for policies that compute, a machine that the sharing model rejects, or data with an open home.
+    /// [`PolicyName::scenario`] checks whether applications have the threads of the scenario.
     pub fn make(&self, study: &Study) -> Result<Option<Box<dyn Policy + Send>>, MakeError> {
         if self.computes() {
             self.check_figures(study)?;
@@ -277,7 +277,7 @@ impl PolicyName {
         }))
     }
 
-    /// The scenario of `static:SCENARIO`, whose threads and data hold; `None` for other policies.
+    /// The scenario of `static:SCENARIO`, whose threads and data apply; `None` for other policies.
     ///
     /// # Errors
     /// An unknown scenario, or one that gives an application more threads on a node than its course has there.
@@ -295,7 +295,7 @@ impl PolicyName {
         !matches!(self, Self::None | Self::Script)
     }
 
-    /// Whether it computes with the figures of the machine, and of every application that it gives threads to.
+    /// Whether it computes with the values of the machine, and of every application that it gives threads to.
     pub const fn computes(&self) -> bool {
         matches!(self, Self::Marginal | Self::Reexplore | Self::Replan)
     }
@@ -321,7 +321,7 @@ impl PolicyName {
 /// Whether an application has the threads that a scenario gives it: `threads` on each node.
 ///
 /// # Errors
-/// [`MakeError::TooManyThreads`] for the first node where it has not.
+/// [`MakeError::TooManyThreads`] for the first node with too few threads.
 pub fn check_threads(scenario: &Scenario, app: AppId, name: &str, threads: &[u32]) -> Result<(), MakeError> {
     if app.0 >= scenario.allocation.apps() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What every policy promises, on random machines and views.
+//! Properties of every policy, on random machines and views.
 
 use numasim_course::{Channel, Phase, Scaling, Study};
 use numasim_model::order::{Control, Order, Waiting};
@@ -11,7 +11,7 @@ use crate::{AppView, Decision, Looks, Policy, PolicyName, Presence, View, orders
 
 const APPS: usize = 4;
 
-/// Those that decide.
+/// The policies that decide.
 const NAMES: [&str; 9] = [
     "static-even",
     "static:s",
@@ -48,7 +48,7 @@ fn policy(name: &str, study: &Study) -> Box<dyn Policy + Send> {
     name.make(study).expect("a policy").expect("one that decides")
 }
 
-/// An application of the study on `nodes` nodes, in whatever state.
+/// An application of the study on `nodes` nodes, in any state.
 fn any_app(entry: usize, nodes: usize) -> impl Strategy<Value = AppView> {
     let threads = prop::collection::vec((0_u32..7, 0_u32..7, 0_u32..7), nodes);
     let state = (0_u8..6, 0_u8..6, 0_usize..4, 0_usize..2);
@@ -97,7 +97,7 @@ fn any_view() -> impl Strategy<Value = (Vec<u32>, View)> {
     })
 }
 
-/// `of` with the parts of `other` that nobody looks at.
+/// `of` with the ignored parts taken from `other`.
 fn with_unseen_parts(of: &View, other: &View, looks: Looks) -> View {
     let mut changed = of.clone();
     if !looks.work {
@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(crate::random::questions(48))]
 
     #[test]
-    fn nobody_gets_threads_that_do_not_exist_nor_more_than_the_cores((cores, view) in any_view()) {
+    fn threads_stay_within_existing_threads_and_cores((cores, view) in any_view()) {
         let study = question(&cores);
         for name in NAMES {
             let decision = policy(name, &study).decide(&view).expect("a decision");
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn a_decision_depends_on_what_the_policy_looks_at_alone((cores, view) in any_view(), turn in 0..APPS) {
+    fn a_decision_depends_only_on_the_declared_fields((cores, view) in any_view(), turn in 0..APPS) {
         let study = question(&cores);
         // Another view of the same machine: the applications in another order.
         let mut other = view.clone();
@@ -175,7 +175,7 @@ proptest! {
             let mut policy_1 = policy(name, &study);
             let looks = policy_1.looks_at();
             let decision = policy_1.decide(&view);
-            // Whatever it was asked before.
+            // Earlier questions do not matter.
             let _ = policy_1.decide(&other);
             prop_assert_eq!(&policy_1.decide(&view), &decision, "{}", name);
             let unseen = with_unseen_parts(&view, &other, looks);
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn cores_are_given_out_once_while_they_suffice((cores, mut view) in any_view()) {
+    fn cores_are_given_out_once_if_they_suffice((cores, mut view) in any_view()) {
         let study = question(&cores);
         for app in &mut view.apps {
             app.control = Control::Cores;
@@ -211,7 +211,7 @@ fn told(machine: &Machine, apps: Vec<AppView>, rows: &[&[u32]]) -> Vec<Option<Or
 }
 
 #[test]
-fn each_is_told_what_it_can_follow() {
+fn each_application_gets_an_order_that_it_can_follow() {
     let machine = machine(&[2, 3]);
     let with = |entry, control| AppView { control, ..crate::testing::app(entry, &[2, 3]) };
     let apps = vec![
@@ -229,7 +229,7 @@ fn each_is_told_what_it_can_follow() {
 }
 
 #[test]
-fn those_who_are_told_numbers_of_threads_take_their_turn_at_cores_too() {
+fn applications_ordered_by_count_also_take_their_turn_at_cores() {
     // Four cores each: the threads of the first one run on 0 to 3.
     let machine = machine(&[8]);
     for control in [Control::PerNode, Control::Total, Control::None] {
@@ -241,7 +241,7 @@ fn those_who_are_told_numbers_of_threads_take_their_turn_at_cores_too() {
 }
 
 #[test]
-fn cores_are_given_out_from_the_lowest_and_again_when_all_are_given() {
+fn cores_are_given_out_from_the_lowest_and_reused_when_exhausted() {
     // Node 0 has cores 0 and 1, node 1 has 2, 3 and 4. First: 0 | 2, 3. Second: 1 and again 0 | 4 and again 2.
     let machine = machine(&[2, 3]);
     let with = |entry| AppView { control: Control::Cores, ..crate::testing::app(entry, &[2, 3]) };
@@ -250,7 +250,7 @@ fn cores_are_given_out_from_the_lowest_and_again_when_all_are_given() {
 }
 
 #[test]
-fn who_is_not_there_is_told_nothing() {
+fn absent_applications_get_no_order() {
     let machine = machine(&[2]);
     let ahead = AppView { presence: Presence::Ahead, ..crate::testing::app(0, &[2]) };
     assert_eq!(told(&machine, vec![ahead], &[&[1]]), [None]);

@@ -1,15 +1,16 @@
-//! `reexplore`: the search of `explore`, again whenever somebody comes, goes, waits or enters another phase.
+//! `reexplore`: repeats the search of `explore` whenever an application arrives, leaves, waits or enters another phase.
 //!
-//! The allocation of `explore --objective total-gflops` for those that do not wait, in their present phases (intensity and data); the
-//! others, and those that the files do not know, get 0 \[decision: the search of paper 002, section III, in the place of the agent of
-//! section II\]. `min_threads`, `max_threads`, `nodes` and `memory_gib` restrict it as always; scaling it does not know.
+//! The allocation of `explore --objective total-gflops` for the applications that do not wait, in their present phases (intensity and
+//! data). The others, and those missing from the files, get 0 \[decision: the search of paper 002, section III, instead of the agent
+//! of section II\]. `min_threads`, `max_threads`, `nodes` and `memory_gib` constrain it as always; it ignores scaling.
 //!
-//! The search gives at most one thread to a core. An application has no thread on a node where it has none, nor more than it has in
-//! all; where the search gives it more on a node than it has there, the others of these cores are given out as `marginal` does.
+//! The search gives at most one thread to a core. An application gets no thread on a node where it has none, and no more than it
+//! has in total. If the search gives it more threads on a node than it has there, the remaining cores are given out as in
+//! `marginal`.
 //!
-//! The effort of a search is limited in steps, not in time, so that the answer is the same on every machine; it is the best
-//! one found, proven or not. Answers are kept by who does not wait in which phase. Beyond [`MOST_MOVES`] there is no search, as its first climb
-//! alone would take seconds: cores are given out as `marginal` does, and the reason says so.
+//! The search budget is limited in steps, not in time, so that every machine gets the same answer; the answer is the best one found, proven or
+//! not. Answers are cached by the applications that do not wait and their phases. Beyond [`MOST_MOVES`] there is no search, because its first
+//! climb alone would take seconds: cores are given out as in `marginal`, and the reason states this.
 
 use numasim_course::Study;
 use numasim_model::sharing::Network;
@@ -25,14 +26,14 @@ use crate::speeds::Speeds;
 use crate::view::{Decision, Policy, PolicyError};
 use crate::view::{Looks, View};
 
-/// Steps of a search: a tenth of a second or so where it cannot prove its answer, far less where it can.
+/// Steps of a search: about a tenth of a second if it cannot prove its answer, far less if it can.
 const EFFORT: u64 = 2_000_000;
 
-/// Most moves of a climb for which there is a search: (applications x nodes)^2 x cores of the largest node, as cores move
-/// between any two applications on any two nodes; x nodes where a thread is felt on other nodes than its own.
+/// Maximum number of moves of a climb for which the search runs: (applications x nodes)^2 x cores of the largest node, as
+/// cores move between any two applications on any two nodes; x nodes if a thread affects nodes other than its own.
 ///
-/// A million takes 0.3 s where nothing else runs and up to a second on a busy machine (16 x 64 cores: 7 applications, 4 x 20: 55, 1 x 64: 125),
-/// and the effort below hardly counts there (`examples/decisions.rs`).
+/// A million takes 0.3 s on an idle machine and up to a second on a busy one (16 x 64 cores: 7 applications, 4 x 20: 55, 1 x 64: 125), and the
+/// budget below hardly matters there (`examples/decisions.rs`).
 const MOST_MOVES: f64 = 1e6;
 
 /// The policy.
@@ -53,7 +54,7 @@ impl Reexplore {
     /// Threads of each member on each node.
     ///
     /// # Errors
-    /// Where the search refuses the question, or there is no answer.
+    /// The search rejects the question, or there is no answer.
     pub(crate) fn allocation(
         &mut self,
         members: &[Member],
@@ -68,7 +69,7 @@ impl Reexplore {
         answer
     }
 
-    /// Why there is no search for so many: their number. `None`: there is one.
+    /// The reason for not searching: the number of moves. `None`: the search runs.
     pub(crate) fn not_searched(&self, members: &[Member]) -> Option<String> {
         let nodes = self.known.machine.nodes();
         let cells = members.len() as f64 * nodes.len() as f64;
@@ -121,7 +122,7 @@ impl Reexplore {
         Ok(rows)
     }
 
-    /// An application as the search is asked for it: in its present phase, with no more threads than it has.
+    /// An application for the search: in its present phase, with no more threads than it has.
     fn asked(&self, member: &Member) -> App {
         let (app, demand) = (self.known.app(member), self.known.demand(member));
         let cores = self.known.machine.nodes().iter().map(|node| node.cores);
@@ -133,7 +134,7 @@ impl Reexplore {
             data: Data::Placed(demand.placement),
             nodes: if has_none { Some(where_it_has()) } else { None },
             min_threads: self.known.fewest(member),
-            // Only where it says more than the cores do: a limit makes the search longer.
+            // Only if it is tighter than the number of cores: a limit slows the search down.
             max_threads: if u64::from(member.most()) < all {
                 Some(self.known.most(member))
             } else {
@@ -196,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_do_not_exist_are_not_given() {
+    fn missing_threads_are_not_given() {
         // The first has 2 threads on node 0 and 8 on node 1, the second none on node 1.
         let study = study(machine(&[8, 8]), &[10.0, 10.0]);
         let decision =
             Reexplore::new(&study).decide(&view(vec![app(0, &[2, 8]), app(1, &[8, 0])])).expect("a decision");
-        // 8 cores of node 0 and 8 of node 1: 2 + 6, 8 + 0, whatever the search gives before it is cut.
+        // 8 cores of node 0 and 8 of node 1: 2 + 6, 8 + 0, for any result of the search before it is cut.
         let dealt = rows(&decision);
         let on = |n: usize| dealt.iter().flatten().map(|row| row[n]).sum::<u32>();
         assert_eq!((on(0), on(1)), (8, 8), "{dealt:?}");
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_no_question() {
+    fn an_empty_view_needs_no_search() {
         let study = study(machine(&[2]), &[10.0]);
         let waits = AppView { waiting: Waiting::Input, ..app(0, &[2]) };
         let decision = Reexplore::new(&study).decide(&view(vec![waits])).expect("a decision");
@@ -227,9 +228,9 @@ mod tests {
     }
 
     #[test]
-    fn beyond_what_a_search_can_do_cores_go_out_one_by_one() {
+    fn beyond_the_search_limit_cores_are_given_out_one_by_one() {
         // 1 node x 8 cores: 354 applications are (354 x 1)^2 x 8 = 1,002,528 moves, 353 are 996,872. Intensity 10: a core is
-        // worth 10 GFLOPS to everybody, and one thread each for the first eight is as good as any other answer.
+        // worth 10 GFLOPS to each, and one thread each for the first eight is as good as any other answer.
         let many = |apps: usize| {
             let mut study = study(machine(&[8]), &vec![10.0; apps]);
             study.apps.iter_mut().for_each(|app| app.min_threads = 0);

@@ -7,10 +7,10 @@ use numasim_model::{AppId, Machine, NodeId, Scenario};
 use crate::dealing::{cores_of, deal, deal_to, decided};
 use crate::view::{AppView, Decision, Looks, Policy, PolicyError, Presence, View};
 
-/// `static-even`: everybody who is there gets a part, whether busy or not.
+/// `static-even`: every present application gets a share, busy or not.
 ///
-/// Deal to all that are there (arrived, not finished). It decides anew only when somebody comes or goes \[decision; the comparison
-/// that paper 002, section II, makes with applications that are started side by side\].
+/// Distributes to all present applications (arrived, not finished). It decides again only when an application arrives or leaves
+/// \[decision; the comparison that paper 002, section II, makes with applications that are started side by side\].
 #[derive(Clone, Debug)]
 pub(crate) struct StaticEven {
     cores: Vec<u32>,
@@ -32,19 +32,19 @@ impl Policy for StaticEven {
     }
 }
 
-/// `oversubscribe:N`: more threads than cores for those who sleep in I/O.
+/// `oversubscribe:N`: more threads than cores for applications that sleep in I/O.
 ///
-/// `fair-share` with N = 0: those who have something to do share the machine. Deal to those that do not wait; the others get 0. The sum
-/// of the threads is the number of cores (paper 002, section II: the simple strategy of the agent).
+/// `fair-share` is N = 0: the cores are distributed to the applications that do not wait; the others get 0. The sum of the threads is
+/// the number of cores (paper 002, section II: the simple strategy of the agent).
 ///
-/// Beyond that, each application that does not wait and has `io_ms` anywhere gets N more per node, as far as it has threads there
-/// (paper 002, section II: some over-subscription helps where tasks block, and the agent decides for whom; N is 1 where nobody
-/// says otherwise \[decision\]).
+/// In addition, each application that does not wait and has `io_ms` in any phase gets N more per node, as far as it has threads
+/// there (paper 002, section II: some over-subscription helps if tasks block, and the agent decides for which applications; N is
+/// 1 by default \[decision\]).
 #[derive(Clone, Debug)]
 pub(crate) struct Oversubscribe {
     cores: Vec<u32>,
     more: u32,
-    /// Of each application of the study: whether it sleeps anywhere.
+    /// For each application of the study: whether it sleeps in any phase.
     sleeps: Vec<bool>,
 }
 
@@ -74,11 +74,12 @@ impl Policy for Oversubscribe {
     }
 }
 
-/// `lend`: each owns a part, and lends what it does not need.
+/// `lend`: each owns a share, and lends its unneeded cores.
 ///
-/// Deal as `static-even`: this is what each owns. One that waits keeps 0; one with no task left to start in its phase keeps, on each
-/// node, min(owned, its threads that run there); the others keep what they own, and what is left on each node is dealt to them
-/// (paper 002, section II: cores go to the library that is called, and back; ownership as in DLB's LeWI \[decision\]).
+/// The distribution of `static-even` defines the owned cores. An application that waits keeps 0; one with no task left to start in
+/// its phase keeps, on each node, min(owned, its threads that run there). The others keep their own, and the rest of each node is
+/// distributed to them (paper 002, section II: cores go to the library that is called, and back; ownership as in DLB's LeWI
+/// \[decision\]).
 #[derive(Clone, Debug)]
 pub(crate) struct Lend {
     cores: Vec<u32>,
@@ -127,8 +128,8 @@ impl Policy for Lend {
 
 /// `static:SCENARIO`: the threads of a scenario, from beginning to end.
 ///
-/// Who is there has the threads that the scenario gives it \[decision: what paper 002, section III, chooses once, kept over time\].
-/// The data of the scenario holds as well; where data lies is no business of a policy, so that the host of the policy sees to it.
+/// Every present application has the threads that the scenario gives it \[decision: the one-time choice of paper 002, section III,
+/// kept over time\]. The data of the scenario also applies. Policies do not place data, so the host of the policy does it.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
     scenario: Scenario,
@@ -146,7 +147,7 @@ impl Fixed {
     }
 }
 
-/// More threads than an application has: the first node, what the scenario gives there, what there is.
+/// More threads than an application has: the first node, the threads of the scenario there, and the available threads.
 pub(crate) fn lacking(asked: &[u32], has: &[u32]) -> Option<(NodeId, u32, u32)> {
     let has = has.iter().copied().chain(std::iter::repeat(0));
     let mut nodes = asked.iter().zip(has).enumerate();
@@ -184,7 +185,7 @@ mod tests {
     use numasim_model::order::Waiting;
 
     #[test]
-    fn those_who_wait_keep_their_part_and_those_who_are_gone_have_none() {
+    fn waiting_applications_keep_their_share_and_departed_ones_have_none() {
         let waits = AppView { waiting: Waiting::Input, ..app(0, &[8]) };
         let gone = AppView { presence: Presence::Gone, ..app(1, &[8]) };
         let mut policy = StaticEven::new(&machine(&[8]));
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_leaves_its_cores_to_the_others() {
+    fn waiting_applications_leave_their_cores_to_the_others() {
         let waits = AppView { waiting: Waiting::Call, ..app(1, &[8]) };
         let mut policy = Oversubscribe::new(&study(machine(&[8]), &[10.0]), 0);
         let decision = policy.decide(&view(vec![app(0, &[8]), waits, app(2, &[3])])).expect("a decision");
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sleeps_in_io_gets_more_as_far_as_it_has_threads() {
+    fn applications_with_io_get_extra_threads_up_to_their_own() {
         let mut study = study(machine(&[8, 4]), &[10.0, 10.0]);
         study.dynamics.courses[0].phases[0].io = Seconds::new(0.01);
         let mut policy = Oversubscribe::new(&study, 3);
@@ -219,20 +220,20 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_lends_all_it_owns() {
+    fn waiting_applications_lend_all_their_cores() {
         let waits = AppView { waiting: Waiting::Call, ..app(0, &[8]) };
         assert_eq!(lent(&[8], vec![waits, app(1, &[8])]), [Some(vec![0]), Some(vec![8])]);
     }
 
     #[test]
-    fn who_has_no_task_left_keeps_the_threads_that_run() {
+    fn applications_without_tasks_left_keep_the_running_threads() {
         // Each owns 4 of 8 cores of both nodes. The first has 2 threads in a task on node 0 and 6 on node 1, of which 4 are owned.
         let ends = AppView { queued: Some(0), running: vec![2, 6], ..app(0, &[8, 8]) };
         assert_eq!(lent(&[8, 8], vec![ends, app(1, &[8, 8])]), [Some(vec![2, 4]), Some(vec![6, 4])]);
     }
 
     #[test]
-    fn what_is_lent_is_dealt_as_far_as_threads_reach() {
+    fn lent_cores_are_dealt_as_far_as_threads_reach() {
         // Each owns 3 of 9. The first waits: b has 4 threads and takes one more, c the other two.
         let waits = AppView { waiting: Waiting::Input, ..app(0, &[9]) };
         let lent = lent(&[9], vec![waits, app(1, &[4]), app(2, &[9])]);
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_there_has_the_threads_of_the_scenario_and_a_stranger_none() {
+    fn present_applications_have_the_threads_of_the_scenario_and_strangers_none() {
         let ahead = AppView { presence: Presence::Ahead, ..app(0, &[8, 8]) };
         let stranger = AppView { entry: None, ..app(0, &[8, 8]) };
         let decision = fixed().decide(&view(vec![ahead, app(1, &[8, 8]), stranger])).expect("a decision");
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn more_threads_than_there_are_is_an_error_with_both_numbers() {
+    fn a_scenario_with_too_many_threads_is_an_error_with_both_numbers() {
         let error = fixed().decide(&view(vec![app(0, &[8, 8]), app(1, &[8, 5])])).expect_err("too many");
         let said = "scenario 'uneven' asks for 6 threads of application 2 on node 1, where it has 5";
         assert_eq!(error.to_string(), said);

@@ -1,11 +1,11 @@
-//! How fast applications are with so many threads here and there: the sharing model, with scaling and shared cores.
+//! Speeds of applications for a given thread placement: the sharing model, with scaling and shared cores.
 //!
 //! # Unit
 //! GFLOPS of all threads of an application.
 //!
 //! # Approach
-//! One flow for each application and node on a [`Load`]. With n threads in all, want and peak of each are multiplied by S(n)/n. Where
-//! a node has R threads on C < R cores, each runs for C/R of the time, and loses what the operating system takes for it
+//! One flow for each application and node on a [`Load`]. With n threads in total, demand and peak of each are multiplied by S(n)/n.
+//! If a node has R threads on C < R cores, each runs for C/R of the time, minus the overhead of the operating system
 //! (`Os::efficiency`).
 
 use numasim_course::Scaling;
@@ -14,7 +14,7 @@ use numasim_model::{AppId, Demand, NodeId, Table};
 
 use crate::known::{Known, Member};
 
-/// Most kinds of members that are told apart.
+/// Maximum number of distinguished kinds of members.
 const MOST_CLASSES: usize = 64;
 
 /// Threads of members on nodes, and their speeds.
@@ -24,16 +24,16 @@ pub(crate) struct Speeds<'n> {
     demands: Vec<Demand>,
     scalings: Vec<Scaling>,
     cores: Vec<u32>,
-    /// What is left of the speed of a thread that shares its core.
+    /// The fraction of speed that remains for a thread that shares its core.
     shared_core: f64,
     counts: Table<u32>,
     flows: Table<Option<FlowId>>,
     /// Per member: its threads.
     totals: Vec<u32>,
-    /// Per node: those who have threads there, ascending, and all threads.
+    /// Per node: the members with threads there, ascending, and all threads.
     present: Vec<Vec<usize>>,
     on_node: Vec<u64>,
-    /// Per node: GFLOPS of all, where they are known.
+    /// Per node: GFLOPS of all, if known.
     sums: Vec<Option<f64>>,
     is_apart: bool,
 }
@@ -61,8 +61,8 @@ impl<'n> Speeds<'n> {
         }
     }
 
-    /// Whether what happens on a node is nothing to other nodes, but for an application whose threads slow each other down: all
-    /// data lies beside the threads.
+    /// Whether nodes are independent, except for an application whose threads slow each other down: all data is local to the
+    /// threads.
     pub(crate) fn nodes_are_apart(&self) -> bool {
         self.is_apart
     }
@@ -72,8 +72,8 @@ impl<'n> Speeds<'n> {
         self.scalings[member] == Scaling::Linear
     }
 
-    /// Members of one class ask for the same, so that a thread more on a node adds the same for each that has as many there. `None`: one
-    /// whose threads slow each other down, or where nodes are not apart.
+    /// Members of one class have equal demand, so that one more thread on a node adds the same for each with equal thread counts there.
+    /// `None`: a member whose threads slow each other down, or dependent nodes.
     pub(crate) fn classes(&self) -> Vec<Option<usize>> {
         let mut firsts: Vec<usize> = Vec::new();
         let class = |m: usize| {
@@ -82,7 +82,7 @@ impl<'n> Speeds<'n> {
             }
             let known = firsts.iter().position(|&first| self.demands[first] == self.demands[m]);
             known.or_else(|| {
-                // With more kinds than that hardly any two are alike, and looking for them takes longer than it saves.
+                // With more kinds, hardly any two members are alike, and the lookup costs more than it saves.
                 (firsts.len() < MOST_CLASSES).then(|| {
                     firsts.push(m);
                     firsts.len() - 1
@@ -118,7 +118,7 @@ impl<'n> Speeds<'n> {
         (0..self.members()).map(|m| self.counts.row(AppId(m)).to_vec()).collect()
     }
 
-    /// Gives a member so many threads on a node.
+    /// Sets the number of threads of a member on a node.
     pub(crate) fn set(&mut self, member: usize, node: usize, threads: u32) {
         let cell = (AppId(member), NodeId(node));
         let before = self.counts[cell];
@@ -159,7 +159,7 @@ impl<'n> Speeds<'n> {
         }
     }
 
-    /// Gives everybody the threads of `rows`.
+    /// Sets the threads of all members to `rows`.
     pub(crate) fn set_all(&mut self, rows: &[Vec<u32>]) {
         for (m, row) in rows.iter().enumerate() {
             for (n, &threads) in row.iter().enumerate() {
@@ -168,7 +168,7 @@ impl<'n> Speeds<'n> {
         }
     }
 
-    /// The part of the time for which a thread of a node runs.
+    /// The fraction of the time for which a thread of a node runs.
     fn part(&self, node: usize) -> f64 {
         let (cores, threads) = (u64::from(self.cores[node]), self.on_node[node]);
         if threads <= cores { 1.0 } else { cores as f64 / threads as f64 }
@@ -218,7 +218,7 @@ impl<'n> Speeds<'n> {
         total
     }
 
-    /// GFLOPS of all members on each node, remembered until something changes there.
+    /// GFLOPS of all members on each node, cached until something changes there.
     pub(crate) fn of_node(&mut self, node: usize) -> f64 {
         self.load.solve();
         if let Some(sum) = self.sums[node] {
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn threads_of_a_sublinear_application_slow_each_other_down_on_all_nodes() {
-        // One tenth serial: S(4) = 3.0769 of 10 GFLOPS, wherever the threads are.
+        // One tenth serial: S(4) = 3.0769 of 10 GFLOPS, for any placement of the threads.
         let each = speeds(&[8, 8], &[10.0, 10.0], 0.1, &[vec![1, 3], vec![4, 0]]);
         assert!((each[0] - 30.769_230_769).abs() < 1e-6 && (each[1] - 40.0).abs() < 1e-9, "{each:?}");
     }

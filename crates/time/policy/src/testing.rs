@@ -8,7 +8,7 @@ use numasim_model::{Allocation, App, AppId, Data, Machine, Node, Placement, Scen
 use crate::view::Decision;
 use crate::view::{AppView, Presence, View};
 
-/// Nodes with so many cores of 10 GFLOPS and 32 GB/s (the paper's node), links of 10 GB/s.
+/// Nodes with this number of cores of 10 GFLOPS and 32 GB/s (the paper's node), links of 10 GB/s.
 pub(crate) fn machine(cores: &[u32]) -> Machine {
     let node = |&cores: &u32| Node {
         cores,
@@ -48,7 +48,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
     Study { at_rest: numasim_model::Study { apps: apps.collect(), scenarios: Vec::new(), machine }, dynamics }
 }
 
-/// From one application to another, without a limit.
+/// A channel from one application to another, without a limit.
 pub(crate) fn channel(from: usize, to: usize) -> Channel {
     Channel { from: AppId(from), to: AppId(to), item: Megabytes::new(100.0), capacity: None }
 }
@@ -61,7 +61,7 @@ pub(crate) fn scenario(study: &Study, name: &str, rows: &[Vec<u32>]) -> Scenario
     Scenario { name: name.to_owned(), allocation, data, smt, static_work: false }
 }
 
-/// An application that is there, with all its threads blocked, and 100 GFLOP left.
+/// A present application with all its threads blocked, and 100 GFLOP left.
 pub(crate) fn app(entry: usize, threads: &[u32]) -> AppView {
     AppView {
         entry: Some(AppId(entry)),
@@ -78,18 +78,18 @@ pub(crate) fn app(entry: usize, threads: &[u32]) -> AppView {
     }
 }
 
-/// The same with so many threads that run on each node, and the others blocked.
+/// The same with the given number of threads running on each node, and the others blocked.
 pub(crate) fn with_running(app: AppView, running: &[u32]) -> AppView {
     let blocked = app.threads.iter().zip(running).map(|(threads, running)| threads - running).collect();
     AppView { running: running.to_vec(), blocked, ..app }
 }
 
-/// These applications at the beginning.
+/// These applications at time 0.
 pub(crate) fn view(apps: Vec<AppView>) -> View {
     View { time: Seconds::new(0.0), apps }
 }
 
-/// What is decided.
+/// The decision.
 pub(crate) fn rows(decision: &Decision) -> Vec<Option<Vec<u32>>> {
     decision.threads.clone()
 }

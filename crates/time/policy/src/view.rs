@@ -1,48 +1,48 @@
-//! What a policy may know.
+//! The information available to a policy.
 
 use numasim_course::{Course, Study};
 use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, Machine};
 
-/// The applications at one moment, in file order (first those of the files, then others as they came).
+/// The applications at one moment, in file order (first those of the files, then others in order of arrival).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// Since the beginning.
+    /// Time since the beginning.
     pub time: Seconds,
-    /// Every application that the host of the policy knows, there or not.
+    /// Every application that the host of the policy knows, present or not.
     pub apps: Vec<AppView>,
 }
 
 /// One application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppView {
-    /// Which application of the study it is; `None` where the files do not know it.
+    /// Its index in the study; `None` if it is missing from the files.
     pub entry: Option<AppId>,
-    /// Whether it is there.
+    /// Whether it is present.
     pub presence: Presence,
-    /// Which orders it can follow.
+    /// The kind of orders that it can follow.
     pub control: Control,
     /// Threads on each node, blocked or not.
     pub threads: Vec<u32>,
     /// Threads in a task on each node, asleep in one or not.
     pub running: Vec<u32>,
-    /// Threads on each node that may take no task.
+    /// Blocked threads on each node: they may take no task.
     pub blocked: Vec<u32>,
-    /// Iterations that are done.
+    /// Number of completed iterations.
     pub progress: u64,
-    /// What it waits for, where it has no iteration under way or is in a call.
+    /// The reason for waiting, if no iteration is in progress or it is in a call.
     pub waiting: Waiting,
-    /// Tasks of the present phase that nobody has begun; of divisible work 1 while some is left. `None`: not told.
+    /// Tasks of the present phase that have not begun; for divisible work 1 while some is left. `None`: not reported.
     pub queued: Option<u64>,
     /// The present phase of its iteration, from 0.
     pub phase: usize,
-    /// The work that is left over all iterations. `None`: not told.
+    /// The remaining work over all iterations. `None`: not reported.
     pub left: Option<Gflop>,
 }
 
 impl AppView {
-    /// An application of the study that has not come yet, or has gone: who has gone has done all its work.
+    /// An application of the study that has not arrived yet, or has left: one that has left has done all its work.
     pub fn absent(study: &Study, app: AppId, is_gone: bool) -> Self {
         let nodes = study.machine.node_count();
         let course = study.dynamics.courses.get(app.0);
@@ -61,62 +61,62 @@ impl AppView {
         }
     }
 
-    /// Whether it is there and has something to do.
+    /// Whether it is present and has something to do.
     pub fn is_busy(&self) -> bool {
         self.presence == Presence::There && self.waiting == Waiting::None
     }
 
-    /// Whether no task of its present phase is left to begin; unknown is no.
+    /// Whether all tasks of its present phase have begun; false if unknown.
     pub fn has_no_task_left(&self) -> bool {
         self.queued == Some(0)
     }
 }
 
-/// Whether an application is there.
+/// Whether an application is present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// Not yet.
+    /// Not arrived yet.
     #[default]
     Ahead,
     /// Arrived and not finished.
     There,
-    /// Finished, or gone.
+    /// Finished, or disconnected.
     Gone,
 }
 
-/// Which parts of a view a policy looks at: where none of them has changed, its decision is the same as before.
+/// The parts of a view that a policy reads: if none of them has changed, its decision is unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Who waits.
+    /// Which applications wait.
     pub waiting: bool,
-    /// How many iterations are done.
+    /// The number of completed iterations.
     pub progress: bool,
-    /// Which threads run or are blocked, and which tasks are left to begin.
+    /// Running and blocked threads, and tasks left to begin.
     pub tasks: bool,
     /// The present phases.
     pub phase: bool,
-    /// The work that is left, and the time; they change all the time.
+    /// The remaining work, and the time; they change continuously.
     pub work: bool,
 }
 
 impl Looks {
-    /// At everything.
+    /// Reads every part.
     pub const ALL: Self = Self { waiting: true, progress: true, tasks: true, phase: true, work: true };
 }
 
-/// A rule that decides. It depends on what it was made from and on the view alone: the same view, the same decision.
+/// A rule that decides. It depends only on its inputs at creation and on the view: the same view, the same decision.
 pub trait Policy {
-    /// What of a view it looks at, beside who is there.
+    /// The parts of a view that it reads, in addition to presence.
     fn looks_at(&self) -> Looks;
 
-    /// Who may run how many threads.
+    /// Decides the threads of each application.
     ///
     /// # Errors
-    /// [`PolicyError`] where it cannot decide, such as for a machine whose sharing model refuses it.
+    /// [`PolicyError`] if it cannot decide, such as for a machine that the sharing model rejects.
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError>;
 
-    /// As [`Policy::decide`], for a host that may want to stop. Where `stop` says so, which is asked now and then, the decision comes early
-    /// and is of no worth: it must not be used, nor the policy asked again.
+    /// As [`Policy::decide`], for a host that may want to stop. `stop` is called now and then; once it returns true, the decision comes
+    /// early and is invalid: do not use it, and do not call the policy again.
     ///
     /// # Errors
     /// As [`Policy::decide`].
@@ -129,23 +129,23 @@ pub trait Policy {
 /// Threads for applications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// For each application of the view: threads on each node; `None` leaves it as it is.
+    /// For each application of the view: threads on each node; `None` leaves it unchanged.
     pub threads: Vec<Option<Vec<u32>>>,
-    /// For each application of the view: why, where the policy says it; empty for a policy that never does.
+    /// For each application of the view: the reason, if the policy gives one; empty for a policy that never does.
     pub reasons: Vec<Option<String>>,
 }
 
-/// Why a policy cannot decide.
+/// The reason why a policy cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PolicyError(pub String);
 
-/// What each application of the view is told of `decision`: by the kind of order that it can follow. `None`: nothing, as it is
-/// not there, cannot be controlled, or nothing is decided for it.
+/// The order for each application of the view under `decision`, of the kind that it can follow. `None`: no order, because it
+/// is absent, cannot be controlled, or has no decision.
 ///
-/// Cores are given out from the lowest of each node, application after application, and again from the lowest when all
-/// are given out. Every application that is there takes its turn, also one that is told a number of threads or nothing: its threads
-/// need cores, too, and the first ones run on the lowest. The whole order is made anew each time, so that it depends on the decision alone.
+/// Cores are given out from the lowest of each node, application after application, and again from the lowest when all are given out. Every
+/// present application takes its turn, including one that is ordered by thread count or gets no order: its threads also need cores, and the
+/// first ones run on the lowest. Each order is computed from scratch, so that it depends only on the decision.
 pub fn orders(machine: &Machine, view: &View, decision: &Decision) -> Vec<Option<Order>> {
     let mut first = Vec::with_capacity(machine.node_count());
     let mut cores = 0;
@@ -153,7 +153,7 @@ pub fn orders(machine: &Machine, view: &View, decision: &Decision) -> Vec<Option
         first.push(cores);
         cores += node.cores;
     }
-    // Per node: cores that are given out.
+    // Per node: cores already given out.
     let mut given = vec![0_u32; machine.node_count()];
     let of = |(app, threads): (&AppView, Option<&Vec<u32>>)| {
         let threads = threads.filter(|_| app.presence == Presence::There)?;

@@ -82,7 +82,7 @@ fn a_key_reads_what_the_files_say() {
 }
 
 #[test]
-fn what_is_set_is_read_again() {
+fn values_read_back_after_setting() {
     for key in [
         "app.p.iterations",
         "app.p.arrives_s",
@@ -114,7 +114,7 @@ fn what_is_set_is_read_again() {
 }
 
 #[test]
-fn other_iterations_leave_the_total_or_the_tasks_as_the_file_gives_them() {
+fn changed_iterations_keep_the_total_or_the_tasks_as_in_the_file() {
     let mut study = study();
     for app in ["p", "c", "ph"] {
         found(&format!("app.{app}.iterations")).expect("a figure").set(&mut study, 10.0);

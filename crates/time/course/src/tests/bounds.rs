@@ -1,4 +1,4 @@
-//! The reader takes of each key the numbers of its range, which is what everybody else goes by, and no others.
+//! For each key the reader accepts exactly the numbers of its declared range, which all other code relies on.
 
 use numasim_study::SourceFile;
 use numasim_study::figure::Figure;
@@ -6,7 +6,7 @@ use numasim_study::figure::Figure;
 use crate::figure::TimeFigure;
 use crate::{Study, read_study};
 
-/// A study in which one figure of the file is open: `KEY = VALUE` replaces its line.
+/// A study with one open value in the file: `KEY = VALUE` replaces its line.
 const FILE: &str = "[machine]
 name = \"m\"
 nodes = 2
@@ -56,7 +56,7 @@ switch_us = 5.0
 refill_ms = 0.1
 ";
 
-/// Keys by their line in the file, and as `--set` has them.
+/// Keys by their line in the file, and in the form of `--set`.
 const KEYS: [(&str, &str); 28] = [
     ("cores_per_node = 4", "machine.cores_per_node"),
     ("gflops_per_core = 10.0", "machine.gflops_per_core"),
@@ -101,7 +101,7 @@ fn read(text: &str) -> Result<Study, String> {
 }
 
 #[test]
-fn files_and_settings_take_the_same_numbers() {
+fn files_and_settings_accept_the_same_numbers() {
     let study = read(FILE).expect("a study");
     for (line, key) in KEYS {
         let parts: Vec<&str> = key.split('.').collect();
@@ -113,7 +113,7 @@ fn files_and_settings_take_the_same_numbers() {
             let text = FILE.replacen(line, &format!("{head} {value}"), 1);
             let number: f64 = value.parse().expect("a number");
             let found = read(&text);
-            // What the machine or another key has no room for says nothing of the range.
+            // Limits of the machine or of another key do not concern the range.
             let elsewhere = |message: &str| {
                 message.contains("whole machine") || message.contains("is above `max_threads`")
             };

@@ -1,4 +1,4 @@
-//! What files say about time.
+//! Reading of the keys about time.
 
 use super::{MACHINE, files, problem, problems, read, with_app};
 use crate::{
@@ -42,7 +42,7 @@ fn message(text: &str) -> String {
 }
 
 #[test]
-fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
+fn files_without_time_describe_one_iteration_of_divisible_work() {
     let reading = read(&with_app("work_gflop = 100"));
     let dynamics = &reading.study.dynamics;
     let phase = Phase {
@@ -73,7 +73,7 @@ fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
 }
 
 #[test]
-fn work_may_be_missing_as_only_simulations_need_it() {
+fn work_is_optional_because_only_simulations_need_it() {
     let reading = read(&with_app("tasks = 8\nio_ms = 10"));
     assert_eq!(reading.study.dynamics.courses[0].phases[0].work, None);
     assert_eq!((reading.study.apps[0].work, reading.further.apps[0].work.clone()), (None, None));
@@ -89,7 +89,7 @@ fn total_work_is_divided_among_iterations_and_tasks() {
 }
 
 #[test]
-fn work_of_each_task_is_that_of_one_iteration() {
+fn work_by_task_is_that_of_one_iteration() {
     assert_eq!(work("task_gflop = 3"), Some(tasks(1, &[3.0])));
     assert_eq!(work("task_gflop = [3, 4.5]"), Some(tasks(2, &[3.0, 4.5])));
     assert_eq!(work("task_gflop = [3, 4]\ntasks = 5"), Some(tasks(5, &[3.0, 4.0])));
@@ -104,12 +104,12 @@ fn tasks_without_work_take_no_time_and_have_no_makespan() {
         assert_eq!(work(keys), Some(tasks(1, &[0.0])), "{keys}");
         assert_eq!(read(&with_app(keys)).study.apps[0].work, None, "{keys}");
     }
-    // Without tasks nothing to do is no work.
+    // Without tasks, zero work counts as no work.
     assert_eq!(problem(&with_app("work_gflop = 0")), (ProblemKind::BadValue, "0".to_owned()));
 }
 
 #[test]
-fn phases_take_what_they_do_not_say_from_their_application() {
+fn phases_inherit_missing_keys_from_their_application() {
     let course = course(
         "iterations = 2\nio_ms = 5\nscaling = { serial_fraction = 0.25 }\n[[app.phase]]\ntask_gflop = 1\n[[app.phase]]\narithmetic_intensity = 4\ndata = { home = 1 }\nscaling = { serial_fraction = 0 }\nio_ms = 0\nwork_gflop = 10",
     );
@@ -171,7 +171,7 @@ fn speedups_begin_with_one_thread_and_never_fall() {
 }
 
 #[test]
-fn threads_run_where_there_are_cores_and_the_application_may() {
+fn threads_run_on_allowed_nodes_with_cores() {
     assert_eq!(course("threads = 9").threads, [9, 9]);
     assert_eq!(course("threads = [9, 0]").threads, [9, 0]);
     assert_eq!(course("nodes = [1]").threads, [0, 4]);
@@ -221,7 +221,7 @@ fn channels_and_calls_join_single_instances() {
 }
 
 #[test]
-fn who_waits_for_whom_is_no_circle() {
+fn dependences_form_no_cycle() {
     let apps = [("a", ""), ("b", ""), ("c", "")];
     let joint = |kind: &str, from: &str, to: &str| format!("[[{kind}]]\nfrom = \"{from}\"\nto = \"{to}\"\n");
     let circle = with_apps(
@@ -237,14 +237,14 @@ fn who_waits_for_whom_is_no_circle() {
 }
 
 #[test]
-fn both_ends_of_a_channel_have_as_many_iterations() {
+fn both_ends_of_a_channel_have_equal_iterations() {
     let apps = [("p", "iterations = 10"), ("c", "")];
     let text = with_apps(&apps, "[[channel]]\nfrom = \"p\"\nto = \"c\"\n");
     assert_eq!(message(&text), "`p` has 10 iterations, but `c` has 1 iteration");
 }
 
 #[test]
-fn who_is_called_has_an_iteration_for_each_call_and_no_channel() {
+fn a_called_application_has_one_iteration_per_call_and_no_channel() {
     let apps = |lib: &'static str| [("m", "iterations = 7"), ("n", "iterations = 2"), ("lib", lib)];
     let calls = "[[call]]\nfrom = \"m\"\nto = \"lib\"\nevery = 2\n[[call]]\nfrom = \"n\"\nto = \"lib\"\n";
     // After iterations 2, 4 and 6 of m, and 1 and 2 of n.
@@ -262,7 +262,7 @@ fn who_is_called_has_an_iteration_for_each_call_and_no_channel() {
 }
 
 #[test]
-fn commands_are_for_one_instance_or_for_all_of_a_group() {
+fn commands_address_one_instance_or_a_whole_group() {
     let apps = [("t", "instances = 2\ncontrol = \"total\""), ("c", "control = \"cores\""), ("p", "")];
     let text = with_apps(
         &apps,
@@ -284,7 +284,7 @@ fn commands_are_for_one_instance_or_for_all_of_a_group() {
 }
 
 #[test]
-fn commands_that_nobody_can_follow_are_refused() {
+fn commands_that_no_application_can_follow_are_refused() {
     let apps = [
         ("t", "control = \"total\""),
         ("c", "control = \"cores\"\nthreads = [4, 2]"),
@@ -309,7 +309,7 @@ fn commands_that_nobody_can_follow_are_refused() {
 }
 
 #[test]
-fn what_surrounds_the_applications_is_read_from_any_file() {
+fn policy_os_and_cluster_are_read_from_any_file() {
     let policy = "[policy]\nname = \"lead:2\"\nperiod_ms = 80\ncommand_ms = 1\n";
     let os = "[os]\nslice_ms = 4\nswitch_us = 10\nrefill_ms = 0\n[cluster]\nnodes = 16\nsync = \"loose\"\npolicy_on = 8\nnoise = 0.2\n";
     let reading: Reading = read_study(&files(&[policy, MACHINE, os])).expect("three good files");
@@ -345,7 +345,7 @@ fn ten_thousand_instances_are_read_at_once_and_absurd_ones_are_refused() {
 }
 
 #[test]
-fn a_broken_application_invents_no_mistake_of_its_channels_and_commands() {
+fn a_broken_application_causes_no_mistakes_in_its_channels_and_commands() {
     let apps = [("p", "iterations = 0\nthreads = -1\ncontrol = \"some\""), ("c", "iterations = 10")];
     let text = with_apps(
         &apps,
@@ -356,7 +356,7 @@ fn a_broken_application_invents_no_mistake_of_its_channels_and_commands() {
 }
 
 #[test]
-fn a_program_of_its_own_is_told_by_its_cores_unless_the_file_says_otherwise() {
+fn an_external_program_is_controlled_by_cores_by_default() {
     let own = course("command = [\"./a.out\", \"\"]");
     assert_eq!(own.command, Some(vec!["./a.out".to_owned(), String::new()]));
     assert_eq!((own.control, own.binding), (Control::Cores, Binding::Core));

@@ -1,4 +1,4 @@
-//! Names in and out, and what is said of wrong ones.
+//! Parsing and formatting of names, and the messages for wrong ones.
 
 use numasim_model::sharing_model::{Model, ModelKind};
 use numasim_model::units::GigabytesPerSecond;
@@ -47,7 +47,7 @@ fn the_list_has_every_policy() {
 }
 
 #[test]
-fn wrong_names_say_what_there_is() {
+fn wrong_names_list_the_policies() {
     let said = refused("fairshare");
     assert!(said.starts_with("there is no policy 'fairshare'; there are none, script, "), "{said}");
     assert!(said.ends_with(", reexplore and replan"), "{said}");
@@ -57,7 +57,7 @@ fn wrong_names_say_what_there_is() {
 }
 
 #[test]
-fn wrong_arguments_say_what_to_write() {
+fn wrong_arguments_show_the_right_form() {
     assert_eq!(refused("static"), "policy 'static' needs the name of a scenario: static:SCENARIO");
     assert_eq!(refused("static:"), refused("static"));
     assert_eq!(refused("lend:2"), "policy 'lend' takes no argument: leave out ':2'");
@@ -70,7 +70,7 @@ fn wrong_arguments_say_what_to_write() {
 }
 
 #[test]
-fn all_but_two_decide_and_hold_who_arrives() {
+fn all_but_two_decide_and_block_new_arrivals() {
     let mut study = study(machine(&[8]), &[0.5, 10.0]);
     study.scenarios = vec![scenario(&study, "s", &[vec![1], vec![7]])];
     for about in ABOUT {
@@ -93,7 +93,7 @@ fn make_error(name: &str, study: &Study) -> String {
 }
 
 #[test]
-fn a_scenario_that_is_not_there_or_asks_for_too_much() {
+fn unknown_or_oversized_scenarios_are_errors() {
     let mut study = study(machine(&[8, 8]), &[0.5, 10.0]);
     assert_eq!(make_error("static:s", &study), "there is no scenario 's'; the files have none");
     study.scenarios = vec![scenario(&study, "uneven", &[vec![1, 2], vec![7, 6]])];
@@ -108,14 +108,14 @@ fn a_scenario_that_is_not_there_or_asks_for_too_much() {
 }
 
 #[test]
-fn policies_that_compute_need_figures() {
+fn computing_policies_need_values() {
     let mut open = study(machine(&[8]), &[0.5]);
     open.dynamics.courses[0].phases[0].data = Data::OpenHome { share: 1.0 };
     let said =
         "policy 'marginal' needs to know where the data of a lies: name the node instead of home = \"any\"";
     assert_eq!(make_error("marginal", &open), said);
     assert!(PolicyName::FairShare.make(&open).is_ok());
-    // Which models know no limit of what a node reads is asked of the machine.
+    // The machine determines the models that ignore read limits of a node.
     let mut node = *machine(&[8]).node(NodeId(0));
     node.read_bandwidth = Some(GigabytesPerSecond::new(20.0));
     let links = vec![GigabytesPerSecond::new(10.0)];

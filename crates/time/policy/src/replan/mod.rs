@@ -14,18 +14,18 @@
 //! This is a rollout (Bertsekas) of `fair-share`: every allocation is followed by it until the end, and it is among those that are compared. By its
 //! own prediction replan is therefore never worse than fair-share.
 //!
-//! `min_threads` and `max_threads` hold for whoever can keep to them: nobody goes below the former by a move, and `fair-share` is cut
+//! `min_threads` and `max_threads` hold if an application can meet them: no move takes one below the former, and `fair-share` is cut
 //! to the latter.
 //!
 //! # Channels
-//! Work that nobody can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel gets what the others
-//! leave, core after core as in `marginal`, and with [`TOO_MANY`] nothing. A channel counts while both of its ends are there. In predictions,
-//! producers and consumers keep pace with each other (`pace`).
+//! Work that no consumer can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel gets the cores
+//! that the others leave, core by core as in `marginal`, and with [`TOO_MANY`] nothing. A channel counts while both of its ends are present.
+//! In predictions, producers and consumers keep pace with each other (`pace`).
 //!
 //! # Limits
-//! It sees no further than `outlook` does: an application goes on as in its present phase, nobody arrives, and nobody ends
-//! waiting for another one. At most [`PREDICTIONS`] allocations are looked at, in a fixed order. As the work that is left changes
-//! all the time, it is asked at every instant: where many short tasks end, `period_ms` keeps it cheap.
+//! It sees no further than `outlook`: an application continues as in its present phase, no application arrives, and none ends
+//! waiting for another. It evaluates at most [`PREDICTIONS`] allocations, in a fixed order. The remaining work changes all the
+//! time, so it is asked at every instant: with many short tasks, `period_ms` keeps it cheap.
 
 use std::borrow::Cow;
 
@@ -46,12 +46,13 @@ mod outlook;
 
 use outlook::{Outlook, Prediction, Rates, Rows, unblocked};
 
-/// Most allocations that a climb looks at, for few applications.
+/// Maximum number of allocations that a climb evaluates, for few applications.
 const PREDICTIONS: usize = 150;
-/// With more applications an allocation takes longer to look at, and fewer are looked at.
+/// With more applications an evaluation takes longer, and fewer allocations are evaluated.
 const FEW: usize = 8;
 
-/// Most applications x nodes that are searched at every change, as far as `reexplore` does: changes are more.
+/// Maximum of applications x nodes for a search at every change, instead of the limit of `reexplore`: changes are more
+/// frequent.
 const MOST_SEARCHED: usize = 64;
 
 /// The policy.
@@ -61,7 +62,7 @@ pub(crate) struct Replan {
     grown: Marginal,
     channels: Channels,
     cores: Vec<u32>,
-    /// Speeds that are known, and for whom.
+    /// Cached speeds, and their members.
     rates: Rates,
     rates_of: Vec<Member>,
 }
@@ -80,13 +81,13 @@ impl Replan {
     }
 }
 
-/// The best of the allocations that are looked at, with what it is predicted to do.
+/// The best of the evaluated allocations, with its prediction.
 fn choose(outlook: &mut Outlook<'_>, cores: &[u32], others: Vec<Rows>) -> (Rows, Prediction) {
     let fair = outlook.cut(outlook.fair_share());
     let predicted = outlook.predict(&fair);
     let mut best = (fair, predicted);
     let present = outlook.present_of_controlled();
-    // In the order of the list: of equal ones the first.
+    // In list order: the first of equal ones wins.
     let stay = outlook.may_stay(cores).then_some(present);
     if let Some(stay) = stay.clone() {
         let predicted = outlook.predict(&stay);
@@ -132,7 +133,7 @@ impl Policy for Replan {
             members.into_iter().partition(|member| items(member) < ENOUGH);
         let mut others = Vec::new();
         if self.search.not_searched(&members).is_none() && members.len() * self.cores.len() <= MOST_SEARCHED {
-            // A question that the search refuses is no reason to decide nothing.
+            // If the search rejects the question, the policy still decides.
             others.extend(self.search.allocation(&members, stop).ok());
         }
         others.push(self.grown.allocation(&members, &[], stop));
@@ -159,7 +160,7 @@ impl Policy for Replan {
     }
 }
 
-/// Where a block of cores changes hands.
+/// The place where a block of cores moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// On every node at once, a block on each.
@@ -168,10 +169,10 @@ enum Place {
     Node(usize),
 }
 
-/// Moves blocks as long as that is better, until so many allocations were looked at.
+/// Moves blocks while that improves the allocation, up to a number of evaluations.
 ///
-/// Larger blocks first; to whoever ends last first, then in file order; from idle cores first; on every node at once, and to whoever
-/// ends last on single nodes as well. Each better one is taken at once.
+/// Larger blocks first; receivers by latest end, then in file order; from idle cores first; on every node at once, and for the
+/// receiver that ends last also on single nodes. Each improvement is applied at once.
 fn climb(
     outlook: &mut Outlook<'_>,
     cores: &[u32],
@@ -217,7 +218,7 @@ fn climb(
     }
 }
 
-/// `rows` with up to `block` cores of a node in other hands; `None` where nothing can move.
+/// `rows` with up to `block` cores of a node moved; `None` if nothing can move.
 fn moved(
     outlook: &Outlook<'_>,
     cores: &[u32],
@@ -255,16 +256,16 @@ fn moved(
     changed
 }
 
-// Producers and consumers keep pace with each other.
+// Pace between producers and consumers.
 //
-// As a fluid: what is left of a consumer less what is left of its producer, both in iterations, are the items between them. While
-// these are [`ENOUGH`] or more, the work of the producer counts no faster than the consumer takes items; while there is none, the
-// consumer is no faster than items come.
+// A fluid model: the items between a consumer and its producer are the difference of their remaining iterations. With [`ENOUGH`]
+// items or more, the work of the producer counts no faster than the consumer takes items. With none, the consumer is no faster
+// than items arrive.
 //
-// Only channels are seen whose ends both have something to do. One whose consumer has few tasks left in its phase is not: its
-// pace is about to change.
+// Only channels whose ends both have something to do count. A channel whose consumer has few tasks left in its phase is
+// ignored: its pace is about to change.
 
-/// Of an item: less than this is nothing.
+/// Fraction of an item; less than this is zero.
 const TOLERANCE: f64 = 1e-6;
 
 /// A channel between two members.
@@ -277,12 +278,12 @@ struct Link {
     gflop_to: f64,
 }
 
-/// What happens to a channel.
+/// The next event of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
-    /// As many items lie in it as are of use.
+    /// It holds the useful number of items.
     Enough,
-    /// Nothing is left in it.
+    /// It is empty.
     Dry,
 }
 
@@ -293,13 +294,13 @@ struct Pace {
 }
 
 impl Link {
-    /// Items between the two, where their work is known and more is to come.
+    /// Items between the two, if their work is known and more is to come.
     fn items(&self, left: &[Option<f64>]) -> Option<f64> {
         let to_come = left[self.from]?;
         (to_come > 0.0).then_some(left[self.to]? / self.gflop_to - to_come / self.gflop_from)
     }
 
-    /// Items per second that come and go.
+    /// Items per second that arrive and leave.
     fn rates(&self, rates: &[f64]) -> (f64, f64) {
         (rates[self.from] / self.gflop_from, rates[self.to] / self.gflop_to)
     }
@@ -319,10 +320,10 @@ impl Pace {
         Self { links: known.channels.iter().filter_map(link).collect() }
     }
 
-    /// GFLOPS that are of use, of GFLOPS that the machine gives.
+    /// The useful part of the GFLOPS that the machine provides.
     fn useful<'r>(&self, left: &[Option<f64>], rates: &'r [f64]) -> Cow<'r, [f64]> {
         let mut useful = Cow::Borrowed(rates);
-        // One passes its pace on to the next: along a chain as often as it is long.
+        // Each passes its pace on to the next: as many passes as the chain is long.
         for _ in 0..self.links.len().min(rates.len()) {
             let mut is_slower = false;
             for link in &self.links {
@@ -343,7 +344,7 @@ impl Pace {
         useful
     }
 
-    /// What happens next to a channel at these rates, and in how many seconds from `now`.
+    /// The next event of a channel at these rates, and the seconds from `now` until it.
     fn next(&self, now: f64, left: &[Option<f64>], rates: &[f64]) -> Option<(Event, f64)> {
         let of = |link: &Link| {
             let items = link.items(left)?;
@@ -394,14 +395,14 @@ mod pace_tests {
     }
 
     #[test]
-    fn a_producer_that_is_done_holds_nobody_back() {
+    fn a_finished_producer_slows_no_consumer() {
         let (pace, left) = pair(0.0, 20.0);
         assert_eq!(*pace.useful(&left, &[0.0, 60.0]), [0.0, 60.0]);
         assert_eq!(pace.next(0.0, &left, &[0.0, 60.0]), None);
     }
 
     #[test]
-    fn a_pace_goes_along_a_chain() {
+    fn pace_propagates_along_a_chain() {
         // Items of 10 GFLOP everywhere, 2 between each: the last one does 1 a second, of 5 and 3.
         let link = |from: usize| Link { from, to: from + 1, gflop_from: 10.0, gflop_to: 10.0 };
         let pace = Pace { links: vec![link(0), link(1)] };
@@ -410,10 +411,10 @@ mod pace_tests {
     }
 }
 
-/// Names that are listed.
+/// Maximum number of names listed.
 const SHOWN: usize = 3;
 
-/// For each application of `view` whose threads change: why.
+/// For each application of `view` whose threads change: the reason.
 fn reasons(outlook: &mut Outlook<'_>, view: &View, rows: &Rows) -> Vec<Option<String>> {
     let mut said = vec![None; view.apps.len()];
     let now = outlook.present_of_controlled();
@@ -436,7 +437,7 @@ fn reasons(outlook: &mut Outlook<'_>, view: &View, rows: &Rows) -> Vec<Option<St
     said
 }
 
-/// Says of producers that have run ahead (`ahead`: items, and for whom), and whose threads change, why.
+/// Explains the changed threads of producers that have run ahead (`ahead`: items, and their consumer).
 fn of_those_ahead(
     said: &mut [Option<String>],
     known: &Known,

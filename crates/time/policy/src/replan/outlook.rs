@@ -1,4 +1,4 @@
-//! What is predicted of an allocation: when all known work is done.
+//! Prediction for an allocation: the time at which all known work is done.
 //!
 //! # Approach
 //! A fluid lookahead. A move takes effect after `command_ms` and half a task of the slowest thread that has to leave (a thread ends its
@@ -11,7 +11,7 @@
 //! One whose work nobody knows never ends, and does not count; nor does one whose work would keep the whole machine busy for more than
 //! [`HORIZON_S`]: nobody waits for its end, and GFLOPS decide. One without control runs all its threads, whatever is dealt to it.
 //!
-//! Work that nobody can use in time counts nothing, and no consumer gets ahead of its producer (`pace`).
+//! Work that no consumer can use in time counts nothing, and no consumer gets ahead of its producer (`pace`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,18 +35,18 @@ pub(super) type Rows = Vec<Vec<u32>>;
 /// GFLOPS of each member.
 type OfMembers = Arc<[f64]>;
 
-/// Speeds that are known of some members.
+/// Cached speeds of some members.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     /// By threads of each member on each node.
     by_rows: HashMap<Vec<u32>, OfMembers>,
-    /// By who is left, when the cores are dealt to these, who have something to do for so many threads.
+    /// By the remaining members, if the cores are distributed to these, with the useful threads of each.
     by_set: HashMap<Vec<bool>, OfMembers>,
     known_room: Rows,
 }
 
 impl Rates {
-    /// Forgets all.
+    /// Clears the cache.
     pub(super) fn clear(&mut self) {
         self.by_rows.clear();
         self.by_set.clear();
@@ -54,16 +54,16 @@ impl Rates {
     }
 }
 
-/// Most ends that are looked at one by one, and as many changes of pace.
+/// Maximum number of ends that are followed one by one, and of changes of pace.
 const ENDS: usize = 8;
 
-/// Who has more work than the whole machine at its peak could do in so many seconds, a day, has work without an end \[decision\].
+/// More work than the whole machine at its peak could do in this number of seconds, a day, is work without an end \[decision\].
 const HORIZON_S: f64 = 86_400.0;
 
-/// What a member does.
+/// The state of a member.
 #[derive(Clone, Debug)]
 struct Doing {
-    /// GFLOP that are left; `None`: unknown, or nothing that threads could do.
+    /// GFLOP that are left; `None`: unknown, or no thread could do any of it.
     left: Option<f64>,
     /// GFLOP of a task; 0 for divisible work.
     task: f64,
@@ -72,7 +72,7 @@ struct Doing {
     is_controlled: bool,
 }
 
-/// Everything that predictions of one moment need.
+/// Shared inputs of all predictions of one moment.
 #[derive(Debug)]
 pub(super) struct Outlook<'a> {
     pub(super) known: &'a Known,
@@ -88,20 +88,20 @@ pub(super) struct Outlook<'a> {
     rates: &'a mut Rates,
 }
 
-/// What is predicted of an allocation.
+/// The prediction for an allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Prediction {
-    /// Seconds until all known work is done; infinite where it never is.
+    /// Seconds until all known work is done; infinite if it never is.
     pub(super) finish: f64,
-    /// GFLOPS of all together that are of use, once the allocation is in force.
+    /// Useful GFLOPS of all members together, once the allocation is in force.
     pub(super) gflops: f64,
     /// Seconds until it is in force.
     pub(super) wait: f64,
-    /// Seconds until the first of its applications is done, from then on; infinite where none is.
+    /// Seconds until the first of its applications is done, from then on; infinite if none finishes.
     pub(super) holds: f64,
-    /// Threads that begin where they did not run before.
+    /// Threads that start on nodes where they did not run before.
     pub(super) moved: u32,
-    /// The member whose work is done last, if all is followed to the end.
+    /// The member whose work is done last, if the prediction follows all to the end.
     pub(super) last: Option<usize>,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Outlook<'a> {
             present.push(if useful == member.room { unblocked } else { lesser(&unblocked, &useful) });
             room.push(useful);
         }
-        // What is dealt depends on these, and on the threads of those that nobody controls.
+        // The distribution depends on these, and on the threads of uncontrolled applications.
         let uncontrolled = present.iter().zip(&doing).filter(|(_, doing)| !doing.is_controlled);
         let known_room: Rows = room.iter().chain(uncontrolled.map(|(row, _)| row)).cloned().collect();
         if rates.known_room != known_room {
@@ -159,7 +159,7 @@ impl<'a> Outlook<'a> {
         Self { known, network, members, doing, pace, room, present, speeds: None, rates }
     }
 
-    /// What is dealt to all members.
+    /// The distribution of cores to all members.
     pub(super) fn fair_share(&self) -> Rows {
         self.dealt(|_| true)
     }
@@ -174,17 +174,17 @@ impl<'a> Outlook<'a> {
         self.room[m].iter().fold(0, |sum, threads| sum.saturating_add(*threads))
     }
 
-    /// The fewest threads that a member should have.
+    /// The minimum of threads of a member.
     pub(super) fn fewest(&self, m: usize) -> u32 {
         self.known.fewest(&self.members[m]).min(self.useful(m))
     }
 
-    /// The most threads that a member should have.
+    /// The maximum of threads of a member.
     pub(super) fn most(&self, m: usize) -> u32 {
         self.known.most(&self.members[m]).min(self.useful(m))
     }
 
-    /// `rows` without threads that have nothing to do, and without those above `max_threads`, from the last node on.
+    /// `rows` without idle threads and without those above `max_threads`, from the last node on.
     pub(super) fn cut(&self, mut rows: Rows) -> Rows {
         for (m, row) in rows.iter_mut().enumerate() {
             *row = lesser(row, &self.room[m]);
@@ -198,12 +198,12 @@ impl<'a> Outlook<'a> {
         rows
     }
 
-    /// The present threads as they could be ordered: of one without control no more than it can be dealt.
+    /// The present threads as an order could give them: an uncontrolled application has at most its distributed cores.
     pub(super) fn present_of_controlled(&self) -> Rows {
         self.present.iter().zip(&self.room).map(|(row, room)| lesser(row, room)).collect()
     }
 
-    /// Whether the present threads could be an answer: no more than cores, and everybody has `min_threads` and not more than `max_threads`.
+    /// Whether the present threads could be an answer: no more than cores, and within `min_threads` and `max_threads` of each member.
     pub(super) fn may_stay(&self, cores: &[u32]) -> bool {
         let rows = self.present_of_controlled();
         let fits = cores
@@ -219,7 +219,7 @@ impl<'a> Outlook<'a> {
         fits && rows.iter().enumerate().all(in_bounds)
     }
 
-    /// The threads that really run if `rows` are ordered.
+    /// The threads that actually run if `rows` are ordered.
     fn in_force(&self, rows: &Rows) -> Rows {
         let row = |((row, present), doing): ((&Vec<u32>, &Vec<u32>), &Doing)| {
             if doing.is_controlled { row.clone() } else { present.clone() }
@@ -252,7 +252,7 @@ impl<'a> Outlook<'a> {
         rates
     }
 
-    /// GFLOPS of each member when all cores are dealt to those that are left.
+    /// GFLOPS of each member when all cores are distributed to the remaining ones.
     fn rates_of_left(&mut self, left: &[Option<f64>]) -> OfMembers {
         let set: Vec<bool> = left.iter().map(|left| left.is_none_or(|left| left > 0.0)).collect();
         if let Some(known) = self.rates.by_set.get(&set) {
@@ -267,7 +267,7 @@ impl<'a> Outlook<'a> {
         rates
     }
 
-    /// GFLOPS of all members that are of use as things are.
+    /// Useful GFLOPS of all members in the present state.
     pub(super) fn present_gflops(&mut self) -> f64 {
         let present = self.present.clone();
         let left: Vec<Option<f64>> = self.doing.iter().map(|doing| doing.left).collect();
@@ -282,14 +282,14 @@ impl<'a> Outlook<'a> {
             let leaves = self.present[m].iter().zip(&rows[m]).any(|(before, after)| before > after);
             let threads: u32 = self.present[m].iter().sum();
             if leaves && doing.task > 0.0 && now[m] > 0.0 {
-                // With sleep: what `rates` says of a thread has it in it.
+                // Includes sleep: `rates` accounts for it.
                 task_rest = task_rest.max(0.5 * doing.task * f64::from(threads) / now[m]);
             }
         }
         self.known.command_delay.value() + task_rest
     }
 
-    /// What becomes of `rows`.
+    /// The prediction for `rows`.
     pub(super) fn predict(&mut self, rows: &Rows) -> Prediction {
         let rows = self.in_force(rows);
         let mut left: Vec<Option<f64>> = self.doing.iter().map(|doing| doing.left).collect();
@@ -332,14 +332,14 @@ impl<'a> Outlook<'a> {
         Prediction { finish, gflops, wait, holds, moved, last }
     }
 
-    /// Seconds until nothing is left, and who is last: of several the first in order.
+    /// Seconds until no work is left, and the last member: the first in order if several tie.
     fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: OfMembers) -> (f64, Option<usize>) {
         let mut time = 0.0;
         let (mut ends, mut paces) = (0, 0);
         while ends < ENDS && paces < ENDS {
             let useful = self.pace.useful(&left, &rates);
             let end = next_end(time, &left, &useful);
-            // What happens as work ends is part of its end.
+            // Events at the end of work belong to its end.
             let is_first = |at: f64| end.is_none_or(|(_, end)| at + slack(time, end) < end);
             let change = self.pace.next(time, &left, &useful).filter(|(_, at)| is_first(*at));
             let Some(seconds) = change.map(|(_, at)| at).or(end.map(|(_, at)| at)) else {
@@ -348,7 +348,7 @@ impl<'a> Outlook<'a> {
             let end_of_event = seconds + slack(time, seconds);
             for (left, rate) in left.iter_mut().zip(useful.iter()) {
                 if let Some(left) = left.as_mut() {
-                    // Those who end together end together.
+                    // Simultaneous ends are one event.
                     let is_over = *left <= rate * end_of_event;
                     *left = if is_over { 0.0 } else { *left - rate * seconds };
                 }
@@ -357,7 +357,7 @@ impl<'a> Outlook<'a> {
             match (change, end) {
                 // From now on the pace of the consumer counts.
                 (Some((Event::Enough, _)), _) => paces += 1,
-                // The consumer begins to wait for items, and cores are dealt anew.
+                // The consumer begins to wait for items, and cores are redistributed.
                 (Some((Event::Dry, _)), _) => {
                     paces += 1;
                     rates = self.rates_of_left(&left);
@@ -387,7 +387,7 @@ fn peak_of(node: &Node) -> f64 {
     f64::from(node.cores) * node.gflops_per_core.value()
 }
 
-/// Who ends first at these rates, in how many seconds from `now`; of several the first in order.
+/// The first member to end at these rates, and the seconds from `now`; the first in order if several tie.
 fn next_end(now: f64, left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
     let ends = left.iter().zip(rates).map(|(left, &rate)| {
         let left = left.filter(|left| *left > 0.0 && rate > 0.0)?;
@@ -401,7 +401,7 @@ fn lesser(row: &[u32], other: &[u32]) -> Vec<u32> {
     row.iter().zip(other).map(|(one, other)| *one.min(other)).collect()
 }
 
-/// Threads of an application that may take tasks, on each of so many nodes.
+/// Threads of an application that may take tasks, on each of the given number of nodes.
 pub(super) fn unblocked(app: &AppView, nodes: usize) -> Vec<u32> {
     let at = |row: &[u32], n: usize| row.get(n).copied().unwrap_or(0);
     (0..nodes).map(|n| at(&app.threads, n).saturating_sub(at(&app.blocked, n))).collect()

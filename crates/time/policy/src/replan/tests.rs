@@ -1,4 +1,4 @@
-//! What is moved, what is not, and why.
+//! Moves, refusals to move, and their reasons.
 
 use numasim_course::{Scaling, Work};
 use numasim_model::units::{Gflop, Seconds};
@@ -24,9 +24,10 @@ fn mixed() -> Study {
 }
 
 #[test]
-fn cores_go_to_who_would_end_last() {
-    // Compute-bound both, 100 and 300 GFLOP at 40 each: 2.5 s, then 200 at 80: 5 s in all = 400 / 80, whoever goes first. So
-    // nothing moves. With the second one unable to use more than 4 cores, 300 / 40 = 7.5 s, whatever the first one gets.
+fn cores_go_to_the_application_that_would_end_last() {
+    // Compute-bound both, 100 and 300 GFLOP at 40 each: 2.5 s, then 200 at 80: 5 s in all = 400 / 80, in any order. So
+    // nothing moves. If the second one cannot use more than 4 cores, 300 / 40 = 7.5 s for any number of cores of the first
+    // one.
     let study = study(machine(&[8]), &[10.0, 10.0]);
     let even = |gflop| {
         vec![left(with_running(app(0, &[8]), &[4]), 100.0), left(with_running(app(1, &[8]), &[4]), gflop)]
@@ -65,7 +66,7 @@ fn a_memory_bound_application_does_not_keep_cores_that_only_wait() {
 }
 
 #[test]
-fn nothing_moves_where_the_end_is_nearer_than_the_gain() {
+fn nothing_moves_if_the_end_is_nearer_than_the_gain() {
     // The same with 0.02 GFLOP left for each: all is done in about 2 ms; a command takes 1 s.
     let apps =
         || vec![left(with_running(app(0, &[8]), &[4]), 0.02), left(with_running(app(1, &[8]), &[4]), 0.02)];
@@ -76,18 +77,18 @@ fn nothing_moves_where_the_end_is_nearer_than_the_gain() {
 
 #[test]
 fn threads_in_long_tasks_are_not_worth_waiting_for() {
-    // b scales no further than one thread (10 GFLOPS, 2 s for 20 GFLOP); a has 4 of 8 cores and 30 left: 0.75 s. Nothing to gain
-    // before the end but by waiting half a task of b, 5 s.
+    // b scales no further than one thread (10 GFLOPS, 2 s for 20 GFLOP); a has 4 of 8 cores and 30 left: 0.75 s. A gain before
+    // the end would require waiting for half a task of b, 5 s.
     let mut study = study(machine(&[8]), &[10.0, 10.0]);
     study.dynamics.courses[1].phases[0].work = Some(Work::Tasks { count: 4, each: vec![Gflop::new(100.0)] });
     let apps =
         vec![left(with_running(app(0, &[8]), &[4]), 30.0), left(with_running(app(1, &[8]), &[4]), 400.0)];
-    // 430 GFLOP at 80: 5.375 s however they are dealt; only the waiting would cost.
+    // 430 GFLOP at 80: 5.375 s for any distribution; only the waiting would cost.
     assert_eq!(threads(&study, apps).0, [4, 4]);
 }
 
 #[test]
-fn who_arrives_begins_and_who_waits_gives_its_cores() {
+fn arrivals_begin_and_waiting_applications_give_up_cores() {
     let study = study(machine(&[8]), &[10.0, 10.0]);
     // All blocked: something must begin.
     let (dealt, said) = threads(&study, vec![app(0, &[8]), app(1, &[8])]);
@@ -108,14 +109,14 @@ fn who_arrives_begins_and_who_waits_gives_its_cores() {
 }
 
 #[test]
-fn work_that_nobody_knows_is_shared_by_gflops() {
+fn unknown_work_is_shared_by_gflops() {
     // No end is known: the most GFLOPS, 1 + 7 = 10 + 70.
     let unknown = |entry| AppView { left: None, ..app(entry, &[8]) };
     assert_eq!(threads(&mixed(), vec![unknown(0), unknown(1)]).0, [1, 7]);
 }
 
 #[test]
-fn a_question_that_the_search_refuses_is_decided_all_the_same() {
+fn a_question_that_the_search_refuses_still_gets_a_decision() {
     let study = study(machine(&[2]), &[10.0, 10.0, 10.0]);
     let (dealt, _) = threads(&study, (0..3).map(|entry| app(entry, &[2])).collect());
     assert_eq!(dealt.iter().sum::<u32>(), 2);
@@ -152,7 +153,7 @@ fn never_worse_than_fair_share_by_its_own_prediction() {
 }
 
 #[test]
-fn threads_without_a_task_are_given_to_others() {
+fn threads_without_a_task_are_given_to_other_applications() {
     // a: no task left to begin, 2 of 4 threads still run; c has called a library: no task and no thread. b gets the other six.
     let study = study(machine(&[8]), &[10.0, 10.0, 10.0]);
     let ends = AppView { queued: Some(0), running: vec![2], ..with_running(app(0, &[8]), &[4]) };
@@ -207,8 +208,8 @@ fn a_consumer_is_no_faster_than_its_producer() {
 
 #[test]
 fn work_for_more_than_a_day_has_no_end() {
-    // 80 GFLOPS x 86,400 s = 6.9e6 GFLOP. Half a day of work each: equal parts end earliest, as both are done at the same time... with one tenth of
-    // the first one serial. Ten days: nobody waits for the end, and 1 + 7 cores have 80 GFLOPS in the place of 70.8.
+    // 80 GFLOPS x 86,400 s = 6.9e6 GFLOP. Half a day of work each: equal shares end earliest, as both are done at the same time... with one tenth
+    // of the first one serial. Ten days: the end does not count, and 1 + 7 cores have 80 GFLOPS instead of 70.8.
     let mut study = study(machine(&[8]), &[10.0, 10.0]);
     study.dynamics.courses[0].phases[0].scaling = Scaling::Serial { fraction: 0.1 };
     let both = |gflop| vec![left(app(0, &[8]), gflop), left(app(1, &[8]), gflop)];
