@@ -1,4 +1,4 @@
-//! `numasim agent` as applications, people and signals meet it. No test depends on how fast it is: limits are far from what is needed.
+//! `numasim agent` as applications, users and signals see it. No test depends on its speed: limits are far above the time needed.
 
 mod adopting;
 mod ending;
@@ -99,7 +99,7 @@ impl Agent {
         Client::new(&self.path())
     }
 
-    /// An application that has said hello and one status.
+    /// An application that has sent its hello and one status.
     fn application(&self) -> Client {
         let mut client = self.connect();
         client.say(HELLO);
@@ -123,7 +123,7 @@ impl Agent {
         self.end()
     }
 
-    /// Waits for its end, which must be a good one; what it printed on both streams.
+    /// Waits for its exit, which must be clean; returns its output on both streams.
     fn end(&mut self) -> (String, String) {
         let (mut printed, mut said) = (String::new(), String::new());
         self.errors.read_to_string(&mut said).expect("text");
@@ -152,7 +152,7 @@ fn ask(path: &Path, more: &[&str]) -> Output {
     program().arg("agent").args(more).arg("--socket").arg(path).output().expect("the program starts")
 }
 
-/// Somebody who is connected.
+/// A connected client.
 struct Client {
     stream: UnixStream,
     lines: BufReader<UnixStream>,
@@ -188,7 +188,7 @@ impl Client {
     }
 }
 
-/// What is said where the agent does not start, with exit code `code`.
+/// The message if the agent does not start, with exit code `code`.
 #[track_caller]
 fn refusal(output: &Output, code: i32) -> String {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{}", stderr(output));

@@ -1,5 +1,5 @@
-//! `numasim bench` as a person or a script meets it. What needs no host is tested in `crates/measure/bench/src/session`, against
-//! a runner with exact numbers.
+//! `numasim bench` as a user or a script sees it. Tests that need no host are in `crates/measure/bench/src/session`, against a
+//! runner with exact numbers.
 
 #[cfg(feature = "hwloc")]
 mod fitting;
@@ -29,7 +29,7 @@ fn bench(folder: &Path, args: &[&str]) -> Output {
     command(folder, args).output().expect("the program starts")
 }
 
-/// What is told where nothing can be measured.
+/// The message if nothing can be measured.
 #[track_caller]
 fn refusal(folder: &Path, args: &[&str], code: i32) -> String {
     let output = bench(folder, args);
@@ -38,7 +38,7 @@ fn refusal(folder: &Path, args: &[&str], code: i32) -> String {
     stderr(&output)
 }
 
-/// A folder that one test has, and with it the processors.
+/// A folder for one test, which also holds the lock on the processors.
 struct Folder {
     folder: tempfile::TempDir,
     _alone: MutexGuard<'static, ()>,
@@ -60,7 +60,7 @@ fn folder_with(study: &str) -> Folder {
 
 #[cfg(not(feature = "hwloc"))]
 #[test]
-fn without_hwloc_one_line_says_how_to_get_it() {
+fn without_hwloc_one_line_explains_how_to_get_it() {
     let folder = folder();
     let message = refusal(folder.path(), &[&config("paper/table-iii.toml")], 1);
     assert!(message.starts_with("error: bench needs hwloc: install libhwloc-dev"), "{message}");
@@ -68,7 +68,7 @@ fn without_hwloc_one_line_says_how_to_get_it() {
 }
 
 #[test]
-fn a_command_line_that_makes_no_sense_is_refused() {
+fn an_invalid_command_line_is_refused() {
     let folder = folder_with("");
     for args in [
         &["--repeat", "0"][..],

@@ -1,4 +1,4 @@
-//! The benchmark's worker processes: the same results as with threads, and nothing left behind when one fails.
+//! The benchmark's worker processes: the same results as with threads, and no process left if one fails.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
@@ -18,10 +18,10 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-/// Tests look at the children of this process: one at a time.
+/// Tests inspect the children of this process, so they run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// No process is left.
+/// No process remains.
 const NOBODY: [u32; 0] = [];
 
 fn settings(processes: bool) -> Settings {
@@ -34,7 +34,7 @@ fn settings(processes: bool) -> Settings {
     }
 }
 
-/// Two applications, a thread each.
+/// Two applications with one thread each.
 fn scenario() -> PlannedScenario {
     let cpus = affinity::allowed().expect("Linux tells");
     let nodes = fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_else(|_| "0".into());
@@ -58,7 +58,7 @@ fn runner(stop: &Arc<AtomicBool>) -> HostRunner {
     HostRunner::new(Arc::clone(stop)).with_worker(program, vec![WORKER_COMMAND.into()])
 }
 
-/// Where many others want the processors, a thread may get none for a whole window: then again, with a longer one.
+/// If many others want the processors, a thread may get none for a whole window: then retry with a longer one.
 fn measure(settings: &Settings) -> Result<Measurement, RunError> {
     let mut settings = settings.clone();
     loop {
@@ -74,12 +74,12 @@ fn measure(settings: &Settings) -> Result<Measurement, RunError> {
     }
 }
 
-/// The children of this process, zombies too, in the order in which they were started: numbers begin anew at some time.
+/// The children of this process, including zombies, in the order of their start: process numbers wrap around.
 fn children() -> Vec<u32> {
     let own = std::process::id().to_string();
     let processes = fs::read_dir("/proc").expect("Linux").filter_map(Result::ok);
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    // Behind the name: state, parent, and as the 20th of them the time of the start in ticks (proc(5)).
+    // After the name: state, parent, and as the 20th field the start time in ticks (proc(5)).
     let started = |id: u32| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
@@ -123,7 +123,7 @@ fn processes_and_threads_measure_the_same_things() {
 }
 
 #[test]
-fn a_killed_worker_is_an_error_and_no_process_stays() {
+fn a_killed_worker_is_an_error_and_no_process_remains() {
     let _alone = ALONE.lock();
     let long = Settings { window: Duration::from_secs(600), ..settings(true) };
     let measuring = thread::spawn(move || measure(&long));
@@ -133,7 +133,7 @@ fn a_killed_worker_is_an_error_and_no_process_stays() {
     let killed = Command::new("kill").arg("-9").arg(workers[1].to_string()).status().expect("kill");
     assert!(killed.success());
     let message = measuring.join().expect("no panic").expect_err("a worker was killed").to_string();
-    // Two that start within a tick of 10 ms are in the order of their numbers, which may be the other one.
+    // Two that start within a tick of 10 ms are ordered by number, which may be the wrong order.
     let killed =
         ["mem", "comp"].map(|app| format!("the process of application '{app}' was killed by signal 9"));
     assert!(killed.contains(&message), "{message}");
@@ -164,9 +164,9 @@ fn message_of(program: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_worker_that_hangs_or_speaks_nonsense_is_an_error() {
+fn a_worker_that_hangs_or_sends_nonsense_is_an_error() {
     let _alone = ALONE.lock();
-    // Whichever of the two is seen first.
+    // Either of the two may be detected first.
     let what = |program: &str, arguments: &[&str]| {
         let message = message_of(program, arguments);
         message.splitn(3, '\'').nth(2).expect("an application in quotes").to_owned()
@@ -178,7 +178,7 @@ fn a_worker_that_hangs_or_speaks_nonsense_is_an_error() {
 }
 
 #[test]
-fn what_a_worker_cannot_do_is_reported_with_its_reason() {
+fn failures_of_a_worker_are_reported_with_the_reason() {
     let _alone = ALONE.lock();
     let mut scenario = scenario();
     scenario.apps[1].threads[0].cpus = CpuList::new(vec![9999]).expect("one");
@@ -190,7 +190,7 @@ fn what_a_worker_cannot_do_is_reported_with_its_reason() {
 }
 
 #[test]
-fn a_person_who_starts_the_worker_by_hand_is_reported_what_it_is() {
+fn starting_the_worker_by_hand_explains_its_purpose() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
     let output = command.arg(WORKER_COMMAND).stdin(Stdio::null()).output().expect("starts");
     let message = String::from_utf8_lossy(&output.stdout);

@@ -1,4 +1,4 @@
-//! A finished result as a bundle, and what `report` makes of it, as the people at both ends meet it.
+//! A finished result as a bundle, and its `report`, as the users at both ends see it.
 
 use std::fs;
 use std::io::Read as _;
@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::common::{self, repository, run, stderr, stdout};
 use crate::report::html::{plain, script};
 
-/// The name of a host that is in nothing else.
+/// A host name that occurs nowhere else.
 const HOST: &str = "node17.secret.example";
-/// A folder that is in nothing else.
+/// A folder name that occurs nowhere else.
 const FOLDER: &str = "/data/secret/";
 
 /// The recorded run of the two-core machine as if a host with a name had made it, and where its bundle goes.
@@ -56,7 +56,7 @@ impl Result {
         bundle
     }
 
-    /// What is in a bundle, in a folder of its own.
+    /// The contents of a bundle, in a new folder.
     fn unpacked(&self, bundle: &str) -> PathBuf {
         let folder = self.path("unpacked");
         fs::create_dir(&folder).expect("a folder for the test");
@@ -142,14 +142,14 @@ fn a_finished_result_is_packed_whole_without_host_and_folders() {
     assert!(of("README.md").contains("numasim validate -o validate --window 0.5\n"));
     assert!(provenance::read(of("measured.provenance.json")).is_ok(), "hashes are those of the texts");
 
-    // The folder is as it was, and another bundle has the same bytes.
+    // The folder is unchanged, and another bundle has the same bytes.
     assert!(fs::read_to_string(result.path("result/machine.toml")).expect("a file").contains(HOST));
     let again = result.pack("two.tar.zst");
     assert_eq!(fs::read(bundle).expect("written"), fs::read(again).expect("written"));
 }
 
 #[test]
-fn a_report_of_a_bundle_is_that_of_its_files() {
+fn a_report_of_a_bundle_equals_that_of_its_files() {
     let result = Result::new();
     let bundle = result.pack("sent.tar.zst");
     let unpacked = result.unpacked(&bundle);
@@ -161,7 +161,7 @@ fn a_report_of_a_bundle_is_that_of_its_files() {
     };
     let of_files = in_folder(&["report", "measured.study.toml", "--measured", "measured.csv"]);
     let packed = fs::read_to_string(unpacked.join("report.html")).expect("packed");
-    // What to type to make the page again is not the same, and files that are not read are told of bundles and folders alone.
+    // The command to recreate the page differs, and only bundles and folders list unread files.
     let same = |page: &str| {
         let (before, _) = page.split_once("<section id=\"repeat\"").expect("a section");
         let (before, aside) =
@@ -187,7 +187,7 @@ fn a_report_of_a_bundle_is_that_of_its_files() {
 }
 
 #[test]
-fn a_damaged_bundle_is_told_with_its_name() {
+fn a_damaged_bundle_is_reported_with_its_name() {
     let result = Result::new();
     let bundle = result.pack("sent.tar.zst");
     let bytes = fs::read(&bundle).expect("written");
@@ -205,7 +205,7 @@ fn a_damaged_bundle_is_told_with_its_name() {
 }
 
 #[test]
-fn what_makes_no_sense_beside_a_bundle_is_refused() {
+fn switches_that_conflict_with_a_bundle_are_refused() {
     let result = Result::new();
     let bundle = result.pack("sent.tar.zst");
     let study = result.arg("result/measured.study.toml");

@@ -1,4 +1,4 @@
-//! `numasim calibrate` and `validate` as a person starts them; real measurements, short ones.
+//! `numasim calibrate` and `validate` as a user starts them; real measurements, short ones.
 #![cfg(feature = "hwloc")]
 
 use std::fs;
@@ -19,7 +19,7 @@ fn the_machine_file_of_this_host_is_complete() {
     let path = machine.to_str().expect("UTF-8");
     let quick = ["calibrate", "--rounds", "2", "--window", "0.1", "--warm-up", "0.01"];
     numasim(&[&quick[..], &["--memory-per-thread", "8MiB", "-o", path]].concat());
-    // No figure is missing: checking finds nothing to complain about.
+    // No value is missing: checking finds nothing to complain about.
     numasim(&["check", path]);
     let text = fs::read_to_string(&machine).expect("written");
     let figures =
@@ -49,7 +49,7 @@ fn every_round_is_kept() {
 }
 
 #[test]
-fn a_dry_run_says_how_long_it_takes_and_measures_nothing() {
+fn a_dry_run_estimates_the_time_and_measures_nothing() {
     let table = numasim(&["calibrate", "--dry-run", "--quick"]);
     assert!(table.contains("links between sockets, all nodes at once") && table.contains("measurements, "));
     let plan: serde_json::Value =
@@ -69,7 +69,7 @@ fn a_dry_run_says_how_long_it_takes_and_measures_nothing() {
 }
 
 #[test]
-fn an_instruction_set_that_is_not_there_is_refused() {
+fn a_missing_instruction_set_is_refused() {
     let output = run(&["calibrate", "--isa", "neon"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("portable"), "{}", stderr(&output));
@@ -103,12 +103,12 @@ fn the_whole_loop_ends_with_a_report() {
     }
     let page = fs::read_to_string(result.join("report.html")).expect("a page");
     assert!(page.contains("both"));
-    // The figures of the prediction are those of this host, not the 1 GFLOPS of the file.
+    // The values of the prediction are those of this host, not the 1 GFLOPS of the file.
     let predicted = fs::read_to_string(result.join("comparison.json")).expect("a comparison");
     let predicted: serde_json::Value = serde_json::from_str(&predicted).expect("JSON");
     assert!(predicted["scenarios"][0]["predicted_gflops"].as_f64() > Some(1.5), "{predicted}");
 
-    // Somebody else sees the same page.
+    // Another user sees the same page.
     let received = folder.path().join("received.html");
     numasim(&["report", sent, "-o", received.to_str().expect("UTF-8")]);
     assert!(fs::read_to_string(&received).expect("a page").contains("both"));
@@ -118,7 +118,7 @@ fn the_whole_loop_ends_with_a_report() {
     assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
     numasim(&[&["validate", &study, "-o", path, "--resume"][..], &short].concat());
 
-    // The scenarios of the command itself, of a machine that is calibrated: each application a process, the cache apart.
+    // The built-in scenarios, on a calibrated machine: each application is a process, the cache apart.
     let own = folder.path().join("own");
     fs::create_dir(&own).expect("a folder");
     fs::copy(result.join("machine.toml"), own.join("machine.toml")).expect("the machine");
@@ -130,7 +130,7 @@ fn the_whole_loop_ends_with_a_report() {
     let [provenance, cache] = ["measured.provenance.json", "cache.json"]
         .map(|name| serde_json::from_str::<serde_json::Value>(&read(name)).expect("JSON"));
     assert_eq!(provenance["settings"]["processes"], true, "{provenance}");
-    // Either there is a reason, or both sizes were measured and every row says that its data fit a cache where they do.
+    // Either there is a reason, or both sizes were measured and every row states whether its data fit a cache.
     if cache["not_measured"].is_null() {
         assert!(read("cache-inside.csv").contains("fits-cache"));
         assert!(cache["apps"].as_array().is_some_and(|apps| apps.len() == 16), "{cache}");

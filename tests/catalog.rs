@@ -1,4 +1,4 @@
-//! `numasim catalog`, and `@NAME` where a study is read.
+//! `numasim catalog`, and `@NAME` wherever a study is read.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn everything_else_as_a_table() {
 }
 
 #[test]
-fn a_file_is_printed_as_it_is() {
+fn a_file_is_printed_unchanged() {
     let file = fs::read_to_string(config("machines/epyc-7501-2s.toml")).expect("a file of configs/");
     for name in ["@epyc-7501-2s", "epyc-7501-2s", "machines/epyc-7501-2s"] {
         assert_eq!(stdout(&run(&["catalog", name])), file, "{name}");
@@ -32,7 +32,7 @@ fn a_file_is_printed_as_it_is() {
 }
 
 #[test]
-fn every_machine_says_of_each_figure_how_it_is_known_and_from_where() {
+fn every_machine_states_origin_and_quality_of_each_value() {
     let catalog = json(&["catalog", "machines"]);
     let files = catalog["files"].as_array().expect("a list");
     assert!(files.len() >= 28, "{}", files.len());
@@ -51,7 +51,7 @@ fn every_machine_says_of_each_figure_how_it_is_known_and_from_where() {
 }
 
 #[test]
-fn csv_has_a_row_for_each_figure() {
+fn csv_has_a_row_for_each_value() {
     let csv = stdout(&run(&["catalog", "@graviton3", "--format", "csv"]));
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "name,folder,nodes,cores,figure,kind,source");
@@ -71,7 +71,7 @@ fn a_name_stands_for_the_file_wherever_a_study_is_read() {
     let from_disk = [config("machines/opteron-8n.toml"), config("workloads/hpc-node.toml")];
     let from_disk: Vec<&str> = from_disk.iter().map(|path| path.to_str().expect("UTF-8")).collect();
     for command in [&["check"][..], &["explore", "--time-limit", "0"], &["plot", "roofline"]] {
-        // `plot` has its picture on standard output.
+        // `plot` writes its picture to standard output.
         let answer = |files: &[&str]| run(&[command, files].concat()).stdout;
         let (named, read) = (answer(&["@opteron-8n", "@hpc-node"]), answer(&from_disk));
         assert!(!named.is_empty(), "{command:?}");
@@ -87,7 +87,7 @@ fn a_name_stands_for_the_file_wherever_a_study_is_read() {
 }
 
 #[test]
-fn a_problem_is_shown_with_the_name_and_its_place() {
+fn a_problem_is_shown_with_name_and_place() {
     let folder = folder();
     let file = folder.path().join("more.toml");
     fs::write(&file, "[[app]]\nname = \"triad\"\narithmetic_intensity = 1\n").expect("a file for the test");
@@ -102,7 +102,7 @@ fn a_problem_is_shown_with_the_name_and_its_place() {
 }
 
 #[test]
-fn an_unknown_name_gets_a_suggestion_and_a_file_of_that_name_has_another_way() {
+fn an_unknown_name_gets_a_suggestion_and_the_way_to_a_file_of_that_name() {
     let output = run(&["check", "@epyc-7501"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!("unknown", stderr(&output));
@@ -124,7 +124,7 @@ fn a_file_that_is_named_twice_is_refused() {
 }
 
 #[test]
-fn a_name_that_is_like_none_gets_no_suggestion() {
+fn an_unfamiliar_name_gets_no_suggestion() {
     for name in ["foo", "xyz"] {
         let output = run(&["catalog", name]);
         assert_eq!(output.status.code(), Some(1));

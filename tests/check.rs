@@ -1,4 +1,4 @@
-//! `numasim check` says what it read: every value, and which of them no file gave. And the JSON Schema agrees with it.
+//! `numasim check` shows every value that it read, and the values that no file gives. The JSON Schema agrees with it.
 
 pub(crate) mod schema;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::common::{numasim, repository, stderr, stdout, study};
 
-/// What the program prints in the root of the repository.
+/// The output of the program in the root of the repository.
 fn run(args: &[&str]) -> String {
     stdout(&numasim().args(args).current_dir(repository("")).output().expect("the program starts"))
 }
@@ -32,7 +32,7 @@ fn a_study_of_the_paper_is_shown_with_its_scenarios() {
 }
 
 #[test]
-fn a_node_without_cores_is_reported_apart() {
+fn a_node_without_cores_is_reported_separately() {
     insta::assert_snapshot!(
         "check_memory_only",
         run(&["check", "configs/machines/epyc-9224-2s-nps2-cxl.toml"])
@@ -62,7 +62,7 @@ fn sockets_shared_links_memory_and_allowed_nodes_are_shown() {
 }
 
 #[test]
-fn what_happens_over_time_is_shown_where_a_file_says_something_of_it() {
+fn keys_about_time_are_shown_if_a_file_has_them() {
     let text = run(&["check", "tests/check/over-time.toml"]);
     assert!(text.lines().all(|line| line.chars().count() <= 100));
     insta::assert_snapshot!("check_over_time", text);
@@ -88,12 +88,12 @@ fn what_happens_over_time_is_shown_where_a_file_says_something_of_it() {
     ] {
         assert!(csv.lines().any(|found| found == line), "{line} is missing in\n{csv}");
     }
-    // A file that says nothing of time is shown as before.
+    // A file without keys about time is shown as before.
     assert!(!run(&["check", "configs/paper/numa-bad.toml"]).contains("OVER TIME"));
 }
 
 #[test]
-fn figures_that_no_machine_has_are_doubted() {
+fn implausible_values_cause_warnings() {
     let wrong = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 100000\n";
     let app =
         "[[app]]\nname = \"a\"\narithmetic_intensity = 1\n[[scenario]]\nname = \"s\"\nthreads = { a = 1 }\n";
@@ -108,7 +108,7 @@ fn figures_that_no_machine_has_are_doubted() {
 }
 
 #[test]
-fn figures_of_kernels_are_shown_and_those_that_are_missed_are_listed() {
+fn values_of_kernels_are_shown_and_missing_ones_listed() {
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8\n\
                 triad_gbs = 24\n[[app]]\nname = \"t\"\narithmetic_intensity = 1\nkernel = \"triad\"\n\
                 [[app]]\nname = \"c\"\narithmetic_intensity = 1\nkernel = \"copy\"\n";
@@ -119,7 +119,7 @@ fn figures_of_kernels_are_shown_and_those_that_are_missed_are_listed() {
     assert_eq!(read["machine"]["nodes"][1]["copy_gbs"], Value::Null);
     let defaults = read["defaults"].as_array().expect("a list");
     let of = |key: &str| defaults.iter().filter(|default| default["key"] == key).collect::<Vec<_>>();
-    // Copies are used and nobody measured them; nobody uses updates.
+    // Copies are used but not measured; no application uses updates.
     let missed =
         json!({ "table": "machine", "name": "m", "key": "copy_gbs", "value": "the bandwidth of reads" });
     assert_eq!((of("copy_gbs"), of("triad_gbs").len(), of("update_gbs").len()), (vec![&missed], 0, 0));
@@ -133,7 +133,7 @@ fn figures_of_kernels_are_shown_and_those_that_are_missed_are_listed() {
 }
 
 #[test]
-fn no_shipped_machine_is_doubted() {
+fn shipped_machines_cause_no_warnings() {
     for entry in fs::read_dir(repository("configs/machines")).expect("the machines") {
         let path = entry.expect("an entry").path();
         let read = checked(&[&path.display().to_string()]);

@@ -1,4 +1,4 @@
-//! The program as a person or a script meets it: exit codes, where output goes, help.
+//! The program as a user or a script sees it: exit codes, output streams, help.
 
 #[path = "command_line/widths.rs"]
 mod widths;
@@ -28,7 +28,7 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
-fn a_wrong_command_line_is_exit_code_2_and_says_nothing_on_standard_output() {
+fn a_wrong_command_line_exits_with_2_and_prints_nothing_on_standard_output() {
     for args in [
         &[][..],
         &["--no-such-switch"],
@@ -63,7 +63,7 @@ fn a_wrong_question_is_exit_code_1_with_a_hint() {
 }
 
 #[test]
-fn the_output_file_has_what_standard_output_would_have() {
+fn the_output_file_equals_standard_output() {
     let folder = folder();
     let file = folder.path().join("numasim.bash");
     let output = write_to(&file);
@@ -111,7 +111,7 @@ mod unix {
     }
 
     #[test]
-    fn a_symbolic_link_is_not_followed_and_the_file_behind_it_named() {
+    fn a_symbolic_link_is_not_followed_and_its_target_is_named() {
         let folder = folder();
         for (name, exists) in [("old", true), ("new", false)] {
             let (link, target) = (folder.path().join(format!("to-{name}")), folder.path().join(name));
@@ -129,7 +129,7 @@ mod unix {
     }
 
     #[test]
-    fn standard_output_by_its_name_is_written_to_also_where_it_is_a_file() {
+    fn standard_output_by_name_is_written_to_even_if_it_is_a_file() {
         let folder = folder();
         let path = folder.path().join("out");
         let file = fs::File::create(&path).expect("a file for the test");
@@ -139,7 +139,7 @@ mod unix {
     }
 
     #[test]
-    fn a_named_pipe_is_written_to_and_stays_a_pipe() {
+    fn a_named_pipe_is_written_to_and_remains_a_pipe() {
         let folder = folder();
         let pipe = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts").success());
@@ -153,7 +153,7 @@ mod unix {
     }
 
     #[test]
-    fn the_null_device_swallows_the_output_and_stays_a_device() {
+    fn the_null_device_swallows_the_output_and_remains_a_device() {
         assert_eq!(write_to(Path::new("/dev/null")).status.code(), Some(0));
         assert!(!fs::metadata("/dev/null").expect("there").is_file());
     }
@@ -187,7 +187,7 @@ mod unix {
 }
 
 #[test]
-fn errors_have_colours_only_when_asked_for_or_on_a_terminal() {
+fn errors_have_colours_only_on_request_or_on_a_terminal() {
     assert!(!stderr(&run(&["man", "x"])).contains('\u{1b}'));
     assert!(stderr(&run(&["man", "x", "--color", "always"])).contains('\u{1b}'));
     let output = numasim().args(["man", "x"]).env("NO_COLOR", "1").output().expect("the program starts");
@@ -219,7 +219,7 @@ fn every_command_has_a_manual_page() {
 
 #[cfg(not(feature = "hwloc"))]
 #[test]
-fn detect_without_hwloc_says_how_to_get_it() {
+fn detect_without_hwloc_explains_how_to_get_it() {
     let output = run(&["detect"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(

@@ -1,14 +1,14 @@
-//! What every test of the program needs: to start it, files of the repository, folders, and what was printed.
+//! Shared code of all tests of the program: starting it, files of the repository, folders, and its output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The program that is tested.
+/// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_numasim");
 
-/// The program as a script starts it, whatever the environment of the tests is: no input, no colours, 100 columns.
+/// The program as a script starts it, in a fixed environment: no input, no colours, 100 columns.
 pub(crate) fn numasim() -> Command {
     let mut command = Command::new(PROGRAM);
     command
@@ -20,7 +20,7 @@ pub(crate) fn numasim() -> Command {
     command
 }
 
-/// The program with these arguments, at its end.
+/// The finished program with these arguments.
 pub(crate) fn run(args: &[&str]) -> Output {
     numasim().args(args).output().expect("the program starts")
 }
@@ -45,7 +45,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder for the test")
 }
 
-/// A file `study.toml` with this text, in a folder of its own.
+/// A file `study.toml` with this text, in a new folder.
 pub(crate) fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = folder();
     let file = folder.path().join("study.toml");
@@ -53,10 +53,10 @@ pub(crate) fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, file)
 }
 
-/// Longer than anything takes on a machine that does something else, too.
+/// Longer than any step takes, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -66,7 +66,7 @@ pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// What a run that ends well prints.
+/// The output of a successful run.
 #[track_caller]
 pub(crate) fn stdout(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(output));

@@ -1,4 +1,4 @@
-//! `numasim compare` as a person meets it: the paper's Table III, what is named, what is refused, and how fast it is.
+//! `numasim compare` as a user sees it: the paper's Table III, the names in messages, refusals, and its speed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -61,7 +61,7 @@ fn errors_of_table_iii_are_those_of_the_published_figures() {
 }
 
 #[test]
-fn null_models_stand_beside_the_model() {
+fn null_models_are_listed_with_the_model() {
     let found = document(&table_iii(&["--format", "json"]));
     let names: Vec<&Value> = (0..2).map(|i| &found["null_models"][i]["name"]).collect();
     assert_eq!(names, ["no-sharing", "equal-parts"]);
@@ -100,7 +100,7 @@ fn the_table_shows_the_errors_and_what_they_mean() {
 }
 
 #[test]
-fn the_results_in_the_repository_are_what_the_program_says() {
+fn the_results_in_the_repository_are_current() {
     let relative = |more: &[&str]| {
         let output = Command::new(PROGRAM)
             .args(["compare", "configs/paper/table-iii-all.toml"])
@@ -121,7 +121,7 @@ fn the_results_in_the_repository_are_what_the_program_says() {
 }
 
 #[test]
-fn what_was_not_measured_and_what_is_not_known_is_named() {
+fn missing_and_unknown_measurements_are_named() {
     let output = with_measured(
         "scenario,app,gflops\n\"even 5,5,5,5\",,18\n\"even 5,5,5\",,9\n",
         &["--format", "json"],
@@ -139,7 +139,7 @@ fn what_was_not_measured_and_what_is_not_known_is_named() {
 }
 
 #[test]
-fn applications_are_compared_where_they_were_measured() {
+fn applications_are_compared_if_they_were_measured() {
     // In one app per node each mem has a node to itself: 100 GB/s x 1/32 = 3.125 GFLOPS.
     let csv = "scenario,app,gflops,bandwidth_gbs,repetition\n\
                one app per node,mem-1,3,96,1\none app per node,mem-1,3.25,104,2\n";
@@ -163,7 +163,7 @@ fn applications_are_compared_where_they_were_measured() {
 }
 
 #[test]
-fn nothing_to_compare_is_an_error_that_says_why() {
+fn an_empty_comparison_is_an_error_with_the_reason() {
     let output = with_measured("scenario,app,gflops\nevn,,1\n", &[]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);
@@ -172,7 +172,7 @@ fn nothing_to_compare_is_an_error_that_says_why() {
 }
 
 #[test]
-fn a_mistake_in_the_measured_file_is_shown_where_it_is() {
+fn a_mistake_in_the_measured_file_is_shown_at_its_place() {
     let output = with_measured("# by hand\nscenario,app,gflops\none app per node,,-15.28\n", &[]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);

@@ -1,4 +1,4 @@
-//! `numasim detect` with hwloc: machines of others, and what of this host may be used.
+//! `numasim detect` with hwloc: recorded machines, and the usable part of this host.
 
 #![cfg(feature = "hwloc")]
 
@@ -45,8 +45,9 @@ fn machine_files_of_real_machines() {
 }
 
 #[test]
-fn sockets_of_several_nodes_leave_room_for_what_their_links_carry() {
-    // Alike: the shorthand. Second memories beside the same cores: node by node, and a table for the pair of sockets.
+fn sockets_of_several_nodes_leave_room_for_link_bandwidths() {
+    // Equal nodes: the shorthand. Second memories next to the same cores: node by node, and a table for the pair of
+    // sockets.
     for (name, text) in [
         ("sockets-alike", "pack:2 node:4 core:8 pu:1"),
         ("sockets-with-second-memory", "pack:2 [numa] [numa] core:4 pu:1"),
@@ -58,7 +59,7 @@ fn sockets_of_several_nodes_leave_room_for_what_their_links_carry() {
     assert_eq!(Value::from(sockets), serde_json::json!([[0], [0], [1], [1]]));
 }
 
-/// What the comments of a skeleton say of sockets is read when their `# ` is gone and their `?` are figures.
+/// The comments about sockets in a skeleton are valid once their `# ` is removed and each `?` is a number.
 #[test]
 fn the_room_for_links_between_sockets_can_be_filled_in() {
     let folder = folder();
@@ -120,7 +121,7 @@ fn written(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// As the head of the file says: figures for the `?`, and no `# ` before them.
+/// As the head of the file explains: numbers for the `?`, and no `# ` before them.
 fn filled_in(skeleton: &str) -> String {
     let mut inside = false;
     let lines = skeleton.lines().map(|line| {
@@ -135,7 +136,7 @@ fn filled_in(skeleton: &str) -> String {
 }
 
 #[test]
-fn check_names_what_is_missing_and_nothing_else_until_it_is_filled_in() {
+fn check_names_only_the_missing_values_until_they_are_filled_in() {
     let folder = folder();
     let mut descriptions: Vec<[String; 2]> = MACHINES.map(|name| ["--from-xml".into(), xml(name)]).into();
     for synthetic in ["node:4 core:20 pu:1", "pack:2 [numa] [numa] core:4 pu:2", "node:1 core:2 pu:1"] {
@@ -159,14 +160,14 @@ fn check_names_what_is_missing_and_nothing_else_until_it_is_filled_in() {
 }
 
 #[test]
-fn a_memory_without_cores_of_its_own_has_none() {
+fn a_memory_without_local_cores_has_none() {
     let host = json(&["detect", "--from-synthetic", "pack:2 [numa] [numa] core:4 pu:1"]);
     assert_eq!(column(&host, "cores"), [4, 0, 4, 0]);
     assert_eq!(column(&host, "cpus")[1], &Value::Null);
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_with_an_example() {
+fn unreadable_input_is_refused_with_an_example() {
     let folder = folder();
     let newer = written(&folder, "new.xml", "<topology version=\"4.0\"></topology>");
     let toml = written(&folder, "machine.toml", "[machine]\n");
@@ -238,7 +239,7 @@ fn of_tree(root: &std::path::Path) -> std::process::Output {
 }
 
 #[test]
-fn nodes_that_cross_sockets_have_the_processors_that_the_system_says() {
+fn nodes_that_cross_sockets_have_the_processors_of_the_system() {
     let folder = folder();
     crossing(folder.path(), [("0f", "0-3"), ("f0", "4-7")]);
     let output = of_tree(folder.path());
@@ -253,7 +254,7 @@ fn nodes_that_cross_sockets_have_the_processors_that_the_system_says() {
 }
 
 #[test]
-fn a_damaged_xml_in_the_environment_of_hwloc_ends_with_a_sentence() {
+fn a_damaged_xml_in_the_environment_of_hwloc_is_an_error_message() {
     for (name, why) in [
         ("hwloc-pu-without-os-index", "of a PU is no number"),
         ("hwloc-endless-nodeset", "is not that node alone"),
@@ -269,7 +270,7 @@ fn a_damaged_xml_in_the_environment_of_hwloc_ends_with_a_sentence() {
     }
 }
 
-/// The processors that this test may use.
+/// The usable processors of this test.
 fn allowed() -> Vec<u32> {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");

@@ -1,4 +1,4 @@
-//! `numasim discriminate` as a person meets it, and the files that were made with it.
+//! `numasim discriminate` as a user sees it, and the files created with it.
 
 use std::fs;
 use std::process::Output;
@@ -34,7 +34,7 @@ fn the_discriminating_scenarios_are_current_and_can_be_evaluated() {
 }
 
 #[test]
-fn what_tells_models_apart_is_reported() {
+fn the_differences_between_models_are_reported() {
     let output = numasim(&["discriminate", "configs/machines/xeon-gold-6140-2s.toml"]);
     assert!(output.status.success(), "{output:?}");
     let table = text(&output.stdout);

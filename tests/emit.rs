@@ -1,4 +1,4 @@
-//! `--emit`: what each kind prints, and that real tools put a program where the script says.
+//! `--emit`: the output of each kind, and that real tools put a program on the processors of the script.
 
 mod mpirun;
 mod real;
@@ -42,7 +42,7 @@ cpus = \"4,6,5,7\"
 os_node = 8
 ";
 
-/// Each way in which data can lie, an application without threads, and names that a shell would misread.
+/// Each way of placing data, an application without threads, and names that a shell would misread.
 const APPS: &str = "\
 [[app]]
 name = \"mem\"
@@ -70,9 +70,9 @@ name = \"other\"
 threads = { idle = 1 }
 ";
 
-/// Weights are those of the whole host: applications that need the same have them, another one is named.
+/// Weights are those of the whole host: they are set if all applications need the same ones; a different one is named.
 #[test]
-fn weights_of_the_host_are_set_and_kinds_without_weights_say_so() {
+fn weights_of_the_host_are_set_and_kinds_without_weights_report_it() {
     let app = |name: &str, fractions: &str| {
         format!(
             "[[app]]\nname = \"{name}\"\narithmetic_intensity = 0.5\ndata = {{ fractions = {fractions} }}\n"
@@ -195,10 +195,10 @@ fn each_kind_binds_threads_to_the_cores_of_their_l3_domains() {
     }
 }
 
-/// Of each kind, what a shell makes of it: it reads the names of the programs as they are.
+/// A shell accepts each kind of script, and reads the names of the programs unchanged.
 #[cfg(unix)]
 #[test]
-fn a_shell_accepts_each_script_and_reads_the_names_as_they_are() {
+fn a_shell_accepts_each_script_and_reads_the_names_unchanged() {
     let folder = folder(&format!("{MACHINE}{APPS}"));
     for kind in ["numactl", "omp", "slurm", "hwloc", "cgroup", "likwid"] {
         let args = ["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind, "-o", "script.sh"];
@@ -211,7 +211,7 @@ fn a_shell_accepts_each_script_and_reads_the_names_as_they_are() {
     assert!(script.contains(r"'./it'\''s_$HOME'"), "{script}");
 }
 
-/// The machine and two applications of which only one allocation is possible on it.
+/// A machine and two applications with only one possible allocation.
 fn forced() -> String {
     format!(
         "{MACHINE}[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\ndata = {{ home = 1 }}\nmin_threads = 4\n\
@@ -220,7 +220,7 @@ fn forced() -> String {
 }
 
 #[test]
-fn explore_says_what_was_asked_and_how_sure_the_answer_is() {
+fn explore_states_the_question_and_the_certainty_of_the_answer() {
     let folder = folder(&forced());
     let output = numasim(folder.path(), &["explore", "study.toml", "--whole-nodes", "--emit", "numactl"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -228,7 +228,7 @@ fn explore_says_what_was_asked_and_how_sure_the_answer_is() {
 }
 
 #[test]
-fn an_answer_without_proof_says_so() {
+fn an_unproven_answer_is_marked() {
     let folder = folder(&forced().replace("min_threads = 4\n", "instances = 4\n"));
     let output = numasim(folder.path(), &["explore", "study.toml", "--time-limit", "0", "--emit", "omp"]);
     let script = text(&output.stdout);
@@ -253,7 +253,7 @@ fn a_script_and_a_format_exclude_each_other() {
 }
 
 #[test]
-fn one_scenario_is_asked_for_where_there_are_several() {
+fn one_of_several_scenarios_must_be_chosen() {
     let folder = folder(&format!("{MACHINE}{APPS}"));
     let output = numasim(folder.path(), &["evaluate", "study.toml", "--emit", "numactl"]);
     assert_eq!(output.status.code(), Some(1));
@@ -315,7 +315,7 @@ fn the_xml_of_another_machine_is_refused() {
 
 #[cfg(not(feature = "hwloc"))]
 #[test]
-fn processors_from_hwloc_without_it_say_how_to_get_it() {
+fn processors_from_hwloc_without_it_explain_how_to_get_it() {
     let folder = folder(&forced());
     let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "host"]);
     assert_eq!(output.status.code(), Some(1));

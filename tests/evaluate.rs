@@ -1,4 +1,4 @@
-//! `numasim evaluate` as a person meets it: which scenarios, what is refused, what is warned of.
+//! `numasim evaluate` as a user sees it: selection of scenarios, refusals, warnings.
 
 use std::process::Output;
 
@@ -47,7 +47,7 @@ fn evaluate(text: &str, more: &[&str]) -> Output {
     numasim().arg("evaluate").arg(&file).args(more).output().expect("the program starts")
 }
 
-/// Exit code 1, nothing on standard output, and what is said on standard error.
+/// Exit code 1, nothing on standard output; returns standard error.
 fn refusal(text: &str, more: &[&str]) -> String {
     let output = evaluate(text, more);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
@@ -55,7 +55,7 @@ fn refusal(text: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn files_without_a_scenario_are_refused_with_one_that_works() {
+fn files_without_a_scenario_are_refused_with_a_working_example() {
     let said = refusal(MACHINE, &[]);
     assert!(said.contains("there is no [[scenario]] in the files"), "{said}");
     let from = said.find("[[scenario]]\n").expect("an example");
@@ -65,7 +65,7 @@ fn files_without_a_scenario_are_refused_with_one_that_works() {
 }
 
 #[test]
-fn a_machine_alone_is_refused_without_an_example_that_does_not_work() {
+fn a_machine_alone_is_refused_without_a_broken_example() {
     let machine = MACHINE.split("[[app]]").next().expect("the machine");
     let said = refusal(machine, &[]);
     assert!(said.contains("there is no [[app]] and no [[scenario]] in the files"), "{said}");
@@ -100,7 +100,7 @@ fn an_open_home_without_threads_needs_no_decision() {
 }
 
 #[test]
-fn starved_threads_are_warned_of_on_standard_error_alone() {
+fn starved_threads_cause_a_warning_on_standard_error_alone() {
     let output = evaluate(&format!("{MACHINE}{STARVED}"), &["--format", "json", "--model", "remote-first"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
@@ -116,7 +116,7 @@ fn starved_threads_are_warned_of_on_standard_error_alone() {
 }
 
 #[test]
-fn the_model_that_the_warning_names_starves_nobody() {
+fn the_model_in_the_warning_starves_no_thread() {
     let text = format!("{MACHINE}{STARVED}");
     let output = evaluate(&text, &["--format", "json"]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
@@ -128,7 +128,7 @@ fn the_model_that_the_warning_names_starves_nobody() {
 }
 
 #[test]
-fn scenarios_come_in_the_order_of_the_files_and_end_with_a_comparison() {
+fn scenarios_follow_the_order_of_the_files_and_end_with_a_comparison() {
     let text = stdout(&evaluate(
         &format!("{MACHINE}{LOCAL}{STARVED}"),
         &["--scenario", "starved", "--scenario", "without the bad one", "--scenario", "starved"],
@@ -140,20 +140,20 @@ fn scenarios_come_in_the_order_of_the_files_and_end_with_a_comparison() {
 }
 
 #[test]
-fn one_scenario_is_compared_with_nothing() {
+fn a_single_scenario_has_no_comparison() {
     let text = stdout(&evaluate(&format!("{MACHINE}{LOCAL}"), &[]));
     assert!(!text.contains("of best"), "{text}");
 }
 
 #[test]
-fn json_carries_the_worked_calculation_if_asked() {
+fn json_contains_the_worked_calculation_on_request() {
     let output = evaluate(&format!("{MACHINE}{LOCAL}"), &["--format", "json", "--explain"]);
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
     let explanation = document["scenarios"][0]["explanation"].as_str().expect("a text");
     assert!(explanation.contains("4 * 15 = 60"), "{explanation}");
 }
 
-/// A matrix on node 0 whose rows are dealt out beforehand.
+/// A matrix on node 0 whose rows are distributed statically.
 const STATIC: &str = "\
 [[app]]
 name = \"rows\"
@@ -180,7 +180,7 @@ fn static_work_is_as_fast_as_its_slowest_thread() {
     assert_eq!(rows["slowest_node"], 0);
     assert_eq!(rows["bottleneck_per_node"][1], "slowest-thread");
     assert_eq!(scenario["nodes"][0]["bandwidth_gbs"], 18.75);
-    // The same by the command line; without either, 30 x 0.5.
+    // The same with the switch; without either, 30 x 0.5.
     let shared = text.replace("static = true", "static = false");
     assert_eq!(json(&shared, &["--static-work"]), document);
     let shared = &json(&shared, &[])["scenarios"][0];

@@ -1,4 +1,4 @@
-//! `numasim explore` as a person or a script meets it.
+//! `numasim explore` as a user or a script sees it.
 
 mod answers;
 mod cautions;
@@ -38,7 +38,7 @@ fn run_text(text: &str, args: &[&str]) -> Output {
     command(&[name], args).current_dir(folder.path()).output().expect("the program starts")
 }
 
-/// The JSON of a run that ends well.
+/// The JSON of a successful run.
 fn parsed(output: &Output) -> Value {
     serde_json::from_str(&stdout(output)).expect("JSON alone on standard output")
 }
@@ -87,7 +87,7 @@ arithmetic_intensity = 10.0
 ";
 
 #[test]
-fn a_scenario_of_static_work_is_compared_as_what_its_slowest_threads_do() {
+fn a_scenario_of_static_work_counts_the_speed_of_its_slowest_threads() {
     let text = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 60\nlink_gbs = 20\n\
                 [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
                 [[scenario]]\nname = \"loop\"\nthreads = { a = 2 }\nstatic = true\n";

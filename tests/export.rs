@@ -1,4 +1,4 @@
-//! `numasim export hwloc`: what hwloc reads, and what comes back.
+//! `numasim export hwloc`: what hwloc reads, and a round trip.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -9,17 +9,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// The XML of a machine in a file, and what was said.
+/// The XML of a machine in a file, and the messages.
 fn exported(machine: &str, file: &str) -> String {
     let output = run(&["export", "hwloc", machine, "-o", file]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{output:?}");
     text(&output.stderr)
 }
 
-/// A tool of hwloc on the file; `None` where it is not installed.
+/// A tool of hwloc on the file; `None` if it is not installed.
 fn hwloc(tool: &str, args: &[&str], file: &str, libxml: &str) -> Option<Output> {
     let mut command = Command::new(tool);
-    // Both readers of XML, where the library has both.
+    // Both XML readers, if the library has both.
     command
         .args(["-i", file])
         .args(args)
@@ -61,7 +61,7 @@ fn hwloc_reads_the_bandwidths_of_every_pair() {
 }
 
 #[test]
-fn what_hwloc_has_no_place_for_is_told_and_too_many_cores_are_refused() {
+fn values_without_a_place_in_hwloc_are_listed_and_too_many_cores_are_refused() {
     let folder = folder();
     let machine = folder.path().join("m.toml").display().to_string();
     let write = |cores: u32| {
@@ -101,7 +101,7 @@ mod back {
     }
 
     #[test]
-    fn every_machine_of_the_repository_comes_back_within_the_rounding() {
+    fn every_machine_of_the_repository_survives_the_round_trip_within_rounding() {
         let folder = folder();
         let file = folder.path().join("machine.xml").display().to_string();
         let machines = fs::read_dir(config_path("machines"))
@@ -124,7 +124,7 @@ mod back {
             for from in there.node_ids() {
                 let (a, b) = (there.node(from), back.node(from));
                 assert_eq!((a.cores, a.gflops_per_core), (b.cores, b.gflops_per_core), "{path}");
-                // Where one node has all cores, the XML has no place for what a memory without cores has itself.
+                // If one node has all cores, the XML cannot represent the local bandwidth of a memory without cores.
                 if a.cores > 0 || there.compute_nodes().count() > 1 {
                     assert!(same(a.bandwidth, b.bandwidth), "{path}: {:?} {:?}", a.bandwidth, b.bandwidth);
                 }
@@ -147,7 +147,7 @@ mod back {
     }
 
     #[test]
-    fn bandwidths_of_the_file_are_not_given_a_second_time() {
+    fn bandwidths_of_the_file_are_not_repeated() {
         let folder = folder();
         let file = folder.path().join("machine.xml").display().to_string();
         exported(&config_path("machines/xeon-gold-6138-4s.toml"), &file);

@@ -1,4 +1,4 @@
-//! `numasim fit` as a person meets it: the paper's Table III fitted as its authors did, machine files, what is refused.
+//! `numasim fit` as a user sees it: the paper's Table III fitted as its authors did, machine files, refusals.
 
 use std::fs;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn the_link_follows_from_the_cross_node_run_once_the_bandwidth_fits_the_bad_appl
 }
 
 #[test]
-fn a_bound_says_that_the_other_figures_stay() {
+fn a_bound_assumes_that_the_other_values_are_fixed() {
     // B = 98.10 from the four runs without a link, off by 1.7, -1.4, -1.9 and 3.3 %: scatter sqrt(0.00191 / 3) = 0.0252,
     // and 95 % reach 3.182 x 0.0252 = 8.0 %. Cross-node: 0.1328125 B + 0.0703125 L = 13.25 has L = 3.1, and 8.0 % more is
     // L = 3.1 + 0.080 x 13.25 / 0.0703125 = 18.2. The paper's 10 is one of those smaller values.
@@ -108,7 +108,7 @@ fn a_machine_file_of_the_fit_predicts_what_the_fit_predicts() {
 }
 
 #[test]
-fn no_machine_file_is_written_where_figures_act_only_together() {
+fn no_machine_file_is_written_if_values_act_only_together() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let machine = folder.path().join("fitted.toml");
     let path = machine.to_str().expect("a name");
@@ -124,7 +124,7 @@ fn no_machine_file_is_written_where_figures_act_only_together() {
 }
 
 #[test]
-fn what_cannot_be_fitted_says_what_to_write() {
+fn failures_to_fit_suggest_a_correction() {
     for (args, code, messages) in [
         (&["--free=bandwith_gbs"][..], 1, "did you mean bandwidth_gbs?"),
         (&["--free=app.mem.arithmetic_intensity"], 1, "as for sweep --set"),

@@ -1,4 +1,4 @@
-//! `--format markdown` and the JSON Schemas of what commands write: every command that has a table or a schema, on small
+//! `--format markdown` and the JSON Schemas of command output: every command that has a table or a schema, on small
 //! files.
 
 mod markdown;
@@ -43,7 +43,7 @@ threads = { "mem*|*<b>\\" = [2, 0], "_cpu_ [x](y) # 1" = [0, 2] }
 const STENCIL: &str = "[machine]\nname = \"M2\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10.0\nbandwidth_gbs = 20.0\n\
      link_gbs = 5.0\n[graph]\ngenerator = \"stencil2d\"\nn = 256\nrows = 2\ncolumns = 2\niterations = 3\n";
 
-/// What a command prints in a format.
+/// The output of a command in a format.
 fn printed(args: &[&str], format: &str) -> String {
     stdout(&run(&[args, &["--format", format]].concat()))
 }

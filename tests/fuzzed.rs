@@ -1,5 +1,5 @@
-//! Files as nobody writes them: the seeds of the fuzz targets (`fuzz/corpus/`), damaged at random, and what their readers
-//! promise for every text (`fuzz/src/lib.rs`). A few seconds of what `.ci/full` does for long.
+//! Unusual files: the seeds of the fuzz targets (`fuzz/corpus/`), damaged at random, and the guarantees of their readers
+//! for every text (`fuzz/src/lib.rs`). It repeats for a few seconds what `.ci/full` does for long.
 
 #[path = "../fuzz/src/lib.rs"]
 mod promises;
@@ -16,7 +16,7 @@ use crate::random::questions;
 /// Damaged files for each reader.
 const CASES: u32 = 250;
 
-/// Lines that have been mistaken before, and figures at the ends of their types.
+/// Lines that once caused mistakes, and numbers at the ends of their types.
 const WORDS: [&str; 24] = [
     "0",
     "-1",
@@ -44,22 +44,22 @@ const WORDS: [&str; 24] = [
     "=1+1",
 ];
 
-/// One damage; places are drawn first and mean something in every text.
+/// One kind of damage; positions are drawn first and valid in every text.
 #[derive(Clone, Debug)]
 enum Damage {
-    /// A bit of a byte is turned.
+    /// Flips a bit of a byte.
     Flip(Index, u8),
-    /// Bytes are left out.
+    /// Removes bytes.
     Delete(Index, usize),
-    /// A line is there twice, or many times.
+    /// Repeats a line once or many times.
     Repeat(Index, usize),
-    /// A line moves to another place.
+    /// Moves a line.
     Move(Index, Index),
-    /// A word is put in.
+    /// Inserts a word.
     Insert(Index, &'static str),
-    /// A number is replaced.
+    /// Replaces a number.
     Number(Index, &'static str),
-    /// The end is that of another seed.
+    /// Replaces the end by that of another seed.
     Splice(Index, Index, Index),
 }
 
@@ -142,14 +142,14 @@ fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     files.iter().map(|file| (file.display().to_string(), fs::read(file).expect("readable"))).collect()
 }
 
-/// The seeds keep the promises as they are, and so do `CASES` damaged ones.
+/// The seeds keep the guarantees unchanged, and so do `CASES` damaged ones.
 fn keeps(target: &str, promise: fn(&[u8])) {
     let seeds = seeds(target);
     for (_, bytes) in &seeds {
         promise(bytes);
     }
     let question = (any::<Index>(), proptest::collection::vec(damage(), 1..6));
-    // No file of failures: what is found becomes a seed.
+    // No file of failures: each failure becomes a seed.
     let config = ProptestConfig { failure_persistence: None, ..questions(CASES) };
     let result = TestRunner::new(config).run(&question, |(seed, damages)| {
         let (name, mut bytes) = seed.get(&seeds).clone();
@@ -213,15 +213,15 @@ fn graphs_as_csv() {
 }
 
 #[test]
-fn graphs_of_others() {
+fn graphs_of_other_tools() {
     keeps("wfcommons", promises::graphs::wfcommons);
     keeps("dot", promises::graphs::dot);
     keeps("starpu", promises::graphs::starpu);
 }
 
-/// Seeds that are refused at their first character lead the fuzzer nowhere.
+/// Seeds that are rejected at their first character do not help the fuzzer.
 #[test]
-fn seeds_of_graphs_are_read_but_what_says_otherwise() {
+fn seeds_of_graphs_are_valid_unless_marked() {
     use numasim_graph::import::{dot, starpu, wfcommons};
     let reads = |target: &str, text: &str| match target {
         "csv_graph" => {

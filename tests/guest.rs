@@ -1,5 +1,5 @@
-//! What `numasim` said inside the guests of `.ci/guest`: nodes, cores, masks, every page of a measurement, what an agent does with
-//! threads, and where an emitted script puts programs.
+//! The output of `numasim` inside the guests of `.ci/guest`: nodes, cores, masks, every page of a measurement, the effect of an
+//! agent on threads, and the processors of programs under an emitted script.
 //!
 //! Ignored without `.ci/guest`, which boots the guests and puts the folder with their results into `NUMASIM_GUEST_LOGS`.
 //! How a guest is made is in `tests/guest/`.
@@ -23,7 +23,7 @@ const DISTANCES: [[u64; 4]; 4] = [[10, 12, 21, 31], [12, 10, 31, 21], [21, 31, 1
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn four_nodes_of_two_cores_are_found_with_distances_and_figures_of_the_firmware() {
+fn four_nodes_of_two_cores_have_distances_and_firmware_bandwidths() {
     let host = Guest::read("four").json("json");
     assert_eq!(list(&host, "nodes", "os_index"), [0, 1, 2, 3]);
     assert_eq!(list(&host, "nodes", "cores"), [2, 2, 2, 2]);
@@ -31,12 +31,12 @@ fn four_nodes_of_two_cores_are_found_with_distances_and_figures_of_the_firmware(
     assert_eq!(host["distances"], json!(DISTANCES));
     assert_eq!((&host["this_host"], &host["unusable"]), (&json!(true), &json!([])));
     for node in 0..4 {
-        // 40960 MiB/s and 10 ns in boot.sh, for the node's own cores; the figures between nodes are not to be had.
+        // 40960 MiB/s and 10 ns in boot.sh, for the node's local cores; values between nodes are not available.
         let expected = json!({ "seen_from_os_nodes": [node], "read_bandwidth_gbs": 42.949_672_96,
                                "write_bandwidth_gbs": 42.949_672_96, "read_latency_ns": 10, "write_latency_ns": 10 });
         assert_eq!(host["nodes"][node]["firmware"], expected);
         let bytes = host["nodes"][node]["memory_bytes"].as_f64().expect("known");
-        // Of 1 GiB the kernel keeps a part for itself.
+        // The kernel reserves a part of 1 GiB.
         assert!((0.85..=1.0).contains(&(bytes / 1_073_741_824.0)), "node {node}: {bytes}");
     }
 }
@@ -63,14 +63,14 @@ fn a_fifth_node_without_processors_is_memory_only() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_machine_with_one_node_is_found_too() {
+fn a_machine_with_one_node_is_also_found() {
     let host = Guest::read("one").json("json");
     assert_eq!(list(&host, "nodes", "cpus"), ["0-1"]);
 }
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn the_printed_file_is_a_machine_once_the_figures_are_filled_in() {
+fn the_printed_file_is_a_machine_after_filling_in_the_values() {
     for name in ["four", "five", "one"] {
         let guest = Guest::read(name);
         let skeleton = guest.step("check-skeleton");
@@ -88,7 +88,7 @@ fn the_printed_file_is_a_machine_once_the_figures_are_filled_in() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn evaluate_and_explore_take_the_machine_and_put_no_thread_on_the_memory_only_node() {
+fn evaluate_and_explore_accept_the_machine_and_put_no_thread_on_the_memory_only_node() {
     for (name, nodes, scenarios) in [("four", 4, 3), ("five", 5, 4)] {
         let guest = Guest::read(name);
         let evaluated = guest.json("evaluate");
@@ -108,7 +108,7 @@ fn evaluate_and_explore_take_the_machine_and_put_no_thread_on_the_memory_only_no
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_mask_without_the_processors_of_a_node_leaves_its_memory_and_says_so() {
+fn a_mask_without_the_processors_of_a_node_leaves_its_memory_and_reports_it() {
     for name in ["four", "five"] {
         let guest = Guest::read(name);
         let host = guest.json("masked");
@@ -139,7 +139,7 @@ fn a_mask_without_the_processors_of_a_node_leaves_its_memory_and_says_so() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_cgroup_leaves_its_own_nodes_and_processors() {
+fn a_cgroup_leaves_its_nodes_and_processors() {
     let host = Guest::read("four").json("in-cgroup");
     assert_eq!(list(&host, "nodes", "os_index"), [0, 1]);
     assert_eq!(list(&host, "nodes", "cpus"), ["0-1", "2-3"]);
@@ -150,7 +150,7 @@ fn a_cgroup_leaves_its_own_nodes_and_processors() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_processor_that_is_switched_off_is_no_core() {
+fn an_offline_processor_is_no_core() {
     let guest = Guest::read("four");
     let host = guest.json("offline");
     assert_eq!(list(&host, "nodes", "cpus"), ["0-1", "2-3", "4-5", "6"]);

@@ -1,4 +1,4 @@
-//! `numasim import` as a person meets it: real output of other tools, and what is none.
+//! `numasim import` as a user sees it: real output of other tools, and invalid output.
 
 use std::fs;
 use std::process::Output;
@@ -49,7 +49,7 @@ fn the_matrix_of_a_machine_with_cxl_memory_is_that_of_its_machine_file() {
 }
 
 #[test]
-fn a_matrix_inside_of_other_output_is_found() {
+fn a_matrix_inside_other_output_is_found() {
     let args =
         ["mlc", "mlc-8269cy.txt", "--name", "8269CY", "--cores-per-node", "26", "--gflops-per-core", "80"];
     let text = imported(&args);
@@ -96,7 +96,7 @@ fn a_sweep_of_likwid_bench_is_a_csv_of_bandwidth_over_threads() {
 }
 
 #[test]
-fn a_published_curve_suggests_the_figures_of_one_numa_node() {
+fn a_published_curve_suggests_the_values_of_one_numa_node() {
     let text = imported(&["likwid", "likwid-kerncraft.csv", "--select", "Haswell"]);
     // 14 cores of two nodes of 7: the first node reaches 32.36 GB/s, both together more.
     assert!(
@@ -116,7 +116,7 @@ fn stream_is_a_csv_of_its_best_rates() {
 }
 
 #[test]
-fn a_sweep_over_sizes_proposes_the_figure_of_the_largest() {
+fn a_sweep_over_sizes_proposes_the_value_of_the_largest() {
     let text = imported(&["likwid", "likwid-bench-cache-ladder.txt"]);
     assert!(text.contains("core_bandwidth_gbs = 14.2345; bandwidth_gbs = 14.2345 "), "{text}");
     assert!(text.contains("# 3 of 4 runs say nothing of the memory of a node"), "{text}");
@@ -135,7 +135,7 @@ fn stream_of_floats_and_babelstream_have_their_own_flop_per_byte() {
 }
 
 #[test]
-fn what_another_tool_printed_is_refused_with_the_line_that_is_wrong() {
+fn output_of_another_tool_is_refused_with_the_wrong_line() {
     for (kind, file) in
         [("mlc", "stream-i7-9700.txt"), ("likwid", "mlc-8269cy.txt"), ("stream", "likwid-bench-sweep.txt")]
     {
@@ -180,20 +180,20 @@ fn a_damaged_line_is_shown_and_nothing_is_written() {
 
 #[cfg(not(feature = "hwloc"))]
 #[test]
-fn hwloc_is_named_where_it_is_missing() {
+fn hwloc_is_named_if_it_is_missing() {
     let output = numasim(&["detect"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("needs hwloc"));
 }
 
 #[test]
-fn what_is_no_xml_of_hwloc_is_refused() {
+fn other_xml_than_that_of_hwloc_is_refused() {
     let output = numasim(&["import", "hwloc", "mlc-8269cy.txt"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("mlc-8269cy.txt: this is no topology of hwloc"), "{said}");
 }
 
-/// The graph of a file in a folder, as its two CSV, and what was said of it.
+/// The graph of a file in a folder, as its two CSV files, and the messages.
 fn graph(args: &[&str]) -> (String, String) {
     let folder = common::folder();
     let to = folder.path().join("graph");
@@ -269,7 +269,7 @@ fn files_of_simgrid_and_of_two_ranks_are_read() {
 }
 
 #[test]
-fn graphs_that_tools_draw_are_read_or_refused_and_what_they_lack_is_said() {
+fn drawn_graphs_are_read_or_refused_and_missing_parts_are_listed() {
     let folder = common::folder();
     let file = folder.path().join("drawn.dot");
     let path = file.to_str().expect("UTF-8");
@@ -277,7 +277,7 @@ fn graphs_that_tools_draw_are_read_or_refused_and_what_they_lack_is_said() {
         fs::write(&file, text).expect("a file for the test");
         graph(&["dot", path])
     };
-    // Snakemake, ninja and Nextflow: order alone.
+    // Snakemake, ninja and Nextflow: only order.
     for text in [
         "digraph snakemake_dag {\n    graph[bgcolor=white, margin=0];\n\t0[label = \"all\"];\n\t1[label = \"map\", style=\"rounded,dashed\"];\n\t1 -> 0\n}\n",
         "digraph ninja {\nrankdir=\"LR\"\n\"0x1\" [label=\"a.c\"]\n\"0x2\" [label=\"a.o\"]\n\"0x1\" -> \"0x2\" [label=\" cc\"]\n}\n",
@@ -293,7 +293,7 @@ fn graphs_that_tools_draw_are_read_or_refused_and_what_they_lack_is_said() {
             "{said}"
         );
     }
-    // Doxygen draws arrows from behind; what is invisible is no order.
+    // Doxygen draws arrows backwards; invisible edges are no order.
     let (csv, warned) =
         said("digraph {\n node [flop=1e9]; edge [bytes=8]\n b -> a [dir=back]\n c -> a [style=invis]\n}\n");
     assert!(csv.contains("a -> b") && !csv.contains("c -> a"), "{csv}");
@@ -325,7 +325,7 @@ fn no_graph(args: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn what_is_no_graph_is_shown_where_it_goes_wrong_and_nothing_is_written() {
+fn invalid_graphs_are_shown_at_the_error_and_nothing_is_written() {
     no_graph(
         &["starpu", "starpu-tasks.rec"],
         &["the job 9 has no `GFlop`, but a time", "starpu-tasks.rec:35:8", "--reference-gflops"],
@@ -362,7 +362,7 @@ fn placements_of_other_tools_are_scenarios() {
     ] {
         insta::assert_snapshot!(format!("placed-{name}"), placed(args));
     }
-    // The intensity is all that is missing.
+    // Only the intensity is missing.
     let study = placed(&["docker", "placed/inspect.json"])
         .replace("# arithmetic_intensity = ?", "arithmetic_intensity = 1");
     let machine = fs::read_to_string(repository("tests/import/placed/machine.toml")).expect("a machine file");
@@ -372,7 +372,7 @@ fn placements_of_other_tools_are_scenarios() {
 }
 
 #[test]
-fn a_placement_that_no_scenario_describes_is_shown_where_it_is() {
+fn a_placement_that_no_scenario_describes_is_shown_at_its_place() {
     let refused = |args: &[&str]| {
         let output = numasim(&[&["import"], args, &["--study", "placed/machine.toml"]].concat());
         assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! `numasim init`: by the command line, and with answers as a person types them.
+//! `numasim init`: by the command line, and with answers as a user types them.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use crate::common::{folder, numasim, stderr, stdout};
 
-/// Runs it in a folder; the answers come from a pipe, which then ends.
+/// Runs it in a folder; the answers come from a pipe, which then closes.
 fn init(folder: &Path, args: &[&str], answers: &str) -> Output {
     let mut child = numasim()
         .arg("init")
@@ -18,7 +18,7 @@ fn init(folder: &Path, args: &[&str], answers: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A program that needs no answer may be gone.
+    // A program that needs no answer may have exited.
     let _ = child.stdin.take().expect("a pipe").write_all(answers.as_bytes());
     child.wait_with_output().expect("it ends")
 }
@@ -27,7 +27,7 @@ fn read(folder: &Path, file: &str) -> String {
     fs::read_to_string(folder.join(file)).expect("a study")
 }
 
-/// `check` and `evaluate` take the study; what `check` warns of.
+/// `check` and `evaluate` accept the study; returns the warnings of `check`.
 #[track_caller]
 fn is_accepted(folder: &Path, file: &str) -> String {
     let run = |command: &str| {
@@ -64,7 +64,7 @@ fn every_machine_of_the_catalogue_makes_a_study_that_is_accepted() {
 }
 
 #[test]
-fn a_study_of_this_host_says_what_is_assumed() {
+fn a_study_of_this_host_lists_its_assumptions() {
     let folder = folder();
     let output = init(folder.path(), &["--from-host", "new/folder"], "");
     stdout(&output);
@@ -78,7 +78,7 @@ fn a_study_of_this_host_says_what_is_assumed() {
 }
 
 #[test]
-fn a_person_is_asked_on_standard_error() {
+fn questions_go_to_standard_error() {
     let folder = folder();
     let answers = "@opteron-8\n@opteron-8n\nsolver\nspmv\nindex\n0\n0.09\n\n";
     let output = init(folder.path(), &["-o", "mine.toml"], answers);
@@ -90,9 +90,9 @@ fn a_person_is_asked_on_standard_error() {
 }
 
 #[test]
-fn a_person_may_take_all_that_stands_in_brackets() {
+fn all_values_in_brackets_can_be_accepted() {
     let folder = folder();
-    // This host has one node or several: the question about links is there in any case.
+    // This host has one node or several: the question about links appears in both cases.
     let output = init(folder.path(), &[], "\n\n\n\n\n\n\n");
     stdout(&output);
     let text = read(folder.path(), "study.toml");
@@ -101,7 +101,7 @@ fn a_person_may_take_all_that_stands_in_brackets() {
 }
 
 #[test]
-fn the_end_of_the_answers_leaves_no_file() {
+fn answers_that_end_early_leave_no_file() {
     let folder = folder();
     for answers in ["", "@opteron-8n\n", "@opteron-8n\nsolver\n"] {
         let output = init(folder.path(), &["new"], answers);
@@ -113,7 +113,7 @@ fn the_end_of_the_answers_leaves_no_file() {
 }
 
 #[test]
-fn a_file_is_replaced_with_force_only() {
+fn only_force_replaces_a_file() {
     let folder = folder();
     fs::write(folder.path().join("study.toml"), "mine").expect("a file for the test");
     let args = ["--machine", "@graviton3"];
@@ -130,7 +130,7 @@ fn a_file_is_replaced_with_force_only() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_written() {
+fn mistakes_are_reported_before_anything_is_written() {
     let folder = folder();
     for (args, message) in [
         (&["--machine", "@graviton5"][..], "did you mean @graviton2"),
@@ -162,9 +162,9 @@ fn an_application_that_is_only_like_a_template_does_not_have_all_its_data_on_one
     let text = stdout(&init(folder.path(), &args, ""));
     let assumed = "data = \"interleave\"  # assumed; on one node, as scan of @data-center has it: data = { home = \"any\" }\n";
     assert_eq!(text.matches(assumed).count(), 2, "{text}");
-    // The scenario has them where the files have them.
+    // The scenario contains them if the files do.
     assert!(text.ends_with("threads = { postgres = 32, spark = 32 }\n"), "{text}");
-    // The application itself is as the catalogue has it, with a word.
+    // The application is unchanged from the catalogue, with a remark.
     let text = stdout(&init(folder.path(), &["--machine", "@graviton3", "--app", "scan", "-o", "-"], ""));
     assert!(
         text.contains("data = { home = \"any\" }  # on one node, as scan of @data-center has it; "),

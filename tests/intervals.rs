@@ -1,4 +1,4 @@
-//! Intervals of predictions as a person meets them: from the machine file to `evaluate`, `explore`, `compare` and `plot`.
+//! Intervals of predictions as users see them: from the machine file to `evaluate`, `explore`, `compare` and `plot`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::{folder, repository, run, stdout, study};
 
-/// One node whose memory is known to 2 %; `mem` wants more of it than there is, `cpu` hardly any.
+/// One node whose memory is known to 2 %; `mem` wants more than its bandwidth, `cpu` hardly any.
 const MACHINE: &str = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
 const KNOWN: &str =
     "[machine.provenance]\nbandwidth_gbs = { kind = \"measured\", interval95_percent = 2.0 }\n";
@@ -32,7 +32,7 @@ fn ends(interval: &Value) -> [f64; 2] {
 }
 
 #[test]
-fn evaluate_prints_how_far_off_figures_may_be() {
+fn evaluate_prints_the_uncertainty_of_values() {
     let (_folder, file) = study(&format!("{MACHINE}{KNOWN}{APPS}"));
     let text = stdout(&run(&["evaluate", &path(&file)]));
     insta::assert_snapshot!("evaluate_with_intervals", text);
@@ -47,7 +47,7 @@ fn evaluate_prints_how_far_off_figures_may_be() {
 }
 
 #[test]
-fn without_uncertain_figures_nothing_is_said_of_intervals() {
+fn without_uncertain_values_intervals_are_not_mentioned() {
     let (_folder, file) = study(&format!("{MACHINE}{APPS}"));
     let text = stdout(&run(&["evaluate", &path(&file)]));
     assert!(!text.contains("95 %") && !text.contains('\u{b1}'), "{text}");
@@ -57,7 +57,7 @@ fn without_uncertain_figures_nothing_is_said_of_intervals() {
 }
 
 #[test]
-fn explore_says_who_cannot_be_told_from_the_best() {
+fn explore_lists_allocations_indistinguishable_from_the_best() {
     // Two nodes: 10 and 10.1 GB/s to 5 %. The one thread of `mem`, which wants 20 GB/s, on one or the other differs by 1 %.
     let machine = "[machine]\nname = \"two\"\nbandwidth_matrix_gbs = [[10.0, 1.0], [1.0, 10.1]]\n\
                    [machine.provenance]\nbandwidth_matrix_gbs = { kind = \"measured\", interval95_percent = 5.0 }\n\
@@ -69,9 +69,9 @@ fn explore_says_who_cannot_be_told_from_the_best() {
     assert_eq!(document["best"]["value_interval"][0].as_f64().map(f64::is_finite), Some(true), "{document}");
     let baselines = document["baselines"].as_array().expect("baselines");
     let of = |name: &str| baselines.iter().find(|one| one["name"] == name).expect("the scenario");
-    // 5.0 beside 5.05 GFLOPS, each to 5 %.
+    // 5.0 and 5.05 GFLOPS, each to 5 %.
     assert_eq!(of("on 0")["distinguishable"], false, "{document}");
-    // Both nodes together have 10.05: it breaks the restriction, and is another thing altogether.
+    // Both nodes together have 10.05: that breaks the constraint, and is a different case.
     assert_eq!(of("both")["distinguishable"], true, "{document}");
     let text = stdout(&run(&["explore", &path(&file)]));
     assert!(text.contains("better, not distinguishable"), "{text}");
@@ -94,7 +94,7 @@ fn the_simplest_does_not_have_the_interval_of_the_best() {
     assert!(simple.get("value_interval").is_none(), "{document}");
 }
 
-/// The study of the two cores whose calibration is kept, with the intervals that `calibrate` would write today.
+/// The study of the two cores with a stored calibration, with the intervals that `calibrate` would write today.
 fn calibrated(folder: &Path) -> PathBuf {
     let results = repository("results/2026-11-21-2-core-vm-model-versus-real");
     let mut study = fs::read_to_string(results.join("measured.study.toml")).expect("the study");

@@ -1,4 +1,4 @@
-//! Files of people: no command replaces what it reads, and folders are written whole or not at all.
+//! Files of users: no command replaces its inputs, and folders are written completely or not at all.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,8 @@ fn in_folder(folder: &Path, args: &[&str]) -> Output {
     numasim().current_dir(folder).args(args).output().expect("the program starts")
 }
 
-/// A run, a graph, a profile, a plan, a sweep in shards, a folder for a page, and single files: all that commands read.
+/// A run, a graph, a profile, a plan, a sweep in shards, a folder for a page, and single files: everything that
+/// commands read.
 fn everything() -> tempfile::TempDir {
     let folder = folder();
     let at = folder.path();
@@ -93,7 +94,7 @@ fn no_output_replaces_a_file_of_a_folder_that_is_read() {
             }
         }
     }
-    // Folders as outputs, whose files are those that are read.
+    // Folders as outputs that contain the input files.
     for (args, name) in [
         ("plan machine.toml --graph graph -o graph", "graph/"),
         ("tasks machine.toml --graph graph --emit-graph graph", "graph/"),
@@ -106,7 +107,7 @@ fn no_output_replaces_a_file_of_a_folder_that_is_read() {
 }
 
 #[test]
-fn a_new_timeline_is_not_put_where_the_next_comparison_would_read_it() {
+fn a_new_timeline_is_not_written_where_the_next_comparison_would_read_it() {
     let folder = everything();
     let at = folder.path();
     fs::remove_file(at.join("run/lead-1/timeline.csv")).expect("removed");
@@ -115,7 +116,7 @@ fn a_new_timeline_is_not_put_where_the_next_comparison_would_read_it() {
     let refused = in_folder(at, &args);
     assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
     assert!(!at.join("run/lead-1/timeline.csv").exists());
-    // Another new name is fine, as is a page that is made again.
+    // Another new name is fine, and so is recreating a page.
     let args = ["simulate", "run/study.toml", "--compare", "run/lead-1", "-o", "run/lead-1/compared.txt"];
     let done = in_folder(at, &args);
     assert!(done.status.success(), "{}", stderr(&done));
@@ -126,7 +127,7 @@ fn a_new_timeline_is_not_put_where_the_next_comparison_would_read_it() {
 }
 
 #[test]
-fn an_input_is_known_by_every_name() {
+fn an_input_is_recognised_by_every_name() {
     let folder = everything();
     let at = folder.path();
     fs::hard_link(at.join("study.toml"), at.join("second.toml")).expect("linked");
@@ -156,7 +157,7 @@ fn an_input_is_known_by_every_name() {
 
 #[cfg(unix)]
 #[test]
-fn files_behind_standard_input_and_output_are_known() {
+fn files_behind_standard_input_and_output_are_recognised() {
     let folder = folder();
     let file = folder.path().join("study.toml");
     fs::copy(config_path("paper/table-iii.toml"), &file).expect("a file for the test");
@@ -208,7 +209,7 @@ fn two_outputs_have_two_files() {
 }
 
 #[test]
-fn what_is_no_place_for_a_file_is_refused_before_any_work() {
+fn invalid_output_paths_are_refused_before_any_work() {
     let folder = folder();
     let at = folder.path();
     fs::write(at.join("file"), "mine").expect("a file for the test");

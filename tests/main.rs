@@ -1,5 +1,5 @@
-//! Tests of the whole program as people and scripts meet it. One binary, one module for each subject: each binary costs
-//! a link, and Cargo runs one after the other.
+//! Tests of the whole program as users and scripts see it. One binary, one module for each subject: each binary costs a
+//! link, and Cargo runs them in sequence.
 //!
 //! `cargo test --test program` runs all, `cargo test --test program check::` those of one subject.
 

@@ -1,4 +1,5 @@
-//! Tests that measure on this host. They have a binary of their own, so that nothing else runs beside them, and take turns.
+//! Tests that measure on this host. They have a separate binary, so that nothing else runs at the same time, and take
+//! turns.
 
 mod bench;
 mod calibrate;
@@ -7,9 +8,10 @@ mod common;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The processors, until it is dropped: two measurements at once would starve each other on a small host.
+/// The lock on the processors, until it is dropped: two simultaneous measurements would starve each other on a small
+/// host.
 fn alone() -> MutexGuard<'static, ()> {
     static MEASURING: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing behind that another one could stumble over.
+    // A failed test leaves no state that could affect another.
     MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
 }

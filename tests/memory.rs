@@ -1,4 +1,4 @@
-//! Data that is larger than the memory where it lies: every command that evaluates scenarios of files refuses it.
+//! Data larger than its memory: every command that evaluates scenarios of files rejects it.
 
 mod without;
 
@@ -39,7 +39,7 @@ fn run(command: &[&str], text: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn evaluate_refuses_data_that_does_not_fit_and_says_where_it_stands() {
+fn evaluate_refuses_data_that_does_not_fit_and_names_its_place() {
     let output = run(&["evaluate"], STUDY, &[]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);
@@ -47,7 +47,7 @@ fn evaluate_refuses_data_that_does_not_fit_and_says_where_it_stands() {
                  9 GiB of 'a', 5 GiB of 'b'";
     assert!(said.contains(words), "{said}");
     assert!(said.contains("study.toml:22:8") && said.contains("memory_gib = 12"), "{said}");
-    // The other scenario is in order.
+    // The other scenario is valid.
     stdout(&run(&["evaluate"], STUDY, &["--scenario", "fits"]));
 }
 
@@ -73,7 +73,7 @@ fn so_do_all_commands_that_evaluate_scenarios() {
 }
 
 #[test]
-fn a_sweep_that_moves_data_says_it_at_each_point() {
+fn a_sweep_that_moves_data_reports_it_at_each_point() {
     let sweep = [
         "--set",
         "app.b.data=home:1,home:0,home:1:0.5,interleave:0.2",
@@ -91,7 +91,7 @@ fn a_sweep_that_moves_data_says_it_at_each_point() {
 }
 
 #[test]
-fn check_warns_of_it() {
+fn check_warns_about_it() {
     let output = run(&["check"], STUDY, &[]);
     let said = stderr(&output);
     assert!(

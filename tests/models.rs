@@ -1,4 +1,4 @@
-//! The sharing models as a person meets them: chosen on the command line or in a file, side by side, explained, varied.
+//! The sharing models as users see them: chosen on the command line or in a file, side by side, explained, varied.
 
 use std::process::Output;
 
@@ -76,7 +76,7 @@ fn corrections_in_the_file_are_named_with_the_result() {
 }
 
 #[test]
-fn a_correction_that_the_model_does_not_look_at_is_reported() {
+fn a_correction_that_the_model_ignores_is_reported() {
     let sharing = "[machine.sharing]\necm_penalty = 0.5";
     let output = numasim(sharing, "evaluate", &["--model", "max-min"]);
     stdout(&output);
@@ -115,7 +115,7 @@ fn all_models_cannot_be_explained_or_written_as_commands_at_once() {
 }
 
 #[test]
-fn an_explanation_says_how_the_model_shares() {
+fn an_explanation_describes_the_sharing_of_the_model() {
     let text = stdout(&numasim("", "evaluate", &["--model", "max-min", "--explain"]));
     assert!(text.contains("How max-min shares"), "{text}");
     assert!(text.contains("its own controller"), "{text}");
@@ -186,7 +186,7 @@ fn one_model_is_explained_alone() {
 }
 
 #[test]
-fn check_says_how_the_machine_shares() {
+fn check_shows_the_sharing_model_of_the_machine() {
     let sharing =
         "latency_matrix_ns = [[90]]\n[machine.sharing]\nmodel = \"max-min\"\noutstanding_lines = 12";
     let text = stdout(&numasim(sharing, "check", &[]));
@@ -199,7 +199,7 @@ fn check_says_how_the_machine_shares() {
 
 #[test]
 fn the_first_question_of_the_readme_is_proven_under_the_model_of_its_machine() {
-    // Four nodes of 20 cores, the data of one application at a home that is to be chosen: 5.1e16 allocations.
+    // Four nodes of 20 cores, the data of one application at a home to be chosen: 5.1e16 allocations.
     let args = ["explore", "@xeon-gold-6138-4s", "@genomics", "--objective", "geomean", "--format", "json"];
     let document = json(&common::run(&args));
     assert_eq!(document["status"], "optimal", "{document}");

@@ -1,4 +1,4 @@
-//! `numasim explore --pareto` as a person or a script meets it.
+//! `numasim explore --pareto` as a user or a script sees it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn a_complete_front_as_people_see_it() {
 }
 
 #[test]
-fn a_searched_front_proves_its_ends_only_and_says_so() {
+fn a_searched_front_proves_only_its_ends_and_reports_it() {
     let text = stdout(&run(&paper(), &PAIR));
     assert!(text.contains("Not complete"), "{text}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -98,7 +98,7 @@ fn every_pair_of_objectives_has_a_front_with_the_best_of_each_at_its_ends() {
 }
 
 #[test]
-fn restrictions_hold_for_every_point() {
+fn constraints_hold_for_every_point() {
     let answer =
         json_of(&paper(), &[PAIR[0], PAIR[1], SAME, "--no-idle-cores", "--min-threads-per-node", "1"]);
     for point in list(&answer["pareto"], "points") {
@@ -153,7 +153,7 @@ fn a_time_limit_ends_the_search_and_is_named() {
 }
 
 #[test]
-fn a_pair_that_is_none_is_a_wrong_command_line() {
+fn an_invalid_pair_is_a_wrong_command_line() {
     for args in [
         &["--pareto", "fair"][..],
         &["--pareto", "fair,fair"],
@@ -175,7 +175,7 @@ fn a_pair_that_is_none_is_a_wrong_command_line() {
 }
 
 #[test]
-fn a_question_without_an_answer_is_exit_code_1() {
+fn a_question_without_an_answer_exits_with_1() {
     let output = run(&paper(), &["--pareto", "fair,makespan"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("`work_gflop`"), "{}", stderr(&output));
@@ -185,7 +185,7 @@ fn a_question_without_an_answer_is_exit_code_1() {
 }
 
 #[test]
-fn a_front_with_starved_nodes_is_warned_of_once() {
+fn a_front_with_starved_nodes_warns_once() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/paper-numa-bad.toml")];
     let output = run(
         &files,
@@ -218,7 +218,7 @@ fn the_plot_has_the_front_its_ends_and_the_baselines() {
     assert!(stderr(&output).contains("plots are SVG"), "{}", stderr(&output));
 }
 
-/// The picture in the guide is of the command there, with the files of the README.
+/// The picture in the guide comes from the command there, with the files of the README.
 #[test]
 fn the_picture_of_the_guide_is_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");

@@ -1,4 +1,4 @@
-//! `numasim plan` as a person and a script meet it: a profile by hand, its plan, and what is refused.
+//! `numasim plan` as a user and a script see it: a profile by hand, its plan, and refusals.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn a_profile_of_four_iterations_is_a_plan_of_four_classes() {
 }
 
 #[test]
-fn the_pattern_says_where_blocks_lie() {
+fn the_pattern_places_the_blocks() {
     let folder = folder();
     profile(folder.path(), None);
     for (pattern, nodes) in
@@ -82,7 +82,7 @@ fn the_pattern_says_where_blocks_lie() {
 }
 
 #[test]
-fn hints_are_needed_only_where_they_are_asked_for() {
+fn hints_are_required_only_if_the_pattern_uses_them() {
     let folder = folder();
     profile(folder.path(), Some(("ptrace-aff-dbs.csv", None)));
     stdout(&plan(folder.path(), &[]));
@@ -92,7 +92,7 @@ fn hints_are_needed_only_where_they_are_asked_for() {
 }
 
 #[test]
-fn what_is_wrong_has_file_line_and_column_and_nothing_is_written() {
+fn mistakes_have_file_line_and_column_and_nothing_is_written() {
     let cases = [
         ("ptrace-meta.csv", None, "ptrace-meta.csv cannot be read"),
         ("ptrace-new.csv", Some("0;0;1\n0;0;1\n"), "ptrace-new.csv:2:5"),
@@ -121,7 +121,7 @@ fn what_is_wrong_has_file_line_and_column_and_nothing_is_written() {
 }
 
 #[test]
-fn a_line_without_end_and_a_profile_as_output_are_refused() {
+fn an_incomplete_line_and_a_profile_as_output_are_refused() {
     let folder = folder();
     let long = "0;".repeat(600_000);
     profile(folder.path(), Some(("ptrace-edt.csv", Some(&long))));
@@ -136,7 +136,7 @@ fn a_line_without_end_and_a_profile_as_output_are_refused() {
     assert!(stderr(&refused).contains("is no folder"), "{}", stderr(&refused));
 }
 
-/// Two nodes with two cores, and a stencil of so many iterations on four strands.
+/// Two nodes with two cores, and a stencil with the given number of iterations on four strands.
 fn stencil(iterations: u32) -> String {
     format!(
         "[machine]\nname = \"M2\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10.0\nbandwidth_gbs = 20.0\nlink_gbs = 5.0\n\
@@ -162,7 +162,7 @@ fn tuned(folder: &Path, study: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_plan_by_hints_of_three_iterations_is_as_good_as_the_hints_for_forty() {
+fn a_plan_by_hints_of_three_iterations_equals_the_hints_for_forty() {
     let folder = folder();
     profiled(folder.path());
     let plan = folder.path().join("plan").display().to_string();
@@ -170,14 +170,14 @@ fn a_plan_by_hints_of_three_iterations_is_as_good_as_the_hints_for_forty() {
     let told: Value = serde_json::from_str(&told).expect("JSON");
     let makespan = |run: usize| told["runs"][run]["makespan_s"].as_f64().expect("a number");
     assert!(makespan(0) > 0.0 && makespan(0) == makespan(1), "{told}");
-    // The four columns of the profile that people look at: 1 root and 4 strands, 3 times.
+    // The four important columns of the profile: 1 root and 4 strands, 3 times.
     let raw = fs::read_to_string(folder.path().join("profile/ptrace-raw.csv")).expect("written");
     assert_eq!(raw.lines().filter(|line| line.contains(";full;-;")).count(), 13);
     assert!(raw.starts_with("main/0;;0;normal;-;0\nmain/0;;0;full;-;0\n"), "{raw}");
 }
 
 #[test]
-fn plans_that_nobody_asks_for_are_missing_or_for_larger_machines_are_refused() {
+fn unused_missing_or_larger_plans_are_refused() {
     let folder = folder();
     profiled(folder.path());
     let plan = folder.path().join("plan").display().to_string();
@@ -196,7 +196,7 @@ fn plans_that_nobody_asks_for_are_missing_or_for_larger_machines_are_refused() {
 }
 
 #[test]
-fn a_broken_plan_is_shown_where_it_breaks_and_nothing_runs() {
+fn a_broken_plan_is_shown_at_the_error_and_nothing_runs() {
     let cases = [
         ("plan-tree.csv", Some("0;main/0;0;1\n0;0;strand/9;7\n"), "plan-tree.csv:2:14"),
         ("plan-tree.csv", Some("0;main/0;0;2\n"), "plan-tree.csv:2:1"),
@@ -220,7 +220,8 @@ fn a_broken_plan_is_shown_where_it_breaks_and_nothing_runs() {
     }
 }
 
-/// The root and four strands three times, each with its tile and halos: under a plan of another program all go by their hints.
+/// The root and four strands three times, each with its tile and halos: under a plan of another program all follow their
+/// hints.
 #[test]
 fn under_a_plan_of_another_program_all_are_fallbacks() {
     let folder = folder();

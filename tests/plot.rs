@@ -21,7 +21,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
-/// The texts of what is drawn, as standard output has it.
+/// The texts of the drawing on standard output.
 fn texts(args: &[&str]) -> Vec<String> {
     let output = run(&[&["plot"][..], args].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -67,7 +67,7 @@ fn every_kind_is_drawn_with_its_units() {
 }
 
 #[test]
-fn the_thread_map_in_the_guide_is_what_its_command_draws() {
+fn the_thread_map_in_the_guide_is_current() {
     let output = run(&["plot", "threads", &config("paper/numa-bad.toml"), "--scenario", "even 2,2,2,2"]);
     let drawn = String::from_utf8(output.stdout).expect("UTF-8 on standard output");
     crate::dark::keep("threads", &drawn, |svg| vec![svg], "plot");
@@ -148,7 +148,7 @@ fn a_question_without_a_picture_is_refused_with_a_hint() {
 }
 
 #[test]
-fn an_open_home_is_shown_where_it_stands() {
+fn an_open_home_is_shown_at_its_place() {
     let (machine, apps) = (config("machines/opteron-8n.toml"), config("workloads/data-center.toml"));
     let open = refused(&["allocations", &machine, &apps, "--x", "scan"]);
     assert!(open.contains("the home of the data of `scan` is open, and plot does not choose"), "{open}");
@@ -163,7 +163,7 @@ fn an_open_home_is_shown_where_it_stands() {
 }
 
 #[test]
-fn an_open_home_in_a_scenario_is_shown_beside_the_scenario() {
+fn an_open_home_in_a_scenario_is_shown_at_the_scenario() {
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
                 link_gbs = 10.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n\
                 [[app]]\nname = \"b\"\narithmetic_intensity = 1.0\n\
@@ -179,11 +179,11 @@ fn an_open_home_in_a_scenario_is_shown_beside_the_scenario() {
         // The value of `b` in the 17th line.
         assert!(open.contains("study.toml:17:14\n") && open.contains(named), "{kind}: {open}");
     }
-    // Without the scenario nobody's home is open.
+    // Without the scenario no home is open.
     texts(&["allocations", file, "--objective", "total-gflops"]);
 }
 
-/// Two nodes of 4 cores with 10 GiB each; all data of `a` lies on node 0, that of `b` beside its threads.
+/// Two nodes of 4 cores with 10 GiB each; all data of `a` is on node 0, that of `b` is local to its threads.
 fn sized(gib_of_a: u32, gib_of_b: u32) -> (tempfile::TempDir, std::path::PathBuf) {
     crate::common::study(&format!(
         "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
@@ -206,7 +206,7 @@ fn allocations_whose_data_does_not_fit_have_no_cell() {
 }
 
 #[test]
-fn data_that_fits_with_no_threads_is_refused_where_its_size_stands() {
+fn data_too_large_even_without_threads_is_refused_at_its_size() {
     let (_folder, file) = sized(9, 6);
     let text = std::fs::read_to_string(&file).expect("the study");
     std::fs::write(&file, text.replace("min_threads = 0", "min_threads = 1")).expect("a file");
@@ -221,7 +221,7 @@ fn data_that_fits_with_no_threads_is_refused_where_its_size_stands() {
 }
 
 #[test]
-fn nothing_is_written_where_the_name_is_that_of_no_picture() {
+fn nothing_is_written_if_the_name_is_no_picture() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let eps = folder.path().join("a.eps").display().to_string();
     let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &eps]);
@@ -230,7 +230,7 @@ fn nothing_is_written_where_the_name_is_that_of_no_picture() {
 }
 
 #[test]
-fn the_files_that_are_read_are_not_replaced() {
+fn input_files_are_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let input = folder.path().join("machine.svg").display().to_string();
     fs::copy(config("paper/numa-bad.toml"), &input).expect("copied");
@@ -239,14 +239,14 @@ fn the_files_that_are_read_are_not_replaced() {
 
 #[cfg(not(feature = "png"))]
 #[test]
-fn a_build_without_png_says_how_to_get_it() {
+fn a_build_without_png_explains_how_to_get_it() {
     let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.png"]);
     assert!(message.contains("cargo build --release --features png"), "{message}");
 }
 
 #[cfg(not(feature = "pdf"))]
 #[test]
-fn a_build_without_pdf_says_how_to_get_it() {
+fn a_build_without_pdf_explains_how_to_get_it() {
     let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.pdf"]);
     assert!(message.contains("cargo build --release --features pdf"), "{message}");
 }
@@ -269,13 +269,13 @@ fn plots_of_every_command_can_be_pdf() {
         assert!(bytes.starts_with(b"%PDF-1.") && bytes.ends_with(b"%%EOF"), "{name}");
         if let Some(words) = tool("pdftotext", &[&file.display().to_string(), "-"]) {
             assert!(words.contains("GB/s") || words.contains("GFLOPS"), "{name}: {words}");
-            // One page: the form feed stands behind each.
+            // One page: a form feed follows each.
             assert_eq!(words.matches('\u{c}').count(), 1, "{name}");
         }
     }
 }
 
-/// What a tool of this host prints; `None` where it is not installed.
+/// The output of a tool of this host; `None` if it is not installed.
 #[cfg(feature = "pdf")]
 fn tool(name: &str, args: &[&str]) -> Option<String> {
     match std::process::Command::new(name).args(args).output() {

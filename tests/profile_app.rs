@@ -1,4 +1,4 @@
-//! `numasim profile-app` as a person meets it: real output of perf and likwid-perfctr, pages of processes, and what is none.
+//! `numasim profile-app` as a user sees it: real output of perf and likwid-perfctr, pages of processes, and invalid input.
 
 use std::fs;
 use std::process::Output;
@@ -20,7 +20,7 @@ fn run(args: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-/// The file and what was said beside it.
+/// The file and the messages.
 fn profiled(args: &[&str]) -> (String, String) {
     let output = run(args);
     assert!(output.status.success(), "{output:?}");
@@ -72,7 +72,7 @@ fn decimal_commas_of_perf_are_refused_with_the_command_that_helps() {
 }
 
 #[test]
-fn half_of_the_channels_is_no_figure_until_the_other_half_is_given() {
+fn half_of_the_channels_gives_no_value_until_the_other_half_is_added() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = |name: &str, row: &str, value: u32| {
         let path = folder.path().join(name);
@@ -102,7 +102,7 @@ fn flop_and_bytes_of_two_files_of_perf_are_one_run() {
 }
 
 #[test]
-fn nothing_counted_is_refused_and_a_given_intensity_is_marked() {
+fn empty_counts_are_refused_and_a_given_intensity_is_marked() {
     let said = refused(&["--perf", "perf-no-pmu.csv"]);
     insta::assert_snapshot!("profile_app_not_counted", said);
     let (text, _) = profiled(&["--perf", "perf-no-pmu.csv", "--arithmetic-intensity", "0.25"]);
@@ -142,7 +142,7 @@ fn work_of_another_kind_becomes_a_rate() {
 }
 
 #[test]
-fn two_runs_with_other_threads_tell_where_data_lies() {
+fn two_runs_with_other_threads_reveal_the_data_placement() {
     let one = [
         "--arithmetic-intensity",
         "0.25",
@@ -160,7 +160,7 @@ fn two_runs_with_other_threads_tell_where_data_lies() {
     insta::assert_snapshot!("profile_app_one_look", text);
     let two = [&one[..], &["--numa-maps", "numa_maps-threads-4-4.txt", "--threads-per-node", "4,4"]].concat();
     let (text, said) = profiled(&two);
-    // With 4 threads on each node 1 GiB lies with them and half a GiB on node 0: a third has its home there.
+    // With 4 threads on each node 1 GiB is local to them and half a GiB is on node 0: a third has its home there.
     let Data::Placed(Placement::PartHome { home, share }) = study(&text).apps[0].data else {
         panic!("{text}")
     };
@@ -171,7 +171,7 @@ fn two_runs_with_other_threads_tell_where_data_lies() {
 }
 
 #[test]
-fn speeds_of_several_numbers_of_threads_are_the_scaling() {
+fn speeds_at_several_thread_counts_give_the_scaling() {
     let files = ["--perf", "perf-threads-1.csv", "perf-threads-2.csv", "perf-threads-4.csv"];
     let (text, said) = profiled(&[&files[..], &["--threads", "1,2,4"]].concat());
     // 10.02, 6.01 and 4.03 s: 2 s serial and 8 s shared, but for 0.5 %.
@@ -184,7 +184,7 @@ fn speeds_of_several_numbers_of_threads_are_the_scaling() {
 }
 
 #[test]
-fn runs_on_one_node_and_on_several_say_what_these_cost() {
+fn runs_on_one_node_and_on_several_give_the_cost_of_nodes() {
     let files = ["--perf", "perf-threads-1.csv", "perf-threads-2.csv", "perf-threads-4.csv"];
     let (text, _) = profiled(&[&files[..], &["--threads", "1,2,4", "--nodes", "1,2,4"]].concat());
     let app = &study(&text).apps[0];
@@ -199,7 +199,7 @@ fn runs_on_one_node_and_on_several_say_what_these_cost() {
 }
 
 #[test]
-fn a_result_of_bench_says_intensity_and_data_with_its_interval() {
+fn a_result_of_bench_gives_intensity_and_data_with_its_interval() {
     let csv = "../../results/2026-11-21-2-core-vm-model-versus-real/measured.csv";
     let said = refused(&[csv]);
     assert!(said.contains("choose one with --app: "), "{said}");
@@ -216,7 +216,7 @@ fn a_result_of_bench_says_intensity_and_data_with_its_interval() {
 }
 
 #[test]
-fn the_machine_says_which_nodes_there_are() {
+fn the_machine_defines_the_nodes() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let machine = folder.path().join("machine.toml").display().to_string();
     fs::write(&machine, MACHINE).expect("a file for the test");
@@ -243,7 +243,7 @@ fn the_machine_says_which_nodes_there_are() {
 
 /// 1,000,000 pages of a file, 200,000 of them on node 0, 5003 of memory there, and 300 of libc.
 #[test]
-fn mapped_files_are_data_and_the_file_says_what_was_left_out() {
+fn mapped_files_are_data_and_the_file_lists_what_was_left_out() {
     let args = ["--threads-per-node", "2,2", "--arithmetic-intensity", "0.2"];
     let (text, said) = profiled(&[&["--numa-maps", "numa_maps-mapped-data.txt"], &args[..]].concat());
     assert!(text.contains("memory_gib = 3.83378\n"), "{text}");
@@ -260,7 +260,7 @@ fn mapped_files_are_data_and_the_file_says_what_was_left_out() {
     // 2600 of 5100 pages on node 0, with policy flags.
     let (text, _) = profiled(&[&["--numa-maps", "numa_maps-policy-flags.txt"], &args[..]].concat());
     assert!(text.contains("nodes 0: 51.0 %, 1: 49.0 %"), "{text}");
-    // Nearly all of it is code: that is said.
+    // Nearly all pages are code: the file reports that.
     let (_, said) = profiled(&["--numa-maps", "numa_maps-kernel-doc.txt", "--arithmetic-intensity", "1"]);
     assert!(
         said.contains("% of the resident pages are of programs and libraries, the largest of which is /lib64/libc-2.12.so"),
@@ -269,7 +269,7 @@ fn mapped_files_are_data_and_the_file_says_what_was_left_out() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_shown_where_it_is() {
+fn mistakes_in_a_file_are_shown_at_their_place() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("torn.csv").display().to_string();
     let text = fs::read_to_string(repository("tests/profile_app/perf-imc-per-node.csv")).expect("a sample");
@@ -289,7 +289,7 @@ fn what_is_wrong_in_a_file_is_shown_where_it_is() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_process_of_this_host_is_looked_at() {
+fn a_process_of_this_host_is_inspected() {
     let pid = std::process::id().to_string();
     if !std::path::Path::new("/proc/self/numa_maps").exists() {
         let said = refused(&["--pid", &pid, "--arithmetic-intensity", "1"]);

@@ -1,4 +1,4 @@
-//! Every figure that the paper prints for its model, from the program as a person starts it.
+//! Every number that the paper prints for its model, from the program as a user starts it.
 //!
 //! Paper: J. Dokulil, S. Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications", section III.
 
@@ -57,10 +57,10 @@ fn the_papers_literal_rule_has_the_totals_of_the_paper_too() {
     }
 }
 
-/// All figures but one: with equal threads in place of remote first, node 0 of the NUMA-bad scenario gives each of its 14
+/// All numbers but one: with equal threads instead of remote first, node 0 of the NUMA-bad scenario gives each of its 14
 /// readers 60/14 = 4.286 GB/s. 14 of them, 6 of intensity 0.5 and 8 of 1: 12.86 + 34.29; nodes 1 to 3 have 90 in all.
 #[test]
-fn max_min_has_the_totals_of_the_paper_where_nobody_is_served_first() {
+fn max_min_has_the_totals_of_the_paper_without_priorities() {
     for (file, scenario, printed, tolerance) in FIGURES {
         let text = evaluate(file, &["--scenario", scenario, "--format", "json", "--model", "max-min"]);
         let document: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");

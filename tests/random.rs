@@ -1,4 +1,4 @@
-//! How many random questions a property test asks, and which. Every crate that has such tests includes this file.
+//! The number and choice of random questions in a property test. Every crate that has such tests includes this file.
 
 use proptest::test_runner::{Config, RngSeed};
 

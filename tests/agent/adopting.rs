@@ -1,4 +1,4 @@
-//! `--adopt`: processes that know nothing of the agent, on the processors of this host.
+//! `--adopt`: processes unaware of the agent, on the processors of this host.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn threads(pid: u32) -> BTreeMap<u32, Vec<u32>> {
     numbers.filter_map(|thread| Some((thread, affinity_of(thread).ok()?))).collect()
 }
 
-/// An agent that computes in a thread of its own: a program with several threads, for whoever adopts it.
+/// An agent that computes in a separate thread: a program with several threads to adopt.
 fn program_with_threads() -> Agent {
     let text = format!("{MACHINE}[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n");
     let agent = Agent::with(&text, &["--policy", "marginal"]);
@@ -43,7 +43,7 @@ fn processors(target: &Value, cores: &[Vec<u32>]) -> Vec<u32> {
 }
 
 #[test]
-fn two_programs_share_the_cores_and_get_back_what_they_had() {
+fn two_programs_share_the_cores_and_get_back_their_processors() {
     let cores = cores();
     let (one, mut two) = (program_with_threads(), program_with_threads());
     let before = (threads(one.child.id()), threads(two.child.id()));
@@ -72,7 +72,7 @@ fn two_programs_share_the_cores_and_get_back_what_they_had() {
     let both: usize =
         apps.as_array().expect("apps").iter().map(|app| processors(&app["target"], &cores).len()).sum();
     assert_eq!(both, cores.concat().len(), "every core is somebody's: {apps}");
-    // One ends: the other one has all cores.
+    // One exits: the other one has all cores.
     two.child.kill().expect("a child");
     eventually("it is gone", || shown().as_array().map(Vec::len) == Some(1));
     eventually("the other one has all", || {
@@ -85,7 +85,7 @@ fn two_programs_share_the_cores_and_get_back_what_they_had() {
 }
 
 #[test]
-fn a_machine_that_is_a_part_of_this_host_has_processors_and_load() {
+fn a_machine_that_is_part_of_this_host_has_processors_and_load() {
     let machine =
         MACHINE.replace("nodes = 2", "nodes = 1").replace("cores_per_node = 4", "cores_per_node = 1");
     let one = program_with_threads();
@@ -106,10 +106,10 @@ fn a_machine_that_is_a_part_of_this_host_has_processors_and_load() {
 }
 
 #[test]
-fn the_end_of_a_program_is_seen_at_once() {
+fn the_exit_of_a_program_is_seen_at_once() {
     let mut one = program_with_threads();
     let adopt = format!("one={}", one.child.id());
-    // Threads are looked at, and the policy is asked, once a minute.
+    // Threads are scanned, and the policy is called, once a minute.
     let agent = Agent::with(HOST, &["--period-ms", "60000", "--adopt", &adopt]);
     assert_eq!(agent.status()["apps"][0]["state"], "adopted");
     one.child.kill().expect("a child");
@@ -143,7 +143,7 @@ fn without_a_machine_in_the_files_it_is_this_host_anyway() {
 }
 
 #[test]
-fn a_signal_gives_back_what_threads_had() {
+fn a_signal_restores_the_processors_of_threads() {
     let first = cores()[0].clone();
     let one = program_with_threads();
     let before = threads(one.child.id());
@@ -172,7 +172,7 @@ fn a_signal_gives_back_what_threads_had() {
 }
 
 #[test]
-fn what_cannot_be_adopted_is_refused_before_anything_is_made() {
+fn targets_that_cannot_be_adopted_are_refused_before_anything_changes() {
     let folder = folder();
     let refused = |adopt: &[&str]| {
         let mut command = program();
@@ -192,7 +192,7 @@ fn what_cannot_be_adopted_is_refused_before_anything_is_made() {
     assert!(twice.contains("the name \"x\" is there twice"), "{twice}");
 }
 
-/// Control groups of this test, in the place of cgroup v2 of this host, and processes that sleep.
+/// Control groups of this test instead of cgroup v2 of this host, and processes that sleep.
 struct Groups {
     root: std::path::PathBuf,
     folders: Vec<std::path::PathBuf>,
@@ -200,7 +200,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// So many groups with a process in each; `None`, which is printed, where no group can be made.
+    /// The given number of groups with a process in each; `None`, with a printed reason, if no group can be made.
     fn new(name: &str, count: usize) -> Option<Self> {
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let mount = |line: &str| {
@@ -250,14 +250,14 @@ impl Drop for Groups {
             let _ = child.wait();
         }
         for folder in &self.folders {
-            // A process leaves its group a moment after its end.
+            // A process leaves its group a moment after its exit.
             eventually("the group is empty", || std::fs::remove_dir(folder).is_ok() || !folder.exists());
         }
     }
 }
 
 #[test]
-fn a_process_that_left_an_adopted_group_has_back_what_it_had() {
+fn a_process_that_left_an_adopted_group_gets_its_processors_back() {
     if cores().len() < 2 {
         println!("skipped: two cores are needed");
         return;
@@ -277,7 +277,7 @@ fn a_process_that_left_an_adopted_group_has_back_what_it_had() {
     groups.moves(0, Some(1));
     eventually("it follows the other order", || groups.cpus(0) == second);
     assert_eq!(groups.cpus(2), first);
-    // The first group has nobody in it now, and may be removed.
+    // The first group is empty now, and may be removed.
     groups.moves(2, None);
     std::fs::remove_dir(&groups.folders[0]).expect("it is empty");
     eventually("the first one is gone", || agent.status()["apps"].as_array().map(Vec::len) == Some(1));
@@ -286,11 +286,11 @@ fn a_process_that_left_an_adopted_group_has_back_what_it_had() {
 }
 
 #[test]
-fn a_process_that_leaves_right_before_the_end_has_back_what_it_had() {
+fn a_process_that_leaves_right_before_the_end_gets_its_processors_back() {
     let Some(groups) = Groups::new("late", 2) else { return };
     let before = [groups.cpus(0), groups.cpus(1)];
     let adopt = [groups.adopt(0), groups.adopt(1)];
-    // Threads are looked at once a minute.
+    // Threads are scanned once a minute.
     let agent = Agent::with(HOST, &["--period-ms", "60000", "--adopt", &adopt[0], "--adopt", &adopt[1]]);
     eventually("both are told", || agent.status()["apps"][1]["seq"] == 1);
     groups.moves(0, None);
@@ -300,7 +300,7 @@ fn a_process_that_leaves_right_before_the_end_has_back_what_it_had() {
 }
 
 #[test]
-fn a_child_that_an_adopted_process_started_has_back_what_that_one_had() {
+fn a_child_of_an_adopted_process_gets_the_original_processors_back() {
     let mut shell = Command::new("sh")
         .args(["-c", "while read line; do setsid sleep 600 & echo $!; done"])
         .stdin(Stdio::piped())
@@ -329,7 +329,7 @@ fn a_child_that_an_adopted_process_started_has_back_what_that_one_had() {
 }
 
 #[test]
-fn a_key_twice_in_a_hello_is_a_refusal_and_later_an_error() {
+fn a_duplicate_key_is_a_refusal_in_a_hello_and_an_error_later() {
     let mut agent = Agent::new(&[]);
     let mut app = agent.connect();
     app.say(&HELLO.replace("\"name\":\"a\"", "\"name\":\"a\",\"na\\u006de\":\"b\""));

@@ -1,9 +1,9 @@
-//! How agents end, and what the next one finds.
+//! How agents exit, and the state that the next one finds.
 
 use super::*;
 
 #[test]
-fn signals_end_it_well() {
+fn signals_shut_it_down_cleanly() {
     for signal in ["TERM", "INT", "HUP"] {
         let mut agent = Agent::new(&[]);
         let mut app = agent.application();
@@ -41,7 +41,7 @@ fn a_second_agent_names_the_first_and_leaves_it() {
 }
 
 #[test]
-fn after_a_kill_the_next_one_takes_the_place_and_knows_what_it_is_told() {
+fn after_a_kill_the_next_agent_takes_over_and_learns_the_state_from_applications() {
     let mut first = Agent::new(&[]);
     let mut app = first.application();
     first.signal("KILL");
@@ -74,7 +74,7 @@ fn nobody_is_there() {
 }
 
 #[test]
-fn an_agent_that_nobody_reads_goes_on() {
+fn an_agent_with_an_unread_pipe_continues() {
     let folder = folder();
     std::fs::write(folder.path().join("study.toml"), MACHINE).expect("a file");
     let agent = Agent::start(folder, &[], &mut program());

@@ -1,4 +1,4 @@
-//! What goes wrong: applications that are killed, fall silent or send nonsense, very many of them, folders of others.
+//! Failures: applications that are killed, fall silent or send nonsense, very many of them, folders of other users.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -19,7 +19,7 @@ fn an_application_that_is_killed_is_lost_and_its_cores_go_to_the_others() {
     dies.say(&hello("b"));
     dies.say(IDLE);
     assert_eq!(stays.hears()["per_node"], json!([2, 2]));
-    // Its descriptor is another process's, which knows nothing but how to be killed.
+    // Its descriptor belongs to another process, which only waits to be killed.
     let Client { stream, lines } = dies;
     drop(lines);
     let mut process =
@@ -41,11 +41,11 @@ fn a_silent_application_is_stale_and_keeps_what_it_has() {
     other.say(IDLE);
     assert_eq!(other.hears()["type"], "welcome");
     assert_eq!(other.hears()["per_node"], json!([2, 2]));
-    // status_ms is 300: after 900 ms without a word.
+    // status_ms is 300: stale after 900 ms of silence.
     eventually("it is stale", || agent.status()["apps"][0]["state"] == "stale");
     let app = agent.status()["apps"][0].clone();
     assert_eq!((&app["target"], &app["waiting"]), (&json!({"per_node":[2,2]}), &json!("none")));
-    // A word, and it is as before; the time from the word to the question may be long on a busy host.
+    // After one message it is as before; the time from the message to the query may be long on a busy host.
     eventually("it is heard again", || {
         silent.say(IDLE);
         agent.status()["apps"][0]["state"] == "ok"
@@ -54,7 +54,7 @@ fn a_silent_application_is_stale_and_keeps_what_it_has() {
 }
 
 #[test]
-fn nonsense_on_the_socket_disturbs_nobody() {
+fn nonsense_on_the_socket_disturbs_no_other_application() {
     let mut agent = Agent::new(&["--period-ms", "20"]);
     let mut app = agent.application();
     assert_eq!(app.hears()["seq"], 1);
@@ -71,7 +71,7 @@ fn nonsense_on_the_socket_disturbs_nobody() {
     ];
     for line in lines {
         let mut stranger = agent.connect();
-        // The agent may have closed before all of it is written.
+        // The agent may close the connection before the whole text is written.
         let _ = stranger.stream.write_all(line);
         let said = stranger.hears();
         assert!(said["type"] == "refused" || said == Value::Null, "{said}");
@@ -86,9 +86,9 @@ fn nonsense_on_the_socket_disturbs_nobody() {
 }
 
 #[test]
-fn a_thousand_applications_at_once_are_all_told() {
+fn a_thousand_applications_at_once_all_get_orders() {
     const MANY: usize = 1000;
-    // Each is a descriptor here, too.
+    // Each is also a descriptor in this process.
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     limit.current = limit.maximum;
     rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).expect("the limit is raised");
@@ -115,7 +115,7 @@ fn a_thousand_applications_at_once_are_all_told() {
     let status = agent.status();
     let apps = status["apps"].as_array().expect("apps");
     assert_eq!(apps.len(), MANY);
-    // All 8 cores are dealt once all are there: to the first four on the one node, to the next four on the other one.
+    // All 8 cores are distributed once all are present: to the first four on one node, to the next four on the other.
     eventually("all cores are dealt", || {
         let status = agent.status();
         let apps = status["apps"].as_array().expect("apps").clone();
@@ -132,7 +132,7 @@ fn a_thousand_applications_at_once_are_all_told() {
 }
 
 #[test]
-fn a_folder_that_others_could_use_is_refused() {
+fn a_folder_that_other_users_can_access_is_refused() {
     let folder = folder();
     std::fs::create_dir(folder.path().join("open")).expect("a folder");
     std::fs::set_permissions(folder.path().join("open"), std::fs::Permissions::from_mode(0o755))

@@ -1,4 +1,4 @@
-//! `--record`, and what a replay makes of it.
+//! `--record`, and its replay.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn replay(file: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_record_holds_every_view_and_every_order_and_is_decided_the_same_again() {
+fn a_record_holds_every_view_and_order_and_replays_to_the_same_decisions() {
     let agent = Agent::new(&["--policy", "fair-share", "--period-ms", "0", "--record", "r.jsonl"]);
     let record = agent.folder.path().join("r.jsonl");
     let mut app = agent.application();
@@ -20,7 +20,7 @@ fn a_record_holds_every_view_and_every_order_and_is_decided_the_same_again() {
     while app.hears() != Value::Null {}
     let mut again = agent.application();
     assert_eq!(again.hears(), json!({"type":"set","seq":1,"per_node":[4,4]}));
-    // Each line is there when it happens.
+    // Each line is written when the event happens.
     let lines: Vec<Value> = std::fs::read_to_string(&record)
         .expect("a record")
         .lines()
@@ -65,7 +65,7 @@ fn a_record_holds_every_view_and_every_order_and_is_decided_the_same_again() {
 }
 
 #[test]
-fn every_policy_is_replayed_from_what_an_agent_saw() {
+fn every_policy_replays_the_record_of_an_agent() {
     let app = |name| {
         format!("[[app]]\nname = \"{name}\"\narithmetic_intensity = 1.0\niterations = 9\nwork_gflop = 9.0\n")
     };
@@ -113,7 +113,7 @@ fn every_policy_is_replayed_from_what_an_agent_saw() {
 }
 
 #[test]
-fn a_file_that_is_full_ends_the_record_and_not_the_agent() {
+fn a_full_file_ends_the_record_but_not_the_agent() {
     let folder = folder();
     std::fs::write(folder.path().join("study.toml"), MACHINE).expect("a file");
     // 2 blocks of 512 bytes (1024 in bash): the start fits, a hundred decisions do not.

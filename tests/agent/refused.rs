@@ -1,8 +1,8 @@
-//! What no agent is started with.
+//! Arguments and files with which no agent starts.
 
 use super::*;
 
-/// What is said of these arguments, in a folder with a `study.toml` of this text; nothing is made.
+/// The message for these arguments, in a folder with a `study.toml` of this text; no file is created.
 #[track_caller]
 fn said(text: &str, args: &[&str], code: i32) -> String {
     let folder = folder();

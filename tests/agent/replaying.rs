@@ -1,6 +1,6 @@
-//! A record of an agent that ran: `recorded.jsonl`, policy `lead:1`, period 20 ms. A producer `p` and a consumer `c` of
-//! the files, joined by a channel, and `x` (control `cores`) and `y` (`total`), which the files do not know; `p` goes and
-//! comes back, `c` is killed, each says several times how it is.
+//! A record of a real agent: `recorded.jsonl`, policy `lead:1`, period 20 ms. A producer `p` and a consumer `c` of the
+//! files, joined by a channel, and `x` (control `cores`) and `y` (`total`), which are not in the files; `p` leaves and
+//! comes back, `c` is killed, each reports its status several times.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn actions(line: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_an_agent_decided_is_decided_again_to_the_last_order() {
+fn a_replay_repeats_every_order() {
     let text = recorded();
     let decisions = text.lines().count() - 1;
     let orders: usize = text.lines().map(|line| actions(line).len()).sum();
@@ -39,7 +39,7 @@ fn what_an_agent_decided_is_decided_again_to_the_last_order() {
 }
 
 #[test]
-fn an_order_that_was_another_one_is_named_with_file_and_line() {
+fn a_different_order_is_named_with_file_and_line() {
     let text = recorded();
     let lines: Vec<&str> = text.lines().collect();
     let mut tried = 0;
@@ -64,7 +64,7 @@ fn an_order_that_was_another_one_is_named_with_file_and_line() {
 }
 
 #[test]
-fn an_order_that_is_missing_or_too_many_is_found() {
+fn a_missing_or_surplus_order_is_found() {
     let text = recorded();
     let with_orders = |(_, line): &(usize, &str)| !actions(line).is_empty();
     let (at, line) = text.lines().enumerate().filter(with_orders).nth(2).expect("orders");
@@ -80,7 +80,7 @@ fn an_order_that_is_missing_or_too_many_is_found() {
 }
 
 #[test]
-fn a_last_line_that_does_not_end_is_left_out_with_a_warning() {
+fn an_incomplete_last_line_is_left_out_with_a_warning() {
     let text = recorded();
     let torn = text.get(..text.len() - 20).expect("ASCII");
     let output = replay(torn, &["--format", "json"]);

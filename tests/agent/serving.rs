@@ -1,4 +1,4 @@
-//! What applications and people are told.
+//! Messages to applications and users.
 
 use serde_json::json;
 
@@ -82,7 +82,7 @@ fn a_dry_run_sends_no_order() {
 }
 
 #[test]
-fn files_say_policy_period_and_channels() {
+fn files_set_policy_period_and_channels() {
     let app = |name| {
         format!("[[app]]\nname = \"{name}\"\narithmetic_intensity = 10.0\niterations = 9\nwork_gflop = 9.0\n")
     };
@@ -119,7 +119,7 @@ fn without_a_machine_it_is_this_host() {
 }
 
 #[test]
-fn the_environment_says_where_it_is() {
+fn the_environment_sets_the_socket() {
     let folder = folder();
     let path = folder.path().join("own/e.sock");
     let mut child = program()
@@ -155,7 +155,7 @@ fn without_free_descriptors_new_connections_wait_and_the_agent_does_not_spin() {
     let before = processor_ticks(agent.child.id());
     std::thread::sleep(Duration::from_millis(500));
     let ticks = processor_ticks(agent.child.id()) - before;
-    // Half a second of spinning is 50 ticks of 10 ms; ten tries and a few pings are none.
+    // Half a second of spinning is 50 ticks of 10 ms; ten tries and a few pings take none.
     assert!(ticks < 20, "{ticks} ticks of 10 ms in half a second");
     clients.drain(..30);
     for client in &mut clients {
@@ -164,7 +164,7 @@ fn without_free_descriptors_new_connections_wait_and_the_agent_does_not_spin() {
     agent.stop();
 }
 
-/// Time that a process has had on processors.
+/// Processor time of a process.
 fn processor_ticks(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
     let after_name = stat.rsplit(") ").next().expect("fields");

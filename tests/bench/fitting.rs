@@ -1,4 +1,4 @@
-//! What fits this host, what does not, and what scaling changes.
+//! Scenarios that fit this host, others that do not, and the effects of scaling.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) fn cores() -> Vec<u64> {
         .collect()
 }
 
-/// A machine with one node more than this host and a core more on each, all of them used by one application.
+/// A machine with one more node than this host and one more core on each, all of them used by one application.
 pub(super) fn larger() -> String {
     let cores = cores();
     let most = cores.iter().max().expect("a node") + 1;
@@ -54,7 +54,7 @@ fn a_scenario_of_a_larger_machine_is_refused_and_the_difference_named() {
 }
 
 #[test]
-fn scaling_says_what_it_changed_and_prints_the_plan() {
+fn scaling_lists_its_changes_and_prints_the_plan() {
     let (folder, cores) = (folder_with(&larger()), cores());
     let args = ["study.toml", "--fit-host", "--dry-run", "--repeat", "3"];
     let output = bench(folder.path(), &args);

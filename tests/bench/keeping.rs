@@ -1,4 +1,4 @@
-//! Files of people: inputs, results of older runs, links, and what a killed run leaves.
+//! Files of users: inputs, results of older runs, links, and the remains of a killed run.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ fn everything(folder: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn an_input_is_never_replaced_by_a_file_beside_the_result() {
+fn an_input_is_never_replaced_by_a_file_next_to_the_result() {
     let folder = folder_with("");
     fs::remove_file(folder.path().join("study.toml")).expect("removed");
     fs::write(folder.path().join("r2.study.toml"), small()).expect("a file for the test");
@@ -31,7 +31,7 @@ fn a_run_that_measures_nothing_leaves_everything_as_it_was() {
         fs::write(folder.path().join(name), "of an older run").expect("a file for the test");
     }
     let before = everything(folder.path());
-    // No node has so much memory.
+    // This exceeds the memory of every node.
     let args = ["study.toml", "-o", "r3.csv", "--memory-per-thread", "1000GiB"];
     let message = refusal(folder.path(), &args, 1);
     assert!(message.contains("of free memory"), "{message}");
@@ -52,14 +52,14 @@ fn files_of_an_older_run_are_replaced_once_something_is_measured() {
 }
 
 #[test]
-fn a_result_without_a_row_is_begun_anew_and_one_whose_provenance_waits_goes_on() {
+fn a_result_without_a_row_starts_over_and_one_with_pending_provenance_continues() {
     let folder = folder_with(&small());
     let path = |name: &str| folder.path().join(name);
     assert_eq!(run(folder.path(), &["--repeat", "1", "-o", "r.csv"]).status.code(), Some(0));
     let whole = fs::read_to_string(path("r.csv")).expect("the result");
     let header = whole.lines().next().expect("a header").to_owned() + "\n";
 
-    // Killed between its first row and the new name of its provenance; beside it that of an older run.
+    // Killed between its first row and the renaming of its provenance; the provenance of an older run is next to it.
     let known = fs::read_to_string(path("r.provenance.json")).expect("beside it");
     fs::rename(path("r.provenance.json"), path("r.provenance.json.partial")).expect("renamed");
     let id = rows(&path("r.csv"))[0]["run"].clone();
@@ -70,7 +70,7 @@ fn a_result_without_a_row_is_begun_anew_and_one_whose_provenance_waits_goes_on()
     assert!(fs::read_to_string(path("r.csv")).expect("the result").starts_with(&whole));
     assert!(fs::read_to_string(path("r.provenance.json")).expect("beside it").contains(&id));
 
-    // Killed before its first row: another run begins in this file, whatever lies beside it.
+    // Killed before its first row: another run starts in this file, regardless of its neighbours.
     for begun in ["", &header[..20], &header] {
         fs::write(path("r.csv"), begun).expect("a file for the test");
         let output = run(folder.path(), &["--repeat", "1", "-o", "r.csv", "--resume"]);
@@ -83,7 +83,7 @@ fn a_result_without_a_row_is_begun_anew_and_one_whose_provenance_waits_goes_on()
 }
 
 #[test]
-fn the_second_of_two_runs_is_reported_that_the_first_has_the_file() {
+fn the_second_of_two_runs_reports_that_the_first_has_the_file() {
     let folder = folder_with(&small());
     let args =
         ["study.toml", "--window", "0.05", "--warm-up", "0", "--memory-per-thread", "8MiB", "-o", "r.csv"];
@@ -104,7 +104,7 @@ fn the_second_of_two_runs_is_reported_that_the_first_has_the_file() {
 }
 
 #[test]
-fn links_beside_the_result_are_not_followed() {
+fn links_next_to_the_result_are_not_followed() {
     for name in ["r.csv", "r.provenance.json", "r.study.toml", "r.provenance.json.partial"] {
         let folder = folder_with(&small());
         fs::write(folder.path().join("victim"), "mine").expect("a file for the test");

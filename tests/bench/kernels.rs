@@ -1,4 +1,4 @@
-//! Real kernels from file to result: rows, provenance, doubts, refusals.
+//! Real kernels from file to result: rows, provenance, warnings, refusals.
 
 use serde_json::Value;
 
@@ -89,10 +89,10 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
     let copy = observed("copy");
     let expected = copy["expected_page_faults"].as_u64().expect("a number");
     assert!(expected >= 4, "{copy}");
-    // A fault that had to wait for memory on a busy host is counted again when it goes on: one for each of two threads at most.
+    // A fault that waited for memory on a busy host is counted again when it resumes: at most one for each of two threads.
     let counted = copy["page_faults"].as_u64().expect("a number");
     assert!((expected..=expected + 2).contains(&counted), "{copy}");
-    // What ran is predicted beside it.
+    // The result contains a prediction for the kernels that ran.
     let compared = std::process::Command::new(env!("CARGO_BIN_EXE_numasim"))
         .args(["compare", "r.study.toml", "--measured", "r.csv", "--format", "json"])
         .current_dir(folder.path())
@@ -102,7 +102,7 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
 }
 
 #[test]
-fn processes_run_real_kernels_too() {
+fn processes_also_run_real_kernels() {
     let folder = folder_with(&study(APPS, &SCENARIOS));
     let output = bench(folder.path(), &[&SHORT[..], &["--processes"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Short real runs: rows, files beside them, interruption, resuming, refusals.
+//! Short real runs: rows, files next to them, interruption, resuming, refusals.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(super) fn rows(path: &Path) -> Vec<HashMap<String, String>> {
 }
 
 #[test]
-fn a_short_run_measures_every_scenario_and_says_how() {
+fn a_short_run_measures_every_scenario_and_records_how() {
     let folder = folder_with(&small());
     let output = run(folder.path(), &["--repeat", "2", "-o", "r.csv", "--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -85,7 +85,7 @@ fn a_short_run_measures_every_scenario_and_says_how() {
         .iter()
         .any(|doubt| doubt["code"] == "few-repetitions");
     assert!(few, "two repetitions are few: {}", provenance["doubts"]);
-    // What ran can be evaluated.
+    // The measured study can be evaluated.
     let evaluated = std::process::Command::new(env!("CARGO_BIN_EXE_numasim"))
         .args(["evaluate", "r.study.toml", "--format", "json"])
         .current_dir(folder.path())
@@ -95,7 +95,7 @@ fn a_short_run_measures_every_scenario_and_says_how() {
 }
 
 #[test]
-fn processes_measure_what_threads_measure() {
+fn processes_and_threads_measure_the_same() {
     let folder = folder_with(&small());
     let output = run(folder.path(), &["--repeat", "1", "-o", "r.csv", "--processes", "--isa", "portable"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -132,7 +132,7 @@ fn a_scaled_scenario_is_marked_as_such() {
 }
 
 #[test]
-fn a_killed_run_goes_on_where_it_was() {
+fn a_killed_run_resumes_at_its_last_row() {
     let folder = folder_with(&small());
     let path = folder.path().join("r.csv");
     let args = [&SHORT[..], &["--repeat", "15", "-o", "r.csv"]].concat();
@@ -153,7 +153,7 @@ fn a_killed_run_goes_on_where_it_was() {
         rows.iter().map(|row| (row["scenario"].clone(), row["repetition"].clone())).collect();
     let runs: BTreeSet<_> = rows.iter().map(|row| row["run"].clone()).collect();
     assert_eq!((rows.len(), done.len(), runs.len()), (30, 30, 1));
-    // Everything is there: nothing is measured, the summary is printed again; more repetitions go on.
+    // Everything is present: nothing is measured, the summary is printed again; more repetitions continue.
     assert_eq!(run(folder.path(), &["--repeat", "15", "-o", "r.csv", "--resume"]).status.code(), Some(0));
     assert_eq!(run(folder.path(), &["--repeat", "16", "-o", "r.csv", "--resume"]).status.code(), Some(0));
     assert_eq!(self::rows(&path).len(), 32);
@@ -170,7 +170,7 @@ pub(super) fn wait_for_rows(path: &Path, rows: usize) {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_measured_and_says_how_to_go_on() {
+fn ctrl_c_keeps_the_measurements_and_explains_how_to_resume() {
     let folder = folder_with(&small());
     let args = [&SHORT[..], &["--repeat", "100000", "-o", "r.csv"]].concat();
     let mut command = command(folder.path(), &args);
@@ -230,7 +230,7 @@ fn a_file_that_cannot_be_written_is_found_before_measuring() {
         ("study.toml", "is also an input file"),
         ("-", "the measurements need a file of their own"),
     ] {
-        // Hours, if it measured.
+        // It would take hours if it measured.
         let message = refusal(folder.path(), &["study.toml", "--window", "100", "-o", file], 1);
         assert!(message.contains(why), "{message}");
     }
@@ -249,7 +249,7 @@ fn too_little_memory_is_reported_with_the_node_and_leaves_no_file() {
 }
 
 #[test]
-fn without_a_name_the_file_is_named_after_host_and_time() {
+fn the_default_file_name_has_host_and_time() {
     let folder = folder_with(&small());
     let output = run(folder.path(), &["--repeat", "1", "--scenario", "triad alone"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

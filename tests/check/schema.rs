@@ -1,9 +1,9 @@
-//! Just enough of JSON Schema (draft 2020-12) for the schema that the program prints. A keyword that is not known here is
-//! a panic, so that nothing goes unchecked; `.ci/schema` asks a complete validator about the same files.
+//! Just enough of JSON Schema (draft 2020-12) for the schema that the program prints. An unsupported keyword panics, so
+//! that nothing goes unchecked; `.ci/schema` checks the same files with a complete validator.
 
 use serde_json::{Map, Value};
 
-/// Whether `value` is what `schema` describes; `root` is the whole schema, for references.
+/// Whether `value` matches `schema`; `root` is the whole schema, for references.
 pub(crate) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
@@ -19,7 +19,7 @@ fn obeys(root: &Value, rules: &Map<String, Value>, keyword: &str, rule: &Value, 
     let limit = || rule.as_f64().expect("a number");
     let count = || usize::try_from(rule.as_u64().expect("a count")).expect("a small one");
     match keyword {
-        // Said to people, or looked up from elsewhere; `then` belongs to `if`.
+        // For people, or resolved elsewhere; `then` belongs to `if`.
         "$schema" | "$defs" | "title" | "description" | "format" | "then" => true,
         "$ref" => {
             let path = rule.as_str().and_then(|path| path.strip_prefix('#')).expect("a place in this schema");
@@ -71,7 +71,7 @@ fn is(name: &Value, value: &Value) -> bool {
     match name.as_str().expect("the name of a type") {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
-        // 2.0 is an integer, too.
+        // 2.0 is also an integer.
         "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
         "number" => value.is_number(),
         "string" => value.is_string(),

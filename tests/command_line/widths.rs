@@ -1,4 +1,4 @@
-//! How wide the output is: at most 100 columns in a pipe or a file, at most 80 on a terminal of 80 columns.
+//! Width of the output: at most 100 columns in a pipe or a file, at most 80 on a terminal of 80 columns.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -76,7 +76,7 @@ fn a_piped_table_is_at_most_100_columns_wide() {
     }
 }
 
-/// `script` of util-linux runs the program on a terminal of its own.
+/// `script` of util-linux runs the program on a new terminal.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "long: .ci/run runs it"]

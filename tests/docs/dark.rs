@@ -1,11 +1,12 @@
-//! Pictures of the README: each is kept twice, for light and for dark pages, and both must be what its command draws.
+//! Pictures of the README: each exists twice, for light and for dark pages, and both must match the output of their
+//! command.
 
 use std::fs;
 use std::path::Path;
 
 use numasim_draw::look::{Theme, in_theme};
 
-/// Colours of pictures that no plot draws, and what stands for them on dark pages.
+/// Colours of pictures that no plot draws, and their replacements on dark pages.
 const OTHERS: [(&str, &str); 3] = [("#1f2328", "#e6edf3"), ("#6e7781", "#8b949e"), ("#c1272d", "#ff7b72")];
 
 /// The same picture for a dark page.
@@ -14,8 +15,8 @@ pub(crate) fn dark(svg: &str) -> String {
     in_theme(&svg, Theme::Dark)
 }
 
-/// Compares `docs/NAME.svg` and `docs/NAME-dark.svg` with what was drawn; with `UPDATE_README` set writes both first.
-/// `comparable`: what of a picture must be the same. `test`: the test that writes them.
+/// Compares `docs/NAME.svg` and `docs/NAME-dark.svg` with the new drawing; with `UPDATE_README` set writes both first.
+/// `comparable`: the part of a picture that must be equal. `test`: the test that writes them.
 pub(crate) fn keep(name: &str, drawn: &str, comparable: fn(&str) -> Vec<&str>, test: &str) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for (file, drawn) in
@@ -52,7 +53,7 @@ fn text_can_be_read_on_dark_pages() {
         for tag in svg.split("<text").skip(1).filter_map(|rest| rest.split('>').next()) {
             let colour = tag.split(" fill=\"").nth(1).and_then(|rest| rest.get(..7)).expect("a colour");
             let colour = colour.to_ascii_lowercase();
-            // Letters in a circle or square of their own colour.
+            // Letters in a circle or square with a background colour.
             if ["#0a0a0a", "#fcfcfc"].contains(&colour.as_str()) {
                 continue;
             }

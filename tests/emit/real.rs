@@ -1,7 +1,7 @@
-//! Runs small programs under what `--emit` prints, on the processors of this host, and reads back where they may run.
+//! Runs small programs under the scripts of `--emit`, on the processors of this host, and reads back their affinity.
 //!
-//! A tool that is missing, or that may not bind here (containers forbid it), leaves its test out with a line that says
-//! so; with `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
+//! If a tool is missing or cannot bind here (containers forbid it), its test is skipped with a message; with
+//! `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
 
 #![cfg(target_os = "linux")]
 
@@ -21,7 +21,7 @@ fn allowed(key: &str) -> Vec<u32> {
     CpuList::parse(list.trim_start_matches(':')).expect("a list of the kernel").as_slice().to_vec()
 }
 
-/// The processors that the machine file names, last one first, so that an order that is ignored shows.
+/// The processors of the machine file, in reverse order, so that an ignored order shows.
 fn processors() -> Vec<u32> {
     let mut cpus = allowed("Cpus_allowed_list");
     cpus.reverse();
@@ -29,7 +29,8 @@ fn processors() -> Vec<u32> {
     cpus
 }
 
-/// One node with the processors of this host. `solver` has a thread on all of them but the last, `ray tracer` there.
+/// One node with the processors of this host. `solver` has a thread on all of them but the last, `ray tracer` on the
+/// last.
 fn study() -> String {
     let cpus = processors();
     let solvers = cpus.len() - 1;
@@ -44,7 +45,7 @@ fn study() -> String {
     )
 }
 
-/// Whether `command` does its work here.
+/// Whether `command` works here.
 fn usable(tool: &str, command: &[&str]) -> bool {
     let worked =
         Command::new(command[0]).args(&command[1..]).output().is_ok_and(|output| output.status.success());
@@ -60,7 +61,7 @@ fn usable(tool: &str, command: &[&str]) -> bool {
     worked
 }
 
-/// What `solver` and `ray tracer` print under the script of `kind`, in alphabetical order.
+/// The output of `solver` and `ray tracer` under the script of `kind`, in alphabetical order.
 fn run(kind: &str, install: impl Fn(&Path)) -> Vec<String> {
     let folder = folder(&study());
     for name in ["solver", "ray tracer"] {
@@ -85,7 +86,7 @@ fn tells_its_binding(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program for the test");
 }
 
-/// Both programs on their processors; `own` is the policy where every thread reads its own node.
+/// Both programs on their processors; `own` is the policy if every thread reads the memory of its node.
 fn assert_bound(kind: &str, own: &str) {
     let mut solver = processors();
     let ray_tracer = solver.pop().expect("a processor");
@@ -95,7 +96,7 @@ fn assert_bound(kind: &str, own: &str) {
     if !solver.is_empty() {
         expected.push(("./solver", ranges(&solver), own.to_owned()));
     }
-    let policies = Path::new("/proc/self/numa_maps").exists(); // not in every kernel
+    let policies = Path::new("/proc/self/numa_maps").exists(); // missing in some kernels
     let line = |(name, cpus, policy): (&str, String, String)| {
         format!("{name}|{cpus}|{}", if policies { policy } else { String::new() })
     };
@@ -118,7 +119,7 @@ fn hwloc_bind_binds_processes_and_memory_as_the_script_says() {
     }
 }
 
-/// Each thread prints the name of the program, its number, and the processors on which it may run.
+/// Each thread prints the name of the program, its number, and its allowed processors.
 const OPENMP: &str = r#"
 #define _GNU_SOURCE
 #include <omp.h>

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::{numasim, text};
 
-/// Numbers that look random and are the same everywhere.
+/// Numbers that look random and are equal on all machines.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -151,7 +151,7 @@ fn round_trip(case: u64) {
         return;
     }
     let folder = super::folder(&asked);
-    // Without its scenarios: what is read back has its own.
+    // Without its scenarios: the imported text contains others.
     fs::write(folder.path().join("apps.toml"), asked.split("[[scenario]]").next().expect("text"))
         .expect("written");
     for kind in ["libvirt", "docker", "kubernetes", "openmpi"] {
@@ -172,7 +172,7 @@ fn round_trip(case: u64) {
         assert_eq!(read[0].allocation.per_l3(&machine), scenario.allocation.per_l3(&machine), "{place}");
         assert_eq!(read[0].smt, scenario.smt, "{place}");
         for (app, name) in ["db", "web", "solver-x"].iter().enumerate().take(scenario.data.len()) {
-            // Data that the target cannot place is not read back.
+            // Data that the target cannot place is not imported.
             if said.contains(&format!("warning: '{name}'")) {
                 continue;
             }

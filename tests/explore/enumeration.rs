@@ -1,4 +1,4 @@
-//! Every allocation of small random machines, listed and rated here, against the answer of the program.
+//! Lists and rates every allocation of small random machines here, and compares with the answer of the program.
 
 use super::reference::{App, Data, Machine, Threads, gflops, toml};
 use super::{assert_close, parsed, run_text, threads};
@@ -6,7 +6,7 @@ use super::{assert_close, parsed, run_text, threads};
 const FILES: u64 = 32;
 const OBJECTIVES: [&str; 4] = ["total-gflops", "fair", "geomean", "makespan"];
 
-/// A small generator of its own (xorshift64*), so that the files are the same for ever.
+/// A small generator (xorshift64*), so that the files never change.
 struct Dice(u64);
 
 impl Dice {
@@ -103,7 +103,7 @@ fn allowed(machine: &Machine, apps: &[App], restrictions: Restrictions, threads:
     ranges && nodes && (same || !restrictions.same)
 }
 
-/// The applications with each open home decided in every way.
+/// The applications with every combination of open homes.
 fn decided(apps: &[App]) -> Vec<Vec<App>> {
     let homes = |app: &App| -> Vec<App> {
         let at = |data| App { data, ..app.clone() };
@@ -135,7 +135,7 @@ fn value(objective: &str, apps: &[App], gflops: &[f64], alone: &[f64]) -> f64 {
         "fair" => p(0).min(p(1)),
         "geomean" => {
             let sum: f64 = apps.iter().map(|app| app.weight).sum();
-            // p to the power 0 is 1, also where p is 0
+            // p to the power 0 is 1, even if p is 0
             apps.iter().enumerate().map(|(a, app)| p(a).powf(app.weight / sum)).product()
         }
         _ => apps.iter().zip(gflops).map(|(app, g)| app.work / g).fold(0.0, f64::max),
@@ -157,7 +157,7 @@ fn best(machine: &Machine, apps: &[App], restrictions: Restrictions, objective: 
     finite.reduce(if makespan { f64::min } else { f64::max })
 }
 
-/// What the program calls the best is worth what it says, by the rules and the model of this file.
+/// The value of the program's best equals its value by the rules and the model of this file.
 fn check_best(
     machine: &Machine,
     apps: &[App],
@@ -185,7 +185,7 @@ fn check_best(
 }
 
 #[test]
-fn the_best_of_small_random_machines_is_the_best_of_all_allocations() {
+fn the_best_of_small_random_machines_beats_every_allocation() {
     let (mut answered, mut refused) = (0, 0);
     for seed in 1..=FILES {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -200,7 +200,7 @@ fn the_best_of_small_random_machines_is_the_best_of_all_allocations() {
             let mut arguments = arguments(restrictions);
             arguments.extend(["--objective", objective, "--format", "json"]);
             let output = run_text(&text, &arguments);
-            println!("{text}{arguments:?}\n{}", super::stderr(&output)); // shown where the test fails
+            println!("{text}{arguments:?}\n{}", super::stderr(&output)); // visible if the test fails
             match best(&machine, &apps, restrictions, objective) {
                 None => {
                     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));

@@ -1,4 +1,4 @@
-//! As few threads as needed: ties, `--fewest-threads`, and from where on more threads gain nothing.
+//! Minimal thread counts: ties, `--fewest-threads`, and the point at which more threads gain nothing.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn one_program_has_no_more_threads_than_fill_its_memory() {
 }
 
 #[test]
-fn fewer_threads_lose_what_they_may() {
+fn fewer_threads_lose_at_most_the_given_share() {
     let answer = json_of_text(ONE, &["--fewest-threads", "--within", "0.4"]);
     let fewest = &answer["fewest"];
     assert_eq!((&fewest["threads"], &fewest["proven"]), (&json!(1), &json!(true)));
@@ -57,7 +57,8 @@ fn fewer_threads_lose_what_they_may() {
 fn both_hardware_threads_of_a_core_count() {
     let text = ONE.replace("gflops_per_core = 10", "gflops_per_core = 10\nthreads_per_core = 2")
         + "smt = \"any\"\nsmt_speedup = 1.25\n";
-    // One core with both threads wants 25 of 32 GB/s, but one core draws 20: two cores with one thread each are as few threads, and better.
+    // One core with both threads wants 25 of 32 GB/s, but one core draws 20: two cores with one thread each have equally many threads, and
+    // are better.
     let found = json_of_text(&text, &["--fewest-threads"]);
     assert_eq!(
         (&found["fewest"]["threads"], &found["best"]["apps"][0]["smt"]),
@@ -67,7 +68,7 @@ fn both_hardware_threads_of_a_core_count() {
 }
 
 #[test]
-fn a_share_needs_something_that_may_lose_it() {
+fn a_share_requires_an_answer_that_may_lose_it() {
     let output = run_text(ONE, &["--within", "0.1"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -96,7 +97,7 @@ fn the_answer_in_words_comes_last() {
 }
 
 #[test]
-fn a_model_under_which_much_is_lost_is_named() {
+fn a_model_under_which_the_loss_is_large_is_named() {
     // Under ecm with soft corners three threads that want 36 of 32 GB/s draw less than 32 together; more of them draw more.
     let twelve = ONE.replace("core_bandwidth_gbs = 20", "core_bandwidth_gbs = 12");
     let answer = json_of_text(&twelve, &[]);
@@ -105,16 +106,16 @@ fn a_model_under_which_much_is_lost_is_named() {
     assert_eq!(codes, ["depends-on-model"]);
     let text = stdout(&run_text(&twelve, &[]));
     assert!(text.contains("but under ecm it is at least") && text.contains("--models all"), "{text}");
-    // Two threads are all that it may have: they are the best under every model.
+    // Its limit is two threads: they are the best under every model.
     let two = json_of_text(&format!("{twelve}max_threads = 2\n"), &[]);
     assert_eq!(two["cautions"], json!([]));
-    // With --models the table says it.
+    // With --models the table shows it.
     let asked = json_of_text(&twelve, &["--models", "all"]);
     assert_eq!(asked["cautions"], json!([]));
 }
 
 #[test]
-fn models_that_decide_nothing_and_baselines_that_are_not_allowed_are_marked() {
+fn indecisive_models_and_invalid_baselines_are_marked() {
     let text = format!("{ONE}max_threads = 2\n[[scenario]]\nname = \"eight\"\nthreads = {{ omp = 8 }}\n");
     let text = stdout(&run_text(&text, &["--models", "all"])).replace('\n', " ");
     assert!(text.contains("eight (not allowed)"), "{text}");

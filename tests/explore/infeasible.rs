@@ -1,4 +1,4 @@
-//! Questions without an answer: exit code 1, nothing on standard output, and what to do about it.
+//! Questions without an answer: exit code 1, nothing on standard output, and a hint.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ fn each_contradiction_is_reported() {
     let limited = text(&[2, 2], &["max_threads = 1", "max_threads = 2"]);
     let narrow = text(&[2, 2], &["min_threads = 1\nmax_threads = 1", ""]);
     let unfillable = text(&[2, 2], &["max_threads = 1", ""]);
-    // remote first, each node's link carries all that the other has: its own threads get nothing of the half that lies there
+    // remote first, each node's link carries all that the other has: its threads get nothing of the half that lies there
     let starving = text(&[40, 40], &["data = \"interleave\"\nwork_gflop = 1\nmin_threads = 80"]);
     let machine_only = text(&[2, 2], &[]);
     let cases: [(&str, &str, &[&str]); 15] = [

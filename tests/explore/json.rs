@@ -1,4 +1,4 @@
-//! The documented JSON, the CSV, and where they go.
+//! The documented JSON, the CSV, and their destinations.
 
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ fn check_scenario(scenario: &Value, nodes: usize, links: usize) {
         assert_close(&app["gflops"], per_node);
         assert!(app["home"].is_null() || app["home"].is_u64());
     }
-    // whatever the objective and the weights: always the plain sum
+    // for every objective and all weights: always the plain sum
     assert_close(&scenario["total_gflops"], sum);
     assert_eq!((list(scenario, "nodes").len(), list(scenario, "links").len()), (nodes, links));
     for (n, node) in list(scenario, "nodes").iter().enumerate() {
@@ -109,7 +109,7 @@ fn check_document(answer: &Value, objective: &str, nodes: usize, links: usize) {
 }
 
 #[test]
-fn every_documented_key_is_there_for_every_objective() {
+fn every_documented_key_exists_for_every_objective() {
     for objective in OBJECTIVES {
         let answer = json_of_text(MIXED, &["--objective", objective]);
         // links: of each node with cores to each other node
@@ -122,7 +122,7 @@ fn every_documented_key_is_there_for_every_objective() {
 }
 
 #[test]
-fn an_answer_that_is_not_proven_says_why_and_has_a_bound() {
+fn an_unproven_answer_has_a_reason_and_a_bound() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/genomics.toml")];
     let answer = json_of(&files, &["--time-limit", "0.3", "--objective", "geomean"]);
     check_document(&answer, "geomean", 8, 56);
@@ -163,11 +163,11 @@ fn baselines_are_even_one_app_per_node_and_the_scenarios() {
 }
 
 #[test]
-fn a_scenario_that_is_a_built_in_baseline_by_the_same_name_is_listed_once() {
+fn a_scenario_equal_to_a_built_in_baseline_is_listed_once() {
     let answer = json_of(&[config("paper/uneven-even-nodes.toml")], &[]);
     let names: Vec<&Value> = list(&answer, "baselines").iter().map(|b| &b["name"]).collect();
     assert_eq!(names, ["even", "one app per node", "uneven 1,1,1,5", "even 2,2,2,2"]);
-    // by the same name, but not the same: both
+    // the same name, but a different placement: both
     let other = "[[scenario]]\nname = \"even\"\nthreads = { mem = 1 }\n";
     let answer = json_of_text(&format!("{PAPER}{other}"), &[]);
     let names: Vec<&Value> = list(&answer, "baselines").iter().map(|b| &b["name"]).collect();
@@ -175,7 +175,7 @@ fn a_scenario_that_is_a_built_in_baseline_by_the_same_name_is_listed_once() {
 }
 
 #[test]
-fn top_says_how_many_alternatives() {
+fn top_sets_the_number_of_alternatives() {
     for top in [0, 1, 5] {
         let answer = json_of_text(PAPER, &["--top", &top.to_string()]);
         assert_eq!(list(&answer, "alternatives").len(), top);
@@ -199,7 +199,7 @@ fn csv_has_one_row_per_allocation_application_and_node() {
 }
 
 #[test]
-fn warnings_are_on_standard_error_alone() {
+fn warnings_go_to_standard_error_alone() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/paper-numa-bad.toml")];
     for format in ["table", "json", "csv"] {
         let output = run(&files, &["--format", format, "--model", "remote-first", "--no-idle-cores"]);
@@ -210,7 +210,7 @@ fn warnings_are_on_standard_error_alone() {
 }
 
 #[test]
-fn an_output_file_has_the_answer_and_is_untouched_where_there_is_none() {
+fn an_output_file_has_the_answer_and_is_untouched_without_one() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("best.csv");
     let name = file.to_str().expect("UTF-8");
@@ -224,7 +224,7 @@ fn an_output_file_has_the_answer_and_is_untouched_where_there_is_none() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1, "a temporary file was left");
 }
 
-/// A memory of 30 GB/s beside the cores, and one of 10 over a link of 10; the application wants 4 x 20 GB/s.
+/// A memory of 30 GB/s next to the cores, and one of 10 over a link of 10; the application wants 4 x 20 GB/s.
 const EXPANDER: &str = "\
 [machine]
 name = \"expander\"

@@ -1,4 +1,4 @@
-//! `--machine`, twice or more: the best on each machine.
+//! `--machine`, two or more times: the best on each machine.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn machine(name: &str, gbs: f64) -> String {
 
 const APPS: &str = "[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\n[[app]]\nname = \"compute\"\narithmetic_intensity = 20\n";
 
-/// What is printed for two machines of 20 and 30 GB/s a node.
+/// The output for two machines of 20 and 30 GB/s a node.
 fn asked(args: &[&str]) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &str| {
@@ -28,7 +28,7 @@ fn asked(args: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn machines_are_compared_by_what_applications_get() {
+fn machines_are_compared_by_the_speed_of_applications() {
     // Each node: a thread of `mem` wants 20 GB/s, one of `compute` 0.5 and gives 10 GFLOPS. For geomean 1 + 3 threads a node: `compute` 60 GFLOPS, and `mem`
     // has 18.5 or, of 20 that it wants, 20 GB/s: 18.5 and 20 GFLOPS. 2 + 2 give 40 and 19 or 29. Alone `mem` has 20 or 30, `compute` 80.
     // Slow: sqrt(18.5 / 20 x 60 / 80) = 0.8329. Fast: 1 + 3 sqrt(20 / 30 x 0.75) = 0.7071, 2 + 2 sqrt(29 / 30 x 0.5) = 0.6952, and 1 + 3 and 2 + 2 on one node
@@ -45,7 +45,7 @@ fn machines_are_compared_by_what_applications_get() {
 }
 
 #[test]
-fn the_table_says_which_machine_and_what_changes() {
+fn the_table_names_the_machine_and_the_changes() {
     let text = stdout(&asked(&["--objective", "geomean"]));
     assert!(text.contains("Fastest on fast: 1.051x the speed on slow. Each best is proven."), "{text}");
     assert!(text.contains("mem +32 %, compute -17 %"), "{text}");
@@ -54,7 +54,7 @@ fn the_table_says_which_machine_and_what_changes() {
 }
 
 #[test]
-fn what_is_about_one_machine_is_refused_by_name() {
+fn switches_about_a_single_machine_are_refused_by_name() {
     let refused = asked(&["--sensitivity"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("--sensitivity is about one machine, and --machine names 2"));

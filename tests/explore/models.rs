@@ -1,4 +1,4 @@
-//! `explore --models`: the placement that is good whichever model is right.
+//! `explore --models`: the placement that is good under each of several models.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn small() -> String {
     PAPER.replacen("nodes = 4", "nodes = 2", 1).replacen("cores_per_node = 8", "cores_per_node = 4", 1)
 }
 
-/// What an allocation loses under each model.
+/// The loss of an allocation under each model.
 fn regrets(object: &Value) -> Vec<f64> {
     object.as_object().expect("an object").values().map(|regret| regret.as_f64().expect("a number")).collect()
 }
@@ -22,7 +22,7 @@ fn worst(object: &Value) -> f64 {
 }
 
 #[test]
-fn the_robust_placement_loses_least_and_the_best_of_a_model_nothing_there() {
+fn the_robust_placement_loses_least_and_the_best_of_a_model_loses_nothing_there() {
     let answer = json_of_text(&small(), &["--models", "all", "--objective", "geomean"]);
     let robust = &answer["robust"];
     assert_eq!((robust["status"].as_str(), regrets(&robust["regrets"]).len()), (Some("optimal"), 6));
@@ -51,7 +51,7 @@ fn the_first_name_is_the_model_of_the_answer() {
 }
 
 #[test]
-fn a_model_that_cannot_read_the_machine_is_left_out_of_all_and_an_error_by_name() {
+fn a_model_that_does_not_support_the_machine_is_left_out_of_all_and_an_error_by_name() {
     let limited = small().replacen("link_gbs", "read_gbs = 30.0\nlink_gbs", 1);
     let answer = json_of_text(&limited, &["--models", "all"]);
     let robust = &answer["robust"];
@@ -68,14 +68,14 @@ fn a_model_that_cannot_read_the_machine_is_left_out_of_all_and_an_error_by_name(
 }
 
 #[test]
-fn an_unknown_model_is_an_error_of_the_command_line() {
+fn an_unknown_model_is_a_command_line_error() {
     let refused = run_text(&small(), &["--models", "max-min,fast"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("'fast' is no model"), "{}", stderr(&refused));
 }
 
 #[test]
-fn the_table_tells_the_loss_and_shows_who_loses_where() {
+fn the_table_shows_each_loss_under_each_model() {
     let text = stdout(&run_text(&small(), &["--models", "all", "--objective", "geomean"]));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Robust: at most"), "{text}");

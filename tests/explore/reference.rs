@@ -1,8 +1,8 @@
-//! The documented model a second time, as short as possible and with nothing of the program in it.
+//! A second implementation of the documented model, as short as possible and independent of the program.
 
 use std::fmt::Write as _;
 
-/// What an application reads: per node of its threads and node of the memory, the fraction.
+/// The reads of an application: per node of its threads and node of the memory, the fraction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Data {
     Local,
@@ -43,7 +43,7 @@ impl Data {
     }
 }
 
-/// Baseline plus proportional: what one thread of each group gets of `rest`. A group is (threads, wants).
+/// Baseline plus proportional: the share of one thread of each group in `rest`. A group is (threads, wants).
 fn split(groups: &[(f64, f64)], rest: f64, cores: f64) -> Vec<f64> {
     let baseline = rest / cores;
     let still: f64 = groups.iter().map(|(t, d)| t * (d - d.min(baseline))).sum();
@@ -52,7 +52,7 @@ fn split(groups: &[(f64, f64)], rest: f64, cores: f64) -> Vec<f64> {
     groups.iter().map(|(_, d)| d.min(baseline) + (d - d.min(baseline)) * part).collect()
 }
 
-/// How far `asks` are filled at the same pace until `capacity` is used up.
+/// The degree to which `asks` are filled at the same pace until `capacity` is used up.
 fn level(capacity: f64, asks: &[f64]) -> f64 {
     let mut sorted = asks.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -67,7 +67,7 @@ fn level(capacity: f64, asks: &[f64]) -> f64 {
     f64::INFINITY
 }
 
-/// GFLOPS of each application, homes decided.
+/// GFLOPS of each application with fixed homes.
 pub(crate) fn gflops(machine: &Machine, apps: &[App], threads: &Threads) -> Vec<f64> {
     let nodes = machine.cores.len();
     let wants = |a: usize, n: usize| {

@@ -1,4 +1,5 @@
-//! What people ask of single applications: `--threads`, `--threads-multiple`, `--max-nodes`, `--exclusive`, of L3 domains, and `--simple`.
+//! Constraints on single applications: `--threads`, `--threads-multiple`, `--max-nodes`, `--exclusive`, those on L3 domains, and
+//! `--simple`.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ fn best(args: &[&str]) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn each_restriction_is_obeyed_and_named() {
+fn each_constraint_is_obeyed_and_named() {
     let rows = best(&["--threads", "mem=2", "--threads", "mem-3=6"]);
     let totals: Vec<u64> = rows.iter().map(|row| row.iter().sum()).collect();
     assert_eq!(totals[..3], [2, 2, 6], "an instance has its own number");
@@ -56,7 +57,7 @@ fn by_domain(answer: &Value) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn l3_domains_are_kept_whole_where_they_limit_nothing() {
+fn l3_domains_are_kept_whole_if_they_limit_nothing() {
     let asked = ["--whole-l3", "--threads-per-l3", "mem=4", "--max-l3", "cpu=2"];
     let sum = ["--objective", "total-gflops"];
     let answer = json_of_text(DOMAINS, &[&asked[..], &sum].concat());
@@ -71,12 +72,12 @@ fn l3_domains_are_kept_whole_where_they_limit_nothing() {
         answer["restrictions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     assert_eq!(named, ["--whole-l3", "min_threads", "--threads-per-l3 mem=4", "--max-l3 cpu=2"]);
     assert_eq!(answer["baselines"][0]["breaks"], "several applications share L3 domain 0 of node 0");
-    // Where each node is one domain.
+    // If each node is one domain.
     let flat = DOMAINS.replace("cores_per_l3 = 8\n", "");
     let answer = json_of_text(&flat, &[&sum[..], &["--whole-l3", "--threads-per-l3", "mem=7"]].concat());
     let rows = threads(&answer["best"]);
     assert_eq!((answer["status"].as_str(), rows), (Some("optimal"), vec![vec![7, 0], vec![0, 16]]));
-    // The same is the end of a front.
+    // The same placement ends a front.
     let front = json_of_text(DOMAINS, &[&asked[..], &["--pareto", "total-gflops,fair"]].concat());
     let end = front["pareto"]["ends"][0]["value"].as_f64().expect("a value");
     assert!((end - 1720.0).abs() < 1e-6, "{end}");
@@ -118,7 +119,7 @@ fn what_contradicts_itself_or_the_files_is_told() {
 }
 
 #[test]
-fn the_simplest_is_nearly_as_good_and_said_in_words() {
+fn the_simplest_is_nearly_as_good_and_described_in_words() {
     let files = [config("machines/xeon-8360y-2s.toml"), config("workloads/paper-mem-compute.toml")];
     let answer = json_of(&files, &["--simple", "--within", "0.05", "--objective", "fair"]);
     let simple = &answer["simple"];
@@ -139,7 +140,7 @@ fn the_simplest_is_nearly_as_good_and_said_in_words() {
 
 #[test]
 fn a_person_reads_what_to_set_up() {
-    // 14 cores in 2 nodes, 3 for each of 3 applications, and 5 more for anybody: odd numbers are the best.
+    // 14 cores in 2 nodes, 3 for each of 3 applications, and 5 more for any of them: odd numbers are the best.
     let text = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 7\ngflops_per_core = 10\nbandwidth_gbs = 41\n\
                 link_gbs = 10\n[[app]]\nname = \"a\"\narithmetic_intensity = 0.9\n[[app]]\nname = \"b\"\n\
                 arithmetic_intensity = 2.5\n[[app]]\nname = \"c\"\narithmetic_intensity = 40\n";

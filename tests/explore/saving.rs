@@ -1,4 +1,5 @@
-//! `explore --save` and `evaluate --save`: what is written reads back as what was printed. `explore --plot`: what was found.
+//! `explore --save` and `evaluate --save`: the saved file reads back as the printed answer. `explore --plot`: a drawing of
+//! the answer.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::{config_path, folder, numasim, stderr, stdout};
 
-/// GFLOPS by name of scenario.
+/// GFLOPS by scenario name.
 fn totals(document: &Value) -> Vec<(String, f64)> {
     let scenarios = document["scenarios"].as_array().expect("scenarios");
     let total = |scenario: &Value| {
@@ -18,7 +19,7 @@ fn totals(document: &Value) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn what_explore_saves_is_evaluated_as_explore_says_with_the_same_files() {
+fn saved_answers_of_explore_evaluate_to_the_same_values() {
     let folder = folder();
     let saved = folder.path().join("best.toml");
     let file = config_path("paper/numa-bad.toml");
@@ -64,14 +65,14 @@ fn the_best_is_drawn_with_its_threads() {
     assert!(output.status.success(), "{}", stderr(&output));
     let svg = fs::read_to_string(&drawn).expect("drawn");
     assert!(svg.starts_with("<svg") && svg.contains("best"), "{svg}");
-    // No output takes the place of another one.
+    // No output replaces another one.
     let output = run(&folder.path().join("x.svg"), &folder.path().join("x.svg"));
     assert_eq!(output.status.code(), Some(1));
     assert!(!folder.path().join("x.svg").exists());
 }
 
 #[test]
-fn what_evaluate_saves_says_static_work_and_homes() {
+fn saved_scenarios_of_evaluate_include_static_work_and_homes() {
     let folder = folder();
     let saved = folder.path().join("scenarios.toml");
     let saved_name = saved.to_str().expect("UTF-8");

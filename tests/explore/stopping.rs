@@ -1,4 +1,4 @@
-//! A search that is ended early.
+//! Searches that stop early.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ fn large() -> String {
 }
 
 #[test]
-fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
+fn zero_time_gives_some_allocation_or_reports_that_none_was_found() {
     for objective in ["total-gflops", "fair", "geomean"] {
         let files = [config("machines/epyc-9224-2s-nps2-cxl.toml"), config("workloads/hpc-node.toml")];
         let output = run(
@@ -47,8 +47,8 @@ fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
 }
 
 #[test]
-fn what_is_not_proven_says_what_its_effort_brought_and_how_to_go_on() {
-    // More than 200,000 contents of a node: none is listed, and the search ends with what bounds say.
+fn an_unproven_answer_reports_its_budget_and_how_to_continue() {
+    // More than 200,000 contents of a node: none is listed, and the search ends with the result of its bounds.
     let files = [config("scale/8x64.toml")];
     let restriction = ["--min-threads-per-node", "1", "--top", "0"];
     let answer = json_of(&files, &restriction);

@@ -1,4 +1,4 @@
-//! What people see, whole.
+//! Complete output as users see it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `--format markdown`: tables of GitHub-flavoured Markdown, whatever names are.
+//! `--format markdown`: tables of GitHub-flavoured Markdown, for all names.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -26,7 +26,7 @@ fn tables(text: &str) -> Vec<Vec<Vec<String>>> {
                 let row = tables.last_mut().and_then(|table| table.last_mut()).expect("a row");
                 row.last_mut().expect("a cell").push_str(&words);
             }
-            // Nothing of what commands print is any of these.
+            // The output of commands contains none of these.
             Event::Html(_)
             | Event::InlineHtml(_)
             | Event::Code(_)
@@ -40,19 +40,19 @@ fn tables(text: &str) -> Vec<Vec<Vec<String>>> {
     tables
 }
 
-/// The parser fills short rows and cuts long ones: cells are counted in the text, too.
+/// The parser fills short rows and cuts long ones, so cells are also counted in the text.
 fn columns(line: &str) -> usize {
     let mut bars = 0;
     let mut before = ' ';
     for c in line.chars() {
         bars += usize::from(c == '|' && before != '\\');
-        // Of two backslashes neither escapes what follows.
+        // Two backslashes escape nothing after them.
         before = if c == '\\' && before == '\\' { ' ' } else { c };
     }
     bars - 1
 }
 
-/// The text has so many tables or more, each with rows of one length, and no colours or lines of boxes.
+/// The text has at least this number of tables, each with rows of one length, and no colours or box lines.
 #[track_caller]
 fn check(args: &[&str], least: usize) -> String {
     let text = printed(args, "markdown");
@@ -115,7 +115,7 @@ fn commands_of_this_host_write_tables() {
 }
 
 #[test]
-fn what_is_no_table_refuses_markdown() {
+fn commands_without_a_table_refuse_markdown() {
     let replayed = super::repository("tests/simulate/lead.jsonl").display().to_string();
     for args in [vec!["calibrate"], vec!["simulate", "--replay", &replayed]] {
         let output = run(&[&args[..], &["--format", "markdown"]].concat());
@@ -130,7 +130,7 @@ fn what_is_no_table_refuses_markdown() {
 }
 
 #[test]
-fn a_file_has_the_same_as_standard_output() {
+fn a_file_equals_standard_output() {
     let folder = folder();
     let odd = written(folder.path(), "odd.toml", ODD_NAMES);
     let file = folder.path().join("out.md");
@@ -141,14 +141,14 @@ fn a_file_has_the_same_as_standard_output() {
 }
 
 #[test]
-fn names_are_text_and_nothing_else() {
+fn names_are_only_text() {
     let folder = folder();
     let odd = written(folder.path(), "odd.toml", ODD_NAMES);
     let text = check(&["evaluate", &odd], 7);
     assert_eq!(tables(&text)[0][1][0], "A mem*|*<b>\\");
     insta::assert_snapshot!("markdown_evaluate", text);
     let text = check(&["explore", &odd], 5);
-    // The time of the search is another one each time.
+    // The time of the search differs each time.
     let timeless = |line: &str| match line.rsplit_once('(').filter(|_| line.ends_with(" s)")) {
         Some((words, _)) => format!("{words}(0.01 s)\n"),
         None => format!("{line}\n"),

@@ -1,4 +1,4 @@
-//! The JSON Schemas of what commands write: they are stored in `schema/`, and accept what commands really write.
+//! The JSON Schemas of command output: they are stored in `schema/`, and accept the real output.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{ODD_NAMES, STENCIL, config_path, folder, printed, repository, run, stdout, table_iii, written};
 use crate::check::schema::accepts;
 
-/// Documents that have a schema: those of the files beside that of the input files.
+/// Documents that have a schema: those of the files other than the schema of the input files.
 fn documents() -> Vec<String> {
     let files = fs::read_dir(repository("schema")).expect("schema/").map(|file| file.expect("a file"));
     let names =
@@ -32,7 +32,7 @@ fn schema(document: &str) -> Value {
     serde_json::from_str(&stdout(&run(&["schema", document]))).expect("valid JSON")
 }
 
-/// The schema of the command accepts what it writes.
+/// The schema of the command accepts its output.
 #[track_caller]
 fn accepted(args: &[&str]) -> Value {
     let other = [("--pareto", "pareto"), ("--machine", "machines")];
@@ -54,7 +54,7 @@ fn the_schemas_in_the_repository_are_those_the_program_prints() {
 }
 
 #[test]
-fn schemas_accept_what_commands_write() {
+fn schemas_accept_command_output() {
     let folder = folder();
     let odd = written(folder.path(), "odd.toml", ODD_NAMES);
     let stencil = written(folder.path(), "stencil.toml", STENCIL);
@@ -114,7 +114,7 @@ threads = { a = 1 }
 "#;
 
 #[test]
-fn schemas_refuse_what_no_command_writes() {
+fn schemas_refuse_impossible_output() {
     let folder = folder();
     let odd = written(folder.path(), "odd.toml", ODD_NAMES);
     let schema = schema("evaluate");
@@ -138,13 +138,13 @@ fn schemas_refuse_what_no_command_writes() {
 }
 
 #[test]
-fn every_figure_of_a_schema_is_described() {
+fn every_value_of_a_schema_is_described() {
     for document in documents() {
         undescribed(&schema(&document), &document);
     }
 }
 
-/// Panics where a key of an object has no description.
+/// Panics if a key of an object has no description.
 fn undescribed(schema: &Value, path: &str) {
     if let Some(keys) = schema.get("properties").and_then(Value::as_object) {
         for (key, about) in keys {

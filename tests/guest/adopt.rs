@@ -1,4 +1,4 @@
-//! `numasim agent --adopt` in the guest: threads of programs that know nothing of it move, and get back what they had.
+//! `numasim agent --adopt` in the guest: threads of unaware programs move, and get their processors back.
 
 use std::panic::catch_unwind;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::results::Guest;
 use super::threads::{Thread, app, counted, threads};
 
-/// Shared by two: node by node the first core to `spin`, the second one to `many`.
+/// Shared by two: on each node the first core to `spin`, the second one to `many`.
 const TWO: [&[u32]; 2] = [&[0, 2, 4, 6], &[1, 3, 5, 7]];
 /// With a third one: node 0 to both, node 1 to the third and `spin`, node 2 to `many` and the third, node 3 to both; of each node's cores
 /// the lowest to the first in the order of the files.
@@ -57,13 +57,13 @@ fn restoring(guest: &Guest) {
     guest.done("adopt-agent");
 }
 
-/// What the file `cpuset.cpus` says in each look.
+/// The contents of the file `cpuset.cpus` at each look.
 const CPUSETS: [(&str, [&str; 2]); 5] = [
     ("before", ["0-5", ""]),
     ("two", ["0,2,4,6", "1,3,5,7"]),
     ("three", ["0,2,6", "1,4,7"]),
     ("left", ["0,2,4,6", "1,3,5,7"]),
-    // Linux takes no list away from a group with processes: it has what it had in effect.
+    // Linux removes no list from a group with processes: the group gets the list that was in effect.
     ("after", ["0-5", "0-7"]),
 ];
 
@@ -95,13 +95,13 @@ fn control_groups_make_room_by_their_cpusets_and_get_them_back() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn adopted_threads_make_room_for_who_comes_and_take_it_back() {
+fn adopted_threads_make_room_for_arrivals_and_take_it_back() {
     moving(&Guest::read("agent"));
 }
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn every_adopted_thread_gets_back_what_it_had() {
+fn every_adopted_thread_gets_its_processors_back() {
     restoring(&Guest::read("agent"));
 }
 
@@ -109,7 +109,7 @@ type Judge = fn(&Guest);
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_thread_that_is_elsewhere_is_seen() {
+fn a_misplaced_thread_is_detected() {
     let wrong: [(Judge, &str, &str, &str, &str); 8] = [
         (moving, "adopt-two-spin", "\t0,2,4,6\t", "\t0-7\t", "two: a thread of 'spin' is elsewhere"),
         (moving, "adopt-three-many", "\t1,4,7\t", "\t1,3,5,7\t", "three: a thread of 'many' is elsewhere"),

@@ -1,4 +1,4 @@
-//! `numasim bench` in the guest: each page and each thread where the scenario says, and refusals that say why.
+//! `numasim bench` in the guest: each page and each thread at the place of the scenario, and refusals with a reason.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ const FAR: [Expected; 2] = [
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn every_page_and_thread_of_the_papers_placements_is_where_it_belongs() {
+fn every_page_and_thread_of_the_papers_placements_is_in_place() {
     for (name, more) in [("four", &[][..]), ("five", &FAR[..])] {
         let guest = Guest::read(name);
         for run in ["bench-threads", "bench-processes", "bench-node"] {
@@ -102,7 +102,7 @@ fn memory_that_would_spill_to_another_node_is_refused_with_node_and_bytes() {
         assert!(refused.err.contains("error: "), "{}", refused.err);
         let number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         assert!(refused.err.split("node ").skip(1).any(number), "it names the node: {}", refused.err);
-        // It says how much is missing, with a unit.
+        // It reports the missing amount, with a unit.
         let (free, needed) = (" MiB of free memory, ", "the data of this scenario needs 4 GiB");
         assert!(refused.err.contains(free) && refused.err.contains(needed), "{}", refused.err);
         let rows = guest.done("bench-spill-rows");
@@ -120,8 +120,8 @@ fn a_scenario_whose_processors_are_masked_is_refused_with_the_node() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn arrays_of_real_kernels_lie_with_their_threads_or_at_home() {
-    // A page that is elsewhere makes its row `misplaced` with both nodes.
+fn arrays_of_real_kernels_are_local_or_at_home() {
+    // A misplaced page makes its row `misplaced` with both nodes.
     const DATA: [(&str, [&str; 4]); 5] = [
         ("rows by node", ["0:100", "1:100", "2:100", "3:100"]),
         ("rows on node 2", ["2:100"; 4]),
@@ -150,7 +150,8 @@ fn arrays_of_real_kernels_lie_with_their_threads_or_at_home() {
     for one in origin["observed"].as_array().expect("a list") {
         let [counted, expected] =
             ["page_faults", "expected_page_faults"].map(|key| one[key].as_u64().expect("a count"));
-        // Beside the data: pages that automatic NUMA balancing looks at. New memory has a thousand for each thread.
+        // In addition to the data: pages scanned by automatic NUMA balancing. New memory has a thousand for each
+        // thread.
         assert!(counted.abs_diff(expected) <= 256, "{one}");
         let new = one["scenario"] == "source on each node";
         assert_eq!(one["expected_page_faults"].as_u64() > Some(0), new, "{one}");

@@ -1,4 +1,4 @@
-//! `numasim calibrate` in the guest: every node and every ordered pair of nodes has a figure of its own.
+//! `numasim calibrate` in the guest: every node and every ordered pair of nodes has a separate value.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn every_node_and_every_link_is_measured_also_to_memory_without_cores() {
         assert_eq!(known["kind"], "measured", "{figure}");
         assert!(known["uncertainty_percent"].as_f64() >= Some(0.0), "{figure}: {known}");
     }
-    // The doubts of such a machine are in the file.
+    // The warnings about such a machine are in the file.
     let file = guest.done("calibrate-file");
     for doubt in ["numa-balancing", "virtual-machine", "few-repetitions"] {
         assert!(file.contains(&format!("\n# doubt: {doubt}: ")), "{doubt}: {file}");

@@ -1,5 +1,4 @@
-//! The script of `--emit cgroup` and the drop-ins of `--emit systemd` in the guest: groups, processors, environment and pages of the programs that
-//! they started.
+//! The script of `--emit cgroup` and the drop-ins of `--emit systemd` in the guest: groups, logical CPUs, environment and pages of the started programs.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
@@ -17,7 +16,7 @@ struct Program {
     cpus: &'static str,
     mems: &'static str,
     openmp: [&'static str; 2],
-    /// The nodes on which its own pages are.
+    /// The nodes of its private pages.
     pages: &'static [u32],
 }
 
@@ -117,13 +116,13 @@ fn in_memory(guest: &Guest, kind: &str) {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn programs_of_an_emitted_script_are_in_their_groups_and_leave_nothing() {
+fn programs_of_an_emitted_script_are_in_their_groups_and_clean_up() {
     placed(&Guest::read("agent"));
 }
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn their_memory_is_where_the_answer_has_it() {
+fn their_memory_is_on_the_nodes_of_the_answer() {
     in_memory(&Guest::read("agent"), "emit");
 }
 
@@ -137,7 +136,7 @@ type Judge = fn(&Guest);
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_program_that_is_elsewhere_is_seen() {
+fn a_misplaced_program_is_detected() {
     let memory: Judge = |guest| in_memory(guest, "emit");
     let wrong: [(Judge, &str, &str, &str, &str); 9] = [
         (placed, "emit-own-allowed", "0-2", "0-7", "emit-own: where it may run"),

@@ -16,7 +16,7 @@ fn threads_of_openmp_and_onetbb_are_on_the_nodes_of_their_order() {
         let entry = app(&status, name);
         assert_eq!((&entry["acked"], entry["state"].as_str()), (&entry["seq"], Some("ok")), "{entry}");
         let all = threads(&guest, &format!("preload-threads-{}", entry["pid"]));
-        // The thread of the connection is called otherwise, and bound to nothing of its own.
+        // The thread of the connection has a different name, and no binding.
         let own = all.into_iter().filter(|thread| thread.name == program).map(|thread| thread.cpus);
         assert_eq!(counted(own), counted(cpus.map(<[u32]>::to_vec)), "{name}");
     }

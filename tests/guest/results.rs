@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// What one guest sent.
+/// The results of one guest.
 pub(crate) struct Guest {
     name: String,
     steps: Vec<Step>,
@@ -31,7 +31,7 @@ impl Guest {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let (mut steps, mut ended) = (Vec::new(), false);
         let mut step = Step { code: -1, ..Step::default() };
-        // `lines` also takes the carriage returns of the serial port away.
+        // `lines` also removes the carriage returns of the serial port.
         for line in text.lines() {
             assert!(!ended, "{name}: something follows the end: {line}");
             if let Some(name) = line.strip_prefix("== step ") {
@@ -60,21 +60,21 @@ impl Guest {
         found.unwrap_or_else(|| panic!("the guest '{}' did no step '{name}'", self.name)).clone()
     }
 
-    /// Has a step said something else at the first place where it said `from`.
+    /// Replaces the first occurrence of `from` in the output of a step.
     pub(crate) fn alter(&mut self, name: &str, from: &str, to: &str) {
         let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
         assert!(step.out.contains(from), "{name} does not say '{from}': {}", step.out);
         step.out = step.out.replacen(from, to, 1);
     }
 
-    /// Has a step said something else wherever it said `from`.
+    /// Replaces every occurrence of `from` in the output of a step.
     pub(crate) fn alter_all(&mut self, name: &str, from: &str, to: &str) {
         let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
         assert!(step.out.contains(from), "{name} does not say '{from}': {}", step.out);
         step.out = step.out.replace(from, to);
     }
 
-    /// Has a step said another value at a place of its JSON.
+    /// Replaces a value in the JSON of a step.
     pub(crate) fn alter_json(&mut self, name: &str, place: &str, value: Value) {
         let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
         let mut document: Value = serde_json::from_str(&step.out).expect("JSON");
@@ -85,7 +85,7 @@ impl Guest {
         step.out = document.to_string();
     }
 
-    /// The standard output of a step that ended with 0.
+    /// The standard output of a step that exited with 0.
     pub(crate) fn done(&self, name: &str) -> String {
         let step = self.step(name);
         assert_eq!(step.code, 0, "{}, {name}: {}", self.name, step.err);

@@ -1,4 +1,4 @@
-//! `numasim run` in the guest: whose threads run on which node under an agent, and where the pages of their data are.
+//! `numasim run` in the guest: the nodes of each application's threads under an agent, and of the pages of its data.
 
 use std::panic::catch_unwind;
 
@@ -12,10 +12,10 @@ type PerNode = [u64; 4];
 
 /// `[[scenario]]` of `split.toml`.
 const SPLIT: [(&str, PerNode); 2] = [("left", [2, 1, 0, 1]), ("right", [0, 1, 2, 1])];
-/// Dealt to `shared.toml`: node 0 to a and b, node 1 to c and a, node 2 to b and c, node 3 to a and b.
+/// Distributed to `shared.toml`: node 0 to a and b, node 1 to c and a, node 2 to b and c, node 3 to a and b.
 const SHARED: [(&str, PerNode); 3] = [("a", [1, 1, 0, 1]), ("b", [1, 0, 1, 1]), ("c", [0, 1, 1, 0])];
 
-/// The steps about an application have the number of its process in their names.
+/// The steps about an application have its process number in their names.
 fn step_of(guest: &Guest, run: &str, what: &str, name: &str) -> String {
     let status = guest.json(&format!("{run}-status"));
     format!("{run}-{what}-{}", app(&status, name)["pid"])
@@ -58,7 +58,7 @@ fn orders(guest: &Guest) {
     }
 }
 
-/// By node, how long workers ran until a look.
+/// By node, the run time of workers until a look.
 fn ticks(guest: &Guest, look: &str, name: &str) -> PerNode {
     let mut ticks = [0; 4];
     for worker in workers(guest, "split", look, name) {
@@ -72,7 +72,7 @@ fn kernel(guest: &Guest) {
         let (before, after) = (ticks(guest, "threads", name), ticks(guest, "later", name));
         for node in 0..4 {
             let ran = after[node] - before[node];
-            // A tick may be counted where somebody only wakes.
+            // A tick may be counted for a thread that only wakes.
             assert!(ordered[node] > 0 || ran <= 1, "'{name}' ran {ran} ticks on node {node}");
             assert!(ordered[node] == 0 || ran > 1, "'{name}' did not run on node {node}");
         }
@@ -86,7 +86,7 @@ fn timeline(guest: &Guest) {
     for row in csv::Reader::from_reader(text.as_bytes()).records() {
         let row = row.expect("a row");
         let number = |column: usize| row[column].parse::<f64>().expect("a number");
-        // On a slow host connections break at first, and threads that nobody tells anything run.
+        // On a slow host connections break at first, and threads without an order run.
         if number(0) < result["time_s"].as_f64().expect("a number") / 2.0 {
             continue;
         }
@@ -189,13 +189,13 @@ fn orders_per_node_are_in_force() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn threads_that_are_not_ordered_do_not_run() {
+fn threads_without_an_order_do_not_run() {
     kernel(&Guest::read("agent"));
 }
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn the_timeline_shows_no_thread_that_was_not_ordered() {
+fn the_timeline_shows_no_thread_without_an_order() {
     timeline(&Guest::read("agent"));
 }
 
@@ -219,11 +219,11 @@ fn every_block_is_on_the_node_of_the_worker_that_touched_it_first() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn runs_and_agents_end_as_they_are_told() {
+fn runs_and_agents_exit_on_request() {
     ending(&Guest::read("agent"));
 }
 
-/// A judge, a change of what the guest said, and what the judge then says.
+/// A check, a change of the guest's output, and the verdict of the check on it.
 type Wrong = (fn(&Guest), Box<dyn Fn(&mut Guest)>, &'static str);
 
 /// Other text in the report of a step about an application.
@@ -252,7 +252,7 @@ fn value(step: &'static str, place: &'static str, value: u64) -> Box<dyn Fn(&mut
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn what_would_be_wrong_is_seen() {
+fn wrong_results_are_detected() {
     let wrong: [Wrong; 13] = [
         (binding, other("split", "threads", "left", "\t2-3\t", "\t4-5\t"), "workers of 'left'"),
         (binding, other("split", "threads", "right", "\t5\t", "\t4-5\t"), "workers of 'right'"),

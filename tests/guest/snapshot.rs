@@ -1,5 +1,5 @@
-//! `numasim snapshot` and `advise` in the guest: six processes that the job bound, beside what taskset, numastat and the lists of their pages
-//! say, and `explore` on the study that says the same by hand.
+//! `numasim snapshot` and `advise` in the guest: six processes that the job bound, compared with taskset, numastat and the lists of their
+//! pages, and with `explore` on the same study written by hand.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::results::Guest;
 use crate::common::{folder, numasim, repository, stdout};
 
-/// A process with the node of each of its bound threads, and how its data lies.
+/// A process with the node of each of its bound threads, and the placement of its data.
 struct Process {
     name: &'static str,
     threads: [u32; 4],
@@ -60,7 +60,7 @@ fn by_numastat(guest: &Guest, step: &str) -> Vec<f64> {
     total.split_whitespace().skip(1).take(4).map(|cell| cell.parse().expect("a number")).collect()
 }
 
-/// MiB of program files on each node: numastat counts them, and they are no data.
+/// MiB of program files on each node: numastat counts them, but they are not data.
 fn of_files(guest: &Guest, step: &str) -> [f64; 4] {
     let mut mib = [0.0; 4];
     for line in guest.done(step).lines().filter(|line| line.contains(" file=") && !line.contains("/dev/")) {
@@ -76,7 +76,7 @@ fn of_files(guest: &Guest, step: &str) -> [f64; 4] {
     mib
 }
 
-/// A snapshot beside what the tools of others say, which is `when` in the names of their steps.
+/// Compares a snapshot with other tools; `when` is part of the names of their steps.
 fn as_others_say(guest: &Guest, step: &str, when: &str) {
     for Process { name, .. } in SIX {
         let app = app(guest, step, name);
@@ -98,14 +98,14 @@ fn as_bound(guest: &Guest, step: &str) {
         assert_eq!((&app["threads"], &app["data"]), (&json!(threads), &data()), "{name}");
         let gib: Vec<f64> = (0..4).map(|node| app["data_gib"][node].as_f64().expect("known")).collect();
         let on_its_nodes: f64 = on.iter().map(|&node| gib[node]).sum();
-        // Lists of 16 MiB, and little besides.
+        // Lists of 16 MiB, and little else.
         assert!(on_its_nodes >= 0.95 * gib.iter().sum::<f64>() && on_its_nodes > 0.0155, "{name}: {gib:?}");
     }
 }
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_snapshot_of_six_processes_is_what_taskset_and_numastat_say() {
+fn a_snapshot_of_six_processes_agrees_with_taskset_and_numastat() {
     let guest = Guest::read("snapshot");
     as_bound(&guest, "six-snapshot");
     as_others_say(&guest, "six-snapshot", "six");
@@ -113,7 +113,7 @@ fn a_snapshot_of_six_processes_is_what_taskset_and_numastat_say() {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn the_guest_counts_no_bandwidth_and_there_is_no_advice_without() {
+fn the_guest_counts_no_bandwidth_so_there_is_no_advice() {
     let guest = Guest::read("snapshot");
     let advice = guest.json("six-unknown");
     assert_eq!(advice["advised"], json!(false));
@@ -164,7 +164,7 @@ fn as_explored(guest: &Guest) {
     equal("best", value(&advice["then"]), value(&explored["best"]["value"]));
     let now = explored["baselines"].as_array().expect("a list").iter().find(|own| own["name"] == "now");
     equal("now", value(&advice["now"]), value(&now.expect("a baseline")["value"]));
-    // The moves on the true study bring what the best of it has.
+    // The moves on the true study reach the result of its best.
     let (threads, home) = after_moves(&advice);
     let rows: Vec<String> = threads.iter().map(|(name, row)| format!("{name} = {row}")).collect();
     let moved = format!(
@@ -191,11 +191,11 @@ fn as_explored(guest: &Guest) {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn advice_is_worth_what_explore_finds_for_the_true_study() {
+fn advice_is_worth_the_best_of_explore_for_the_true_study() {
     as_explored(&Guest::read("snapshot"));
 }
 
-/// The moved processes are where the advice has them, by `numasim snapshot` and by the tools of others.
+/// The moved processes match the advice, according to `numasim snapshot` and other tools.
 fn carried_out(guest: &Guest) {
     guest.done("six-carried-out");
     let (threads, home) = after_moves(&guest.json("six-advice"));
@@ -226,7 +226,7 @@ fn near_or_home(threads: &Value, home: &Value) -> Value {
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn the_emitted_moves_put_threads_and_pages_where_the_advice_has_them() {
+fn the_emitted_moves_put_threads_and_pages_in_place() {
     carried_out(&Guest::read("snapshot"));
 }
 
@@ -258,7 +258,7 @@ type Judge = fn(&Guest);
 
 #[test]
 #[ignore = "needs the results of .ci/guest"]
-fn a_wrong_snapshot_or_advice_is_seen() {
+fn a_wrong_snapshot_or_advice_is_detected() {
     let live: Judge = |guest| as_others_say(guest, "six-snapshot", "six");
     let wrong: [(Judge, &str, &str, &str, &str); 4] = [
         (live, "six-far-taskset", ": 8", ": 80", "far: threads"),

@@ -1,4 +1,4 @@
-//! Threads and pages as the guest's kernel shows them, and applications as the agent does.
+//! Threads and pages as the guest's kernel shows them, and applications as the agent shows them.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use super::results::Guest;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) name: String,
-    /// Where it may run.
+    /// Its allowed processors.
     pub(crate) cpus: Vec<u32>,
-    /// How long it ran, in ticks of the kernel.
+    /// Its run time, in ticks of the kernel.
     pub(crate) ticks: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn threads(guest: &Guest, step: &str) -> Vec<Thread> {
     found
 }
 
-/// How many there are of each value.
+/// The number of occurrences of each value.
 pub(crate) fn counted<T: Ord>(values: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
     for value in values {

@@ -56,7 +56,7 @@ fn a_killed_run_leaves_the_old_folder_or_the_new_one() {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut child = child.spawn().expect("the program starts");
-            // Most of the time is spent before the files are written: the kills are at its end.
+            // Most of the time passes before the files are written: the kills are near its end.
             std::thread::sleep(longest.mul_f64(0.5 + 0.7 * f64::from(kill) / f64::from(KILLS)));
             let _ = child.kill();
             child.wait().expect("it ended");

@@ -1,4 +1,4 @@
-//! Limits of the system: long files, full disks, folders of other people, folders that go away.
+//! Limits of the system: long files, full disks, folders of other users, vanishing folders.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::content;
 use super::whole::stencil;
 use crate::common::{PROGRAM, config_path, folder, stderr};
 
-/// The program under a shell with this before it.
+/// The program under a shell that runs this first.
 fn shell(at: &Path, before: &str, args: &str) -> Output {
     let mut command = Command::new("sh");
     command
@@ -21,7 +21,7 @@ fn shell(at: &Path, before: &str, args: &str) -> Output {
 
 #[cfg(unix)]
 #[test]
-fn a_limit_of_file_sizes_is_an_error_with_a_sentence() {
+fn a_limit_of_file_sizes_is_an_error_message() {
     let folder = folder();
     let at = folder.path();
     fs::write(at.join("large.toml"), stencil(60)).expect("a file for the test");
@@ -73,14 +73,14 @@ fn a_sweep_that_meets_the_limit_keeps_its_rows() {
 
 #[cfg(unix)]
 #[test]
-fn programs_that_are_started_have_their_usual_signals() {
+fn started_programs_have_their_usual_signals() {
     // SIGXFSZ is 25 on Linux: bit 24 of the masks of ignored signals.
     let folder = folder();
     let status = fs::read_to_string("/proc/self/status");
     if status.is_err() {
         return; // no /proc
     }
-    // What is started as sbatch writes its own masks.
+    // A program started as sbatch writes its signal masks.
     let at = folder.path();
     fs::write(at.join("sbatch"), "#!/bin/sh\ngrep SigIgn /proc/self/status >ignored\necho 1\n")
         .expect("a file for the test");

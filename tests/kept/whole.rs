@@ -1,4 +1,4 @@
-//! Folders are written whole, and readers refuse what is not.
+//! Folders are written completely, and readers reject incomplete ones.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::common::{folder, numasim, stderr};
 pub(super) const MACHINE: &str = "[machine]\nname = \"M2\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10.0\n\
      bandwidth_gbs = 20.0\nlink_gbs = 5.0\n";
 
-/// The same, and a stencil of so many iterations.
+/// The same, and a stencil with the given number of iterations.
 pub(super) fn stencil(iterations: u32) -> String {
     format!(
         "{MACHINE}[graph]\ngenerator = \"stencil2d\"\nn = 256\nrows = 2\ncolumns = 2\niterations = {iterations}\n"
@@ -33,7 +33,7 @@ fn done(at: &Path, args: &str) {
 }
 
 #[test]
-fn a_folder_that_a_killed_run_left_is_refused_and_mended_by_the_next_run() {
+fn a_folder_of_a_killed_run_is_refused_and_repaired_by_the_next_run() {
     let folder = files();
     let at = folder.path();
     done(at, "profile small.toml -o profile");
@@ -59,7 +59,7 @@ fn a_folder_that_a_killed_run_left_is_refused_and_mended_by_the_next_run() {
 }
 
 #[test]
-fn files_of_people_stay_in_a_folder_that_is_written() {
+fn other_files_stay_in_a_folder_that_is_written() {
     let folder = files();
     let at = folder.path();
     for (args, name) in [
@@ -78,7 +78,7 @@ fn files_of_people_stay_in_a_folder_that_is_written() {
         done(at, &args.replace(&format!(" {name}"), &format!(" {alone}")));
         assert_eq!(content(&at.join(&alone)).len() + 1, first.len(), "{args}");
     }
-    // Nothing is left beside them.
+    // Nothing else remains next to them.
     let hidden = fs::read_dir(at).expect("a folder").map_while(Result::ok).map(|entry| entry.file_name());
     assert_eq!(hidden.filter(|name| name.to_string_lossy().starts_with('.')).count(), 0);
 }
@@ -91,7 +91,7 @@ fn a_folder_is_written_from_within() {
     for _ in 0..2 {
         let done = in_folder(&here, &["plan", "../small.toml", "-o", "."]);
         assert!(done.status.success(), "{}", stderr(&done));
-        // The folder is the same one: a shell that is in it sees the files.
+        // The folder is the same one: a shell inside it sees the files.
         assert_eq!(content(&here).len(), 4);
     }
 }

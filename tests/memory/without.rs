@@ -1,4 +1,4 @@
-//! Nodes with cores and without memory (`memory_gib = 0`), from the file to what every command makes of them.
+//! Nodes with cores and without memory (`memory_gib = 0`), from the file to the output of every command.
 
 use serde_json::{Value, json};
 
@@ -35,13 +35,13 @@ fn local_data_of_a_node_without_memory_comes_over_its_link() {
 }
 
 #[test]
-fn explore_puts_the_memory_bound_application_beside_the_memory() {
+fn explore_puts_the_memory_bound_application_next_to_the_memory() {
     // Two threads of mem have 20 of 64 GB/s each, all others compute: 8 cores x 10 GFLOPS.
     let found = document(&["explore", STUDY, "--objective", "total-gflops"]);
     assert_eq!((&found["status"], &found["value"]), (&json!("optimal"), &json!(80.0)));
     let threads = |app: usize, node: usize| found["best"]["apps"][app]["threads"][node].clone();
     assert_eq!((threads(0, 1), threads(1, 1)), (json!(0), json!(4)), "{found}");
-    // Under the fair goal an open home goes to the memory that there is.
+    // Under the fair goal an open home goes to the only memory.
     let open =
         printed(&["explore", "tests/memory/open-home.toml", "--objective", "fair", "--format", "json"]);
     let open: Value = serde_json::from_str(&open).expect("JSON");
@@ -62,7 +62,7 @@ fn pictures_and_tables_show_no_memory() {
 }
 
 #[test]
-fn emitted_commands_bind_memory_where_the_data_lies() {
+fn emitted_commands_bind_memory_to_the_node_of_the_data() {
     for (kind, expected) in
         [("numactl", "--membind=0"), ("hwloc", "--membind node:0"), ("slurm", "mask_mem:0x1")]
     {
@@ -75,7 +75,7 @@ fn emitted_commands_bind_memory_where_the_data_lies() {
 }
 
 #[test]
-fn sweeps_change_what_there_is_and_put_no_data_on_such_a_node() {
+fn sweeps_change_existing_values_and_put_no_data_on_such_a_node() {
     let swept = |set: &str| run(&["sweep", STUDY, "--scenario", "far", "--set", set]);
     assert!(stdout(&swept("machine.bandwidth_gbs=32,64")).contains("\n32,far,ok,48,8,40,"));
     for (set, said) in [
@@ -90,7 +90,7 @@ fn sweeps_change_what_there_is_and_put_no_data_on_such_a_node() {
 }
 
 #[test]
-fn work_on_such_a_node_takes_what_its_link_lets_through() {
+fn work_on_such_a_node_is_limited_by_its_link() {
     // 80 GFLOP at 8 GFLOPS.
     let file = "tests/memory/over-time.toml";
     assert_eq!(document(&["simulate", file])["runs"][0]["makespan_s"], json!(10.0));
@@ -121,7 +121,7 @@ fn blocks_that_such_a_node_touches_first_lie_on_the_nearest_memory() {
 }
 
 #[test]
-fn every_other_command_takes_such_a_machine() {
+fn every_other_command_accepts_such_a_machine() {
     for args in [
         &["explore", STUDY, "--sensitivity", "--time-limit", "5"][..],
         &["explore", STUDY, "--pareto", "total-gflops,fair"],

@@ -1,4 +1,4 @@
-//! `marginal`: gives every core to the application and node where it adds most.
+//! `marginal`: gives every core to the application and node at which it adds most.
 //!
 //! Applications with something to do first get `min_threads` each, one by one to the node with most free cores (ties: lowest). Then
 //! each core goes to the application and node that raise the total GFLOPS of the sharing model most, until no core raises it; at most

@@ -38,7 +38,7 @@ pub enum PolicyName {
     Lend,
     /// This number of extra threads per node for applications that sleep in I/O.
     Oversubscribe(u32),
-    /// Each core goes where it adds most.
+    /// Each core goes to the place at which it adds most.
     Marginal,
     /// The search, repeated at every change.
     Reexplore,

@@ -80,7 +80,7 @@ fn any_app(entry: usize, nodes: usize) -> impl Strategy<Value = AppView> {
     )
 }
 
-/// Cores of each node, and a view of applications on them: no threads where there are no cores.
+/// Cores of each node, and a view of applications on them: no threads on nodes without cores.
 fn any_view() -> impl Strategy<Value = (Vec<u32>, View)> {
     let cores = prop::collection::vec(0_u32..6, 0..2).prop_map(|more| [vec![4], more].concat());
     let with_apps = |cores: Vec<u32>| {

@@ -1,18 +1,18 @@
-//! `replan`: as `reexplore`, but it knows the work that is left and what a move costs, moves only what pays before the end, and says
-//! why.
+//! `replan`: as `reexplore`, but it uses the remaining work and the cost of a move, moves only if that pays before the end, and
+//! gives the reason.
 //!
-//! \[decision: nothing of this is in the paper; section II only asks that the gain be worth what it costs.\]
+//! \[decision: the paper contains none of this; section II only asks that the gain be worth its cost.\]
 //!
 //! # Rule
-//! For those that have something to do, in their present phases, it predicts for some allocations when all known work is done
-//! (`outlook`): the present one, those of `fair-share`, `marginal` and `reexplore` (the last one up to
-//! [`MOST_SEARCHED`] applications x nodes, beyond which a search takes seconds), and what is reached from the best of them by moving blocks of cores from
-//! one application (or from idle ones) to another, as long as that is better (`climb`). One with few tasks left to begin gets no more threads than run and can take one. It takes the one with the earliest end; of
-//! equal ones (relative 1e-9) the one with more GFLOPS at once; else it leaves things as they are. Others get 0. What a move costs is part
-//! of the prediction, so that nothing moves to and fro for nothing.
+//! For the applications with something to do, in their present phases, it predicts for some allocations when all known work is done (`outlook`). The
+//! candidates are the present allocation, those of `fair-share`, `marginal` and `reexplore` (the last one up to [`MOST_SEARCHED`] applications x
+//! nodes, beyond which a search takes seconds), and the result of moving blocks of cores from one application (or from idle cores) to another,
+//! starting at the best candidate, as long as that improves it (`climb`). An application with few tasks left to begin gets no more threads than run
+//! and can take one. The policy takes the allocation with the earliest end, among equal ones (relative 1e-9) the one with more GFLOPS at once; else
+//! it changes nothing. Others get 0. The prediction includes the cost of a move, so that cores do not move back and forth without a gain.
 //!
-//! This is a rollout (Bertsekas) of `fair-share`: every allocation is followed by it until the end, and it is among those that are compared. By its
-//! own prediction replan is therefore never worse than fair-share.
+//! This is a rollout (Bertsekas) of `fair-share`: every allocation is followed by it until the end, and it is one of the candidates. By its own
+//! prediction replan is therefore never worse than fair-share.
 //!
 //! `min_threads` and `max_threads` hold if an application can meet them: no move takes one below the former, and `fair-share` is cut
 //! to the latter.

@@ -1,15 +1,15 @@
 //! Prediction for an allocation: the time at which all known work is done.
 //!
 //! # Approach
-//! A fluid lookahead. A move takes effect after `command_ms` and half a task of the slowest thread that has to leave (a thread ends its
-//! task first, which began at an unknown moment); until then everything goes on as it is. Then every thread that did not run there
-//! before fills its caches again (`[os] refill_ms`), at the speed that it is given. Rates are constant until somebody's work is done; then the cores are
-//! dealt among those that are left, as `fair-share` does, and so on. After [`ENDS`] ends the rest is taken as one pool of work.
+//! A fluid lookahead. A move takes effect after `command_ms` and half a task of the slowest thread that has to leave (a thread first ends its task,
+//! which began at an unknown moment). Until then nothing changes. Then every thread that did not run there before refills its caches (`[os]
+//! refill_ms`), at its new speed. Rates are constant until the work of a member is done; then the cores are distributed among the remaining members,
+//! as in `fair-share`, and so on. After [`ENDS`] ends the rest is treated as one pool of work.
 //!
 //! A thread that sleeps `io_ms` after each task does a task of w GFLOP at rate r in w / r + io.
 //!
-//! One whose work nobody knows never ends, and does not count; nor does one whose work would keep the whole machine busy for more than
-//! [`HORIZON_S`]: nobody waits for its end, and GFLOPS decide. One without control runs all its threads, whatever is dealt to it.
+//! An application with unknown work never ends, and does not count; nor does one whose work would keep the whole machine busy for more
+//! than [`HORIZON_S`]: its end is irrelevant, and GFLOPS decide. One without control runs all its threads, for any distribution.
 //!
 //! Work that no consumer can use in time counts nothing, and no consumer gets ahead of its producer (`pace`).
 

@@ -166,7 +166,7 @@ fn threads_without_a_task_are_given_to_other_applications() {
     );
 }
 
-/// A producer and a consumer of 10 and 20 GFLOP an item, so many of 100 done, on 8 cores of 10 GFLOPS.
+/// A producer and a consumer of 10 and 20 GFLOP an item, with the given number of 100 done, on 8 cores of 10 GFLOPS.
 fn pair(produced: u64, finished: u64, threads: [u32; 2]) -> Vec<AppView> {
     let of = |entry, progress: u64, gflop, threads| {
         let begun = AppView { progress, ..with_running(app(entry, &[8]), &[threads]) };
