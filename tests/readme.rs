@@ -1,18 +1,18 @@
-//! The README and the guide are true: their commands run as written, and the output they show is what is printed.
+//! The README and the guide are tested: their commands run as written, and the shown output is the real output.
 //!
 //! Rules, so that nothing is skipped silently:
 //! - every file of `docs/guide/` and its `tutorials/` is tested, and linked from the index there, which the README names;
 //! - each line of a fenced `sh` block is a command. `cargo run --release --` and `numasim` stand for the program that is
 //!   tested; how the program is built and what a system must install is not run. After `<!-- needs: hwloc -->` a
-//!   block runs in a build with hwloc only, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
+//! block runs only in a build with hwloc, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
 //! - a `toml` block after `<!-- file: NAME -->` is written to NAME before any command runs; those of the README are there
-//!   for the guide, too;
+//! also for the guide;
 //! - a `text` block after `<!-- output -->` is what the last command that is run printed; `...` stands for left-out lines, and
 //!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it;
 //! - a `bash` block after `<!-- run by: FILE -->` is run by the test in FILE. There are no other fenced blocks.
 //!
-//! `UPDATE_README=1 cargo test --release --test program readme` writes the shown outputs without `...`, and the picture of the
-//! README's first one, anew.
+//! `UPDATE_README=1 cargo test --release --test program readme` rewrites the shown outputs without `...`, and the picture of
+//! the README's first one.
 
 #![cfg(unix)]
 
@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use document::{Block, Fate, blocks, commands, comparable, shows};
 
-/// Where the picture of the first command's output is.
+/// Path of the picture of the first command's output.
 const PICTURE: &str = "docs/explore.svg";
 
 /// The index of the guide.
@@ -43,7 +43,7 @@ fn read(document: &str) -> String {
     fs::read_to_string(root().join(document)).expect("a document of the repository")
 }
 
-/// The files of the guide, tutorials too, found where they lie.
+/// The files of the guide, including tutorials, as found on disk.
 fn guide() -> Vec<String> {
     let mut found = Vec::new();
     for folder in ["docs/guide", "docs/guide/tutorials"] {
@@ -94,7 +94,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a command prints, standard error first, and its exit code.
+/// The output of a command, standard error first, and its exit code.
 fn run(command: &str, folder: &Path) -> (String, Option<i32>) {
     let program = Path::new(env!("CARGO_BIN_EXE_numasim")).parent().expect("it lies in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -112,7 +112,7 @@ fn run(command: &str, folder: &Path) -> (String, Option<i32>) {
     (text, output.status.code())
 }
 
-/// Runs the commands of a document; all that is not as it says. With `UPDATE_README` it is written anew first.
+/// Runs the commands of a document; returns every difference. With `UPDATE_README` the document is rewritten first.
 fn untrue(document: &str) -> Vec<String> {
     let mut text = read(document);
     let blocks = blocks(&text);
@@ -166,11 +166,11 @@ fn every_command_of_the_readme_runs_as_written() {
 
 #[test]
 fn every_command_of_the_guide_runs_as_written() {
-    // Each page has a folder of its own; one after the other they took a third of the time of all tests.
+    // Each page has a separate folder; in sequence they took a third of the time of all tests.
     none(&guide().par_iter().flat_map_iter(|page| untrue(page)).collect::<Vec<_>>());
 }
 
-/// A page that is not of this kind, in the index, or run, is one that nobody finds or that nobody keeps true.
+/// A page that is not of this kind, not in the index, or not run would not be found or not stay true.
 #[test]
 fn every_page_of_the_guide_is_in_its_index_and_has_a_command() {
     let index = read(INDEX);
@@ -196,9 +196,10 @@ fn every_page_of_the_guide_is_in_its_index_and_has_a_command() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Links of this kind are not seen by `tests/tidy.rs`. That `docs/` has the dark variants is tested where they are drawn.
+/// `tests/tidy.rs` does not check links of this kind. The tests that draw the pictures check that `docs/` has the dark
+/// variants.
 #[test]
-fn every_picture_is_there_and_names_its_dark_variant() {
+fn every_picture_exists_and_names_its_dark_variant() {
     let documents: Vec<String> = guide().into_iter().chain(["README.md".to_owned()]).collect();
     let mut shown = 0;
     for document in &documents {
@@ -231,7 +232,7 @@ fn the_picture_is_of_the_first_output() {
 }
 
 #[test]
-fn the_thread_map_of_the_tutorial_on_virtual_machines_is_what_its_command_draws() {
+fn the_thread_map_of_the_tutorial_on_virtual_machines_is_current() {
     let blocks = blocks(&read("docs/guide/tutorials/vms-on-epyc.md"));
     let folder = clone(&blocks);
     let commands = commands(&blocks).expect("in order");
@@ -248,7 +249,7 @@ fn the_picture_of_the_concepts_has_a_dark_variant_of_the_same_drawing() {
     crate::dark::keep("concepts", &read("docs/concepts.svg"), |svg| vec![svg], "readme");
 }
 
-/// The picture has each word in an element of its own; the seconds of the search are one that begins with a bracket.
+/// The picture has a separate element for each word; the seconds of the search are one that begins with a bracket.
 fn without_time(svg: &str) -> Vec<&str> {
     let is_time = |line: &str| {
         let word = line.split_once(">(").and_then(|(_, rest)| rest.strip_suffix("</text>"));

@@ -1,4 +1,4 @@
-//! Applications described by what people measure, as a person asks about them: rates, threads with limits, shares of writes, overheads.
+//! Applications described by measurements, as users ask about them: rates, threads with limits, shares of writes, overheads.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn near(value: &Value, expected: f64) {
 }
 
 #[test]
-fn a_rate_stands_in_the_place_of_gflops() {
+fn a_rate_replaces_gflops() {
     // 4 + 4 of 32 GB/s: `db` has its 12 GB/s, 1200 queries/s, the reader the other 20, 10 GFLOPS.
     let document = asked("evaluate", &format!("{ONE_NODE}{SHARED}"), &[]);
     let scenario = &document["scenarios"][0];
@@ -92,7 +92,7 @@ fn only_rates_of_one_unit_have_a_total() {
 }
 
 #[test]
-fn objectives_that_add_up_flop_name_those_that_do_not() {
+fn objectives_that_sum_flop_name_applications_without_them() {
     let (_folder, file) = study(&format!("{ONE_NODE}{SHARED}"));
     for objective in ["total-gflops", "makespan"] {
         let output = numasim().arg("explore").arg(&file).args(["--objective", objective]).output();
@@ -151,7 +151,7 @@ fn simulations_count_rates_in_their_unit() {
 }
 
 #[test]
-fn simulations_count_what_several_nodes_cost() {
+fn simulations_include_the_cost_of_several_nodes() {
     // On k of 4 nodes 80 k / (1 + 0.12 log2 k) GFLOPS: 1000 GFLOP take 12.5, 7, 4.9588 (of three) and 3.875 s.
     for (threads, seconds) in [
         ("[8, 0, 0, 0]", 12.5),
@@ -165,9 +165,9 @@ fn simulations_count_what_several_nodes_cost() {
 }
 
 #[test]
-fn explore_stays_on_one_node_where_several_cost_something() {
+fn explore_stays_on_one_node_if_several_cost_something() {
     let of = |keys: &str| asked("explore", &overhead(keys), &["--objective", "geomean"]);
-    // All nodes: 320 / 1.24, which is also what it has alone.
+    // All nodes: 320 / 1.24, which is also its stand-alone speed.
     let all = of("node_overhead = 0.12");
     near(&all["best"]["total_gflops"], 258.0645);
     near(&all["alone_gflops"]["a"], 258.0645);
@@ -181,7 +181,7 @@ fn explore_stays_on_one_node_where_several_cost_something() {
 }
 
 #[test]
-fn a_thread_that_draws_more_than_a_memory_is_doubted() {
+fn a_thread_that_draws_more_than_a_memory_causes_a_warning() {
     let fast = format!("{ONE_NODE}[[app]]\nname = \"a\"\narithmetic_intensity = 1\nthread_gbs = 300\n");
     let (_folder, file) = study(&fast);
     let output = numasim().arg("check").arg(&file).output().expect("the program starts");
@@ -198,7 +198,7 @@ fn on_two_nodes(machine: &str, app: &str) -> String {
 }
 
 #[test]
-fn the_limit_of_a_thread_that_holds_it_back_is_named() {
+fn the_limit_of_a_thread_is_named_as_its_bottleneck() {
     for (machine, app, kind, words) in [
         ("", "arithmetic_intensity = 1.0", "core-peak", "core peak on all nodes"),
         ("", "arithmetic_intensity = 1.0\nthread_gflops = 5.0", "thread-peak", "thread peak on all nodes"),
@@ -231,7 +231,7 @@ fn the_limit_of_a_thread_that_holds_it_back_is_named() {
 }
 
 #[test]
-fn explanations_name_the_limits_of_threads_and_what_several_nodes_cost() {
+fn explanations_name_the_limits_of_threads_and_the_cost_of_several_nodes() {
     let explained = |machine: &str, app: &str| {
         let (_folder, file) = study(&on_two_nodes(machine, app));
         let output = numasim().arg("evaluate").arg(&file).arg("--explain").output();
@@ -259,7 +259,7 @@ fn explanations_name_the_limits_of_threads_and_what_several_nodes_cost() {
 }
 
 #[test]
-fn documents_tell_the_penalties_of_ecm() {
+fn documents_list_the_penalties_of_ecm() {
     for (lines, word) in [
         ("model = \"ecm\"", "usual"),
         ("model = \"ecm\"\necm_penalty = 0.2", "given"),

@@ -77,7 +77,7 @@ fn writes_cost_a_link_and_the_memory_of_every_copy() {
 }
 
 #[test]
-fn explore_stays_on_one_node_where_writes_cost_more_than_a_second_one_brings() {
+fn explore_stays_on_one_node_if_writes_cost_more_than_a_second_one_brings() {
     let found = document(
         &nodes(40, "write_share = 0.5"),
         &["explore", "--objective", "total-gflops", "--format", "json"],
@@ -99,8 +99,8 @@ fn explore_stays_on_one_node_where_writes_cost_more_than_a_second_one_brings() {
 }
 
 #[test]
-fn each_node_with_threads_needs_room_for_all_data() {
-    // Hand test E: 80 GiB fit no node. Beside 30 GiB of `b`, which lie where its threads run, 40 do not fit node 0.
+fn each_node_with_threads_needs_space_for_all_data() {
+    // Hand test E: 80 GiB fit no node. Next to 30 GiB of `b`, which are local to its threads, 40 do not fit node 0.
     let output = run(&nodes(80, ""), &["evaluate"]);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1));
@@ -120,10 +120,10 @@ fn each_node_with_threads_needs_room_for_all_data() {
 }
 
 #[test]
-fn check_and_saved_files_say_the_word() {
+fn check_and_saved_files_contain_the_word() {
     let found = document(&nodes(40, ""), &["check", "--format", "json"]);
     assert!(found.to_string().contains("\"data\":\"replicated\""), "{found}");
-    // A sweep and a scenario may say it as well.
+    // A sweep and a scenario may also use it.
     let local = NODES.replace("DATA", "\"local\"").replace("GIB", "40\nwrite_share = 0.5");
     let output = run(&local, &["sweep", "--set", "app.a.data=local,replicated", "--format", "csv"]);
     let text = stdout(&output);
@@ -134,7 +134,7 @@ fn check_and_saved_files_say_the_word() {
 }
 
 #[test]
-fn what_cannot_follow_the_copies_rejects_writes_by_name() {
+fn commands_without_support_for_copies_reject_writes_by_name() {
     let written = nodes(40, "write_share = 0.5");
     for command in [&["simulate"][..], &["run", "-o", "out"], &["agent", "--socket", "a.sock"]] {
         let output = run(&written, command);

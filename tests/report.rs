@@ -1,5 +1,5 @@
-//! `numasim report` as a person meets it: what is on the page, that its figures are those of `compare` and `evaluate`,
-//! that names stay names, and (in `report/browser.rs`) what a browser makes of it.
+//! `numasim report` as a user sees it: the contents of the page, the agreement of its values with `compare` and
+//! `evaluate`, escaped names, and (in `report/browser.rs`) its behaviour in a browser.
 
 #[path = "report/browser.rs"]
 pub(crate) mod browser;
@@ -96,7 +96,7 @@ fn the_paper_s_case_is_one_small_page_that_loads_nothing() {
 }
 
 #[test]
-fn where_kernels_that_write_occupy_more_than_they_move_a_line_below_the_table_says_so() {
+fn a_line_below_the_table_explains_write_kernels_that_occupy_more_than_they_move() {
     const LINE: &str =
         "Used is what is occupied, in GB/s of reads: 1 GB/s of a kernel that writes occupies bandwidth_gbs /";
     let page = |machine: &str| {
@@ -108,7 +108,7 @@ fn where_kernels_that_write_occupy_more_than_they_move_a_line_below_the_table_sa
 }
 
 #[test]
-fn the_verdict_has_the_words_and_figures_of_compare() {
+fn the_verdict_equals_that_of_compare() {
     let page = table_iii();
     let text = plain(&page);
     // Five scenarios: small errors, but a null model could be worse on all of them by chance.
@@ -140,7 +140,7 @@ fn the_json_inside_is_that_of_evaluate_and_compare() {
     assert_eq!(script(&page, "comparison"), json(&[&["compare"], &files, &measured, &["--format", "json"]]));
 }
 
-/// Every figure of a page that names its place in the JSON, against it.
+/// Compares every value of a page that names its place in the JSON with the JSON.
 fn check_figures(page: &str) -> usize {
     let figures = figures(page);
     for (place, text) in &figures {
@@ -154,7 +154,7 @@ fn check_figures(page: &str) -> usize {
 }
 
 #[test]
-fn every_figure_is_that_of_the_json() {
+fn every_value_equals_the_json() {
     // 6 tiles, 5 in the table of errors, 5 x 3 in the table of scenarios, and those of each scenario.
     let count = check_figures(&table_iii());
     assert!(count > 5 * 3 + 11 + 5 * (3 + 4 * 2), "{count} figures");
@@ -184,7 +184,7 @@ fn names_stay_names() {
 }
 
 #[test]
-fn without_measurements_there_are_predictions() {
+fn without_measurements_the_page_shows_predictions() {
     let page = stdout(&numasim(&["report", "configs/paper/table-iii-all.toml"]));
     let text = plain(&page);
     assert!(text.contains("Nothing was measured."), "{text}");
@@ -200,7 +200,7 @@ fn without_measurements_there_are_predictions() {
 }
 
 #[test]
-fn provenance_tells_host_settings_doubts_and_the_command() {
+fn provenance_shows_host_settings_warnings_and_the_command() {
     let folder = folder(&[
         ("r.csv", MEASURED),
         ("r.study.toml", STUDY),
@@ -222,7 +222,7 @@ fn provenance_tells_host_settings_doubts_and_the_command() {
 }
 
 #[test]
-fn figures_of_the_machine_tell_how_uncertain_they_are() {
+fn values_of_the_machine_show_their_uncertainty() {
     let known = "[machine.provenance]\ngflops_per_core = { kind = \"measured\", source = \"calibrate\", \
         uncertainty_percent = 1.68 }\nlink_gbs = { kind = \"assumed\" }\n[[app]]";
     let study = STUDY.replacen("[[app]]", known, 1);
@@ -234,7 +234,7 @@ fn figures_of_the_machine_tell_how_uncertain_they_are() {
 }
 
 #[test]
-fn the_csv_alone_is_enough_where_what_ran_stands_beside_it() {
+fn the_csv_alone_is_enough_with_its_study_next_to_it() {
     let folder = folder(&[("r.csv", MEASURED), ("r.study.toml", STUDY)]);
     let csv = folder.path().join("r.csv");
     let page = stdout(&numasim(&["report", "--measured", csv.to_str().expect("a plain path")]));
@@ -257,7 +257,7 @@ fn a_broken_provenance_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn a_page_never_replaces_what_it_was_made_from() {
+fn a_page_never_replaces_its_inputs() {
     let folder = folder(&[("r.csv", MEASURED), ("r.study.toml", STUDY)]);
     let csv = folder.path().join("r.csv");
     let output = numasim(&["report", path(&folder), "-o", csv.to_str().expect("a plain path")]);
@@ -282,7 +282,7 @@ fn the_folder_of_the_paper_has_the_file_of_the_paper() {
 }
 
 #[test]
-fn more_scenarios_than_a_browser_shows_are_refused_and_nothing_is_written() {
+fn more_scenarios_than_a_browser_can_show_are_refused_and_nothing_is_written() {
     let mut study = STUDY.split("[[scenario]]").next().unwrap_or_default().to_owned();
     for scenario in 0..10_001 {
         writeln!(study, "[[scenario]]\nname = \"s{scenario}\"\nthreads = {{ mem = 1 }}").expect("memory");
@@ -323,7 +323,7 @@ fn ten_thousand_rows_take_little_time_and_memory() {
         }
     }
     let folder = folder(&[("study.toml", &study), ("measured.csv", &rows)]);
-    // A fraction of a second; a minute of processor time is a defect on every machine, however busy it is.
+    // A fraction of a second; a minute of processor time is a defect on every machine, even a busy one.
     let output = Command::new("sh")
         .args([
             "-c",

@@ -1,7 +1,7 @@
-//! The program under what a machine may do to it: killed at any moment, a full disk, a read-only folder, limits of memory
-//! and threads. It loses nothing that was safe, leaves nothing behind, and never calls it a fault of its own.
+//! The program under adverse conditions of a machine: killed at any moment, a full disk, a read-only folder, limits of
+//! memory and threads. It loses no safe data, leaves nothing behind, and never reports an internal fault.
 //!
-//! What a host cannot do (a file system of a test's own, another user) is left out and says so; with
+//! If a host does not support a check (a private file system, another user), the check is skipped with a message; with
 //! `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
 #![cfg(target_os = "linux")]
 
@@ -52,19 +52,19 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Moments that differ from run to run of the loop and not from run to run of the test.
+/// Moments that vary within a loop but not between runs of the test.
 fn moments(most_us: u64) -> impl Iterator<Item = Duration> {
     (0_u64..).map(move |n| Duration::from_micros(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % most_us))
 }
 
-/// Leaves a test out because of the host; see the module.
+/// Skips a test because of the host; see the module.
 fn skipped(why: &str) {
     let required = std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_some_and(|value| value == "1");
     assert!(!required, "{why}");
     eprintln!("skipped: {why}");
 }
 
-/// The program did its work or said in a sentence why not: no signal, no fault.
+/// The program succeeded or printed the reason of its failure: no signal, no fault.
 #[track_caller]
 fn message(output: &Output, case: &str) {
     let message = stderr(output);
@@ -94,7 +94,7 @@ fn a_sweep_that_is_killed_again_and_again_loses_no_row() {
         }
         let rows = fs::read(&partial).unwrap_or_default();
         assert!(whole.starts_with(&rows), "the rows are those of the sweep");
-        // A torn point may be computed anew: less than two rows.
+        // A torn point may be computed again: less than two rows.
         assert!(rows.len() + 200 > before, "{} bytes after {before}", rows.len());
         before = rows.len();
     }
@@ -118,7 +118,7 @@ fn whenever_the_program_is_killed_a_file_is_whole_and_alone() {
         let found = fs::read(&out).expect("always there");
         assert!(found == b"old" || found == new);
     }
-    // Between two system calls the new file has a name of its own; who writes this file next removes it.
+    // Between two system calls the new file has a temporary name; the next writer of this file removes it.
     assert_eq!(numasim(folder.path(), &args).status.code(), Some(0));
     assert_eq!(names(folder.path()), ["out"]);
 }
@@ -145,11 +145,11 @@ fn a_benchmark_that_is_killed_again_and_again_loses_no_row() {
             .expect("starts");
         sleep(moment);
         child.kill().and_then(|()| child.wait()).expect("killed");
-        // A torn row is measured anew.
+        // A torn row is measured again.
         assert!(rows() + 1 >= before, "{} rows after {before}", rows());
         before = rows();
     }
-    // On a busy host a thread may get no time in a window; what is measured then stays, too.
+    // On a busy host a thread may get no time in a window; the row measured in it is also kept.
     let output = (0..50).map(|_| numasim(folder.path(), &args)).find(|output| output.status.success());
     assert!(output.is_some(), "fifty runs did not finish");
     let text = fs::read_to_string(&path).expect("the result");
@@ -170,7 +170,7 @@ fn too_little_memory_is_reported_at_every_limit() {
     let least = (26_000..200_000).step_by(1_000).find(loads).expect("the program starts");
     for kib in (least..).step_by(1_000).take(20).chain([least + 60_000]) {
         if !loads(&kib) {
-            continue; // Where the system puts things differs from run to run.
+            continue; // Memory addresses vary from run to run.
         }
         let limited = limited(kib);
         let output = script(folder.path(), &limited, &args);
@@ -186,7 +186,7 @@ fn too_little_memory_is_reported_at_every_limit() {
 }
 
 #[test]
-fn memory_that_runs_out_in_the_middle_is_reported_with_what_to_do() {
+fn running_out_of_memory_is_reported_with_a_remedy() {
     let folder = folder();
     // A table holds all its rows; a few hundred MiB are not enough for millions.
     let points = ["--set", "machine.link_gbs=1..3000:1", "--set", "machine.bandwidth_gbs=1..1000:1"];
@@ -203,20 +203,20 @@ fn memory_that_runs_out_in_the_middle_is_reported_with_what_to_do() {
     assert!(output.stdout.is_empty());
 }
 
-/// The C library, or Rust's standard library in the start of a thread, gave up before the program was asked: rare, and by chance
-/// of what the limit of addresses meets.
+/// The C library, or Rust's standard library at the start of a thread, gave up before the program could react: rare, and it
+/// depends by chance on which allocation reaches the limit of addresses.
 fn gave_up_below(output: &Output) -> bool {
     let said = stderr(output);
     ["Fatal glibc error", "alternative stack"].iter().any(|words| said.contains(words))
 }
 
-/// Runs a limited script until what was limited is asked of the program itself.
+/// Repeats a limited script until the program itself meets the limit.
 fn script_of_the_program(folder: &Path, body: &str, args: &[&str]) -> Output {
     let tries = (0..10).map(|_| script(folder, body, args));
     tries.into_iter().find(|output| !gave_up_below(output)).expect("ten times by chance")
 }
 
-/// The limit of addresses may meet a small allocation of a running thread before the stack of a new one.
+/// The limit of addresses may hit a small allocation of a running thread before the stack of a new one.
 fn says_either(output: &Output, threads: &str) -> bool {
     [threads, "error: out of memory: the system refuses "].iter().any(|line| stderr(output).contains(line))
 }
@@ -250,7 +250,7 @@ fn too_few_threads_are_reported() {
     }
 }
 
-/// Runs a script in a name space with a small file system of its own at `$D`; `None` where the host does not allow it.
+/// Runs a script in a name space with a private small file system at `$D`; `None` if the host does not allow it.
 fn with_disk(kib: u32, body: &str, args: &[&str]) -> Option<Output> {
     let folder = folder();
     let inside = format!(
@@ -264,7 +264,7 @@ fn with_disk(kib: u32, body: &str, args: &[&str]) -> Option<Output> {
 }
 
 #[test]
-fn a_full_disk_keeps_what_was_there() {
+fn a_full_disk_keeps_existing_files() {
     let file = config("paper/numa-bad.toml");
     let args = [&["sweep", file.as_str()][..], &POINTS].concat();
     let body = "echo old > \"$D/out\"
@@ -304,7 +304,7 @@ fn a_read_only_folder_is_reported_before_anything_is_computed() {
 
 #[test]
 fn a_user_without_room_for_processes_is_reported() {
-    // Limits of processes bind users, not root: another one starts the program, from a folder that he can reach.
+    // Limits of processes bind users, not root: another user starts the program, from a folder accessible to him.
     let folder = folder();
     let program = folder.path().join("numasim");
     let reachable = fs::copy(PROGRAM, &program).and_then(|_| {
@@ -314,7 +314,7 @@ fn a_user_without_room_for_processes_is_reported() {
     reachable.expect("copied");
     let study = folder.path().join("study.toml");
     fs::copy(config("paper/uneven-even-nodes.toml"), &study).expect("copied");
-    // A number that no user of a host has.
+    // A user number that no host uses.
     let user = "--reuid=3141592 --regid=3141592 --clear-groups";
     let limited = "prlimit --nproc=1 ./numasim explore study.toml";
     let script = format!(

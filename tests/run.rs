@@ -1,5 +1,5 @@
-//! `numasim run` as a person meets it: applications as real processes, how they end, and what is refused. Figures that depend on
-//! how busy this machine is are not looked at.
+//! `numasim run` as a user sees it: applications as real processes, their exit, and refusals. Values that depend on the load of
+//! this machine are ignored.
 
 mod agents;
 mod compared;
@@ -24,7 +24,7 @@ gflops_per_core = 10.0
 bandwidth_gbs = 10.0
 ";
 
-/// Ten items of nothing to speak of, at most two at a time.
+/// Ten items of negligible work, at most two at a time.
 const PRODUCER_CONSUMER: &str = "\
 [[app]]
 name = \"producer\"
@@ -78,7 +78,7 @@ fn ran_on(machine: &str, apps: &str, more: &[&str]) -> Ran {
 }
 
 fn is_there(pid: &str) -> bool {
-    // A process that nobody waits for yet is no process any more.
+    // A terminated process that no parent has waited for counts as gone.
     let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     state.is_ok_and(|stat| {
         !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
@@ -98,7 +98,7 @@ fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
         // Whole blocks of the kernel: within a block of 2048 FLOP for each of 40 tasks.
         let done = app["gflop"].as_f64().expect("a number");
         assert!((done - gflop).abs() <= 40.0 * 2048e-9, "{done}");
-        // 1 MiB for its one thread on its one node; null where nobody may ask for pages.
+        // 1 MiB for its one thread on its one node; null if page queries are forbidden.
         let pages = &app["pages"];
         assert!(pages.is_null() || (pages[0].as_u64() > Some(0) && app["misplaced_pages"] == 0), "{app}");
     }
@@ -114,8 +114,8 @@ fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
 }
 
 #[test]
-fn kernels_go_through_memory_as_the_machine_file_says() {
-    // Whatever the way, the same work is done, and its iterations are counted.
+fn kernels_use_the_memory_streams_of_the_machine_file() {
+    // With any setting, the same work is done, and its iterations are counted.
     let way = "[machine.kernels]\nread = { isa = \"portable\", streams = 1, prefetch_bytes = [0, 0] }\n";
     let ran =
         ran(&format!("{way}[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\nwork_gflop = 0.01\n"), &[]);
@@ -148,7 +148,7 @@ every = 2
 }
 
 #[test]
-fn programs_of_their_own_print_into_files_and_know_their_names() {
+fn external_programs_print_into_files_and_know_their_names() {
     let apps = "\
 [[app]]
 name = \"own\"
@@ -164,7 +164,7 @@ command = [\"sh\", \"-c\", \"echo $NUMASIM_APP $NUMASIM_AGENT $OMP_NUM_THREADS; 
 }
 
 #[test]
-fn when_one_fails_all_are_ended_with_what_they_started() {
+fn if_one_fails_all_stop_with_their_children() {
     let apps = "\
 [[app]]
 name = \"parent\"
@@ -187,7 +187,7 @@ command = [\"sh\", \"-c\", \"echo no such matrix >&2; exit 3\"]
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn a_missing_program_is_named() {
     let apps = "[[app]]\nname = \"own\"\narithmetic_intensity = 1.0\ncommand = [\"/no/such/program\"]\n";
     let ran = ran(apps, &["--no-agent"]);
     assert_eq!(ran.output.status.code(), Some(1));
@@ -196,7 +196,7 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_before_anything_starts() {
+fn impossible_runs_are_refused_before_anything_starts() {
     let own = "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncommand = [\"true\"]\n";
     let channel = "[[app]]\nname = \"b\"\narithmetic_intensity = 1.0\nwork_gflop = 1\n[[channel]]\nfrom = \"a\"\nto = \"b\"\nitem_mb = 1\n";
     let script = &["--policy", "script"][..];
@@ -254,7 +254,7 @@ fn a_program_needs_an_intensity_only_where_its_speed_is_computed() {
 }
 
 #[test]
-fn a_machine_that_is_more_than_this_host_is_refused() {
+fn a_machine_larger_than_this_host_is_refused() {
     let (kept, file) = study(
         &(MACHINE.replace("cores_per_node = 1", "cores_per_node = 65536")
             + "[[app]]\nname = \"a\"\narithmetic_intensity = 1\nwork_gflop = 1\n"),

@@ -1,4 +1,4 @@
-//! `numasim explore --sensitivity` as a person or a script meets it.
+//! `numasim explore --sensitivity` as a user or a script sees it.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -58,7 +58,7 @@ fn run_text(text: &str, args: &[&str]) -> Output {
 /// The sum, whose gains are GFLOPS.
 const SUM: &[&str] = &["--objective", "total-gflops"];
 
-/// What `--sensitivity` adds to the table.
+/// The part that `--sensitivity` adds to the table.
 fn section(output: &Output) -> String {
     let text = stdout(output);
     let start = text.find("Gain from more of each resource").expect("the section");
@@ -128,7 +128,7 @@ fn the_json_has_gains_and_ranges_in_units() {
 }
 
 #[test]
-fn without_the_switch_there_is_no_such_key() {
+fn without_the_switch_the_key_is_absent() {
     let (_folder, file) = study(TWO_KINDS);
     let mut command = numasim();
     let output =
@@ -167,7 +167,7 @@ fn csv_has_one_row_for_each_resource_and_input() {
 }
 
 #[test]
-fn a_script_has_no_room_for_it() {
+fn a_script_does_not_contain_it() {
     let output = run_text(TWO_KINDS, &["--emit", "numactl"]);
     assert_eq!(output.status.code(), Some(2));
 }
@@ -189,7 +189,7 @@ fn the_number_of_threads_does_not_change_the_answer() {
 
 #[test]
 fn the_time_limit_holds_for_the_search_and_the_analysis_together() {
-    // 80 resources and a hundred inputs, each of which a local search tries: half a minute without a limit.
+    // 80 resources and a hundred inputs, each with a local search: half a minute without a limit.
     let machine = "[machine]\nname = \"m\"\nnodes = 8\ncores_per_node = 16\ngflops_per_core = 10.0\nbandwidth_gbs = 50.0\nlink_gbs = 7.0\n";
     let app = |app: u32| {
         let (intensity, data) =

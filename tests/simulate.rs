@@ -1,5 +1,4 @@
-//! `numasim simulate` as a person and a script meet it: figures by hand, policies side by side, timelines, traces, and what is
-//! refused.
+//! `numasim simulate` as a user and a script see it: values by hand, policies side by side, timelines, traces, and refusals.
 
 mod bounds;
 mod data;
@@ -80,14 +79,14 @@ fn close(value: &Value, expected: f64) {
 }
 
 #[test]
-fn several_policies_are_shown_beside_each_other_with_ratios_to_the_first() {
+fn several_policies_are_shown_side_by_side_with_ratios_to_the_first() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     let printed = stdout(&simulate(&text, &["--policy", "none", "--policy", "lead:2"]));
     let line = |name: &str| {
         let line = printed.lines().find(|line| line.starts_with(name)).expect("a row");
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    // The same speed, and 2 items of 100 MB in the place of 51.
+    // The same speed, and 2 items of 100 MB instead of 51.
     assert_eq!(line("none")[1..3], ["37.50", "1.000"], "{printed}");
     assert_eq!(line("lead:2")[1..3], ["37.50", "1.000"], "{printed}");
     assert!(line("none").contains(&"5100.0".to_owned()), "{printed}");
@@ -95,7 +94,7 @@ fn several_policies_are_shown_beside_each_other_with_ratios_to_the_first() {
 }
 
 #[test]
-fn seeds_are_counted_from_the_first_and_have_an_object_each() {
+fn seeds_count_from_the_first_and_each_has_an_object() {
     let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\ntasks = 64\nwork_gflop = 64.0\ntask_spread = 0.5\n";
     let text = format!("{NODE}{app}");
     let more = ["--runs", "3", "--seed", "7", "--format", "json"];
@@ -146,7 +145,7 @@ fn the_keys_of_a_run_come_in_the_documented_order() {
 }
 
 #[test]
-fn the_timeline_has_a_row_for_whatever_changes() {
+fn the_timeline_has_a_row_for_each_change() {
     let folder = folder();
     let file = folder.path().join("timeline.csv");
     let text = format!("{NODE}{PRODUCER_CONSUMER}").replace("100\n", "2\n").replace("1000.0", "20.0");
@@ -172,7 +171,7 @@ time_s,app,node,running,busy,idle,blocked,gflops,gbs,items
 }
 
 #[test]
-fn a_timeline_is_of_one_simulation() {
+fn a_timeline_requires_a_single_simulation() {
     let (text, timeline) = (format!("{NODE}{PRODUCER_CONSUMER}"), "/dev/null");
     for more in [&["--runs", "2"][..], &["--policy", "none", "--policy", "lead"]] {
         let output = simulate(&text, &[more, &["--timeline", timeline]].concat());
@@ -181,7 +180,7 @@ fn a_timeline_is_of_one_simulation() {
     }
 }
 
-/// Sends SIGINT after a second and a half; what it printed until its end.
+/// Sends SIGINT after a second and a half; returns the output until its exit.
 #[cfg(unix)]
 fn interrupted(mut command: std::process::Command) -> Output {
     let child = command
@@ -197,8 +196,8 @@ fn interrupted(mut command: std::process::Command) -> Output {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_is_heard_where_everything_happens_at_one_instant() {
-    // Nothing takes any time, and there is nearly no end of it.
+fn ctrl_c_works_while_everything_happens_at_one_instant() {
+    // Every event takes zero time, and there is nearly no end of them.
     for work in ["tasks = 1\nwork_gflop = 0.0", "tasks = 1000000000\ntask_gflop = 0.0"] {
         let app =
             format!("[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 1000000000\n{work}\n");
@@ -214,7 +213,7 @@ fn ctrl_c_is_heard_where_everything_happens_at_one_instant() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
+fn ctrl_c_keeps_the_simulated_part_and_marks_it_as_partial() {
     let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 10\ntasks = 1000000000\ntask_gflop = 0.001\n";
     let (folder, file) = study(&format!("{NODE}{app}"));
     let timeline = folder.path().join("t.csv");
@@ -231,7 +230,7 @@ fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
 }
 
 #[test]
-fn what_is_not_finished_has_null_and_a_warning() {
+fn unfinished_applications_have_null_and_a_warning() {
     let output = simulate(&format!("{NODE}{PRODUCER_CONSUMER}"), &["--until", "10", "--format", "json"]);
     let run = runs(&output)[0].clone();
     assert!(run["makespan_s"].is_null() && run["apps"][0]["finished_s"].is_null());

@@ -26,7 +26,7 @@ smt = \"any\"
 smt_speedup = 1.25
 ";
 
-/// Hand test J: bandwidth for 40 GB/s; a VM of exactly 8 threads beside an application that computes.
+/// Hand test J: bandwidth for 40 GB/s; a VM of exactly 8 threads next to an application that computes.
 const BESIDE: &str = "\
 [machine]
 name = \"J\"
@@ -110,7 +110,7 @@ fn commands_bind_to_both_hardware_threads() {
 }
 
 #[test]
-fn what_explore_saves_is_read_back_as_the_same() {
+fn answers_saved_by_explore_read_back_unchanged() {
     let (folder, file) = study(BESIDE);
     let explore =
         numasim().args(["explore", "--save", "best.toml"]).arg(&file).current_dir(folder.path()).output();
@@ -123,7 +123,7 @@ fn what_explore_saves_is_read_back_as_the_same() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_place() {
+fn impossible_thread_choices_are_refused_with_their_place() {
     let refused = |text: &str, args: &[&str], words: &str| {
         let output = run(text, args);
         let said = stderr(&output);
@@ -185,7 +185,7 @@ smt = { vm = \"one\" }
         (&json!("both"), &json!([2]))
     );
     let lists = |list| of_domains(1, scenario).replace("[[4, 0]]", list);
-    // With each on all its threads they need 8 cores: that set of choices is impossible, and no bound.
+    // With each on all its threads they need 8 cores: that set of choices is impossible, and gives no bound.
     assert_eq!(two["status"], json!("optimal"), "{two}");
     let odd = lists("[[3, 1]]");
     let output = run(&odd, &["check"]);

@@ -54,7 +54,7 @@ fn a_recorded_host_is_a_study_with_threads_data_and_bandwidth() {
 }
 
 #[test]
-fn two_folders_and_their_parent_are_the_same_host_and_the_result_is_the_same_each_time() {
+fn two_folders_and_their_parent_are_the_same_host_and_the_result_is_repeatable() {
     let parent = stdout(&run(&["snapshot", "--root", &recorded()]));
     let parts = ["at-0", "at-1"].map(|part| repository("tests/snapshot").join(part).display().to_string());
     assert_eq!(stdout(&run(&["snapshot", "--root", &parts[0], "--root", &parts[1]])), parent);
@@ -67,7 +67,7 @@ fn two_folders_and_their_parent_are_the_same_host_and_the_result_is_the_same_eac
 }
 
 #[test]
-fn what_is_asked_for_and_not_there_is_refused() {
+fn requested_but_missing_things_are_refused() {
     let refused = |args: &[&str]| {
         let output = run(args);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{output:?}");
@@ -81,7 +81,7 @@ fn what_is_asked_for_and_not_there_is_refused() {
 }
 
 #[test]
-fn the_advice_moves_the_data_to_the_threads_and_says_how_sure_that_is() {
+fn the_advice_moves_the_data_to_the_threads_and_states_its_certainty() {
     let found = json(&["advise", "--root", &recorded(), "--machine", &machine(), "--objective", "geomean"]);
     assert_eq!(found["advised"], true, "{found}");
     let moves = found["moves"].as_array().expect("a list");
@@ -94,7 +94,7 @@ fn the_advice_moves_the_data_to_the_threads_and_says_how_sure_that_is() {
 }
 
 #[test]
-fn there_is_no_advice_without_measured_figures() {
+fn without_measured_values_there_is_no_advice() {
     let found = json(&["advise", "--root", &recorded(), "--objective", "geomean"]);
     assert_eq!((&found["advised"], found["moves"].as_array().map(Vec::len)), (&Value::Bool(false), Some(0)));
     assert!(found["reasons"][0].as_str().is_some_and(|why| why.contains("assumed, not measured")), "{found}");
@@ -168,7 +168,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_hostile_process_changes_nothing_but_its_own_row() {
+fn a_hostile_process_changes_only_its_row() {
     let (_folder, root) = with_hostile();
     let (plain, hostile) = (
         json(&["snapshot", "--root", &recorded()]),
@@ -191,7 +191,7 @@ fn a_hostile_process_changes_nothing_but_its_own_row() {
 }
 
 #[test]
-fn moves_of_a_hostile_process_are_commands_that_a_shell_reads_as_they_are_meant() {
+fn moves_of_a_hostile_process_are_quoted_for_the_shell() {
     let (folder, root) = with_hostile();
     // Its data is on the other node, over the link that redis fills.
     let maps = "55d0 default heap anon=262144 N1=262144 kernelpagesize_kB=4\n";
@@ -212,7 +212,7 @@ fn moves_of_a_hostile_process_are_commands_that_a_shell_reads_as_they_are_meant(
         "{script}"
     );
     let file = folder.path().join("moves.sh");
-    // Programs of the script are functions that do nothing.
+    // Programs of the script are replaced by empty functions.
     let harmless = format!(
         "systemctl() {{ :; }}\ntaskset() {{ :; }}\nmigratepages() {{ :; }}\ndocker() {{ :; }}\n{script}"
     );

@@ -1,4 +1,4 @@
-//! `numasim sweep` as a person or a script meets it.
+//! `numasim sweep` as a user or a script sees it.
 
 mod bounds;
 mod cluster;
@@ -26,7 +26,7 @@ fn command(args: &[&str]) -> Command {
     command
 }
 
-/// What a run that ends well writes.
+/// The output of a successful run.
 #[track_caller]
 fn written(args: &[&str]) -> String {
     stdout(&run(args))
@@ -50,7 +50,7 @@ fn json(args: &[&str]) -> Value {
 }
 
 #[test]
-fn every_row_is_what_evaluate_says_of_a_file_with_these_figures() {
+fn every_row_equals_evaluate_on_a_file_with_these_values() {
     let folder = folder();
     for (file, key, line) in [
         ("paper/numa-bad.toml", "machine.link_gbs", "link_gbs = "),
@@ -103,7 +103,7 @@ fn the_figures_of_the_paper_are_points_of_a_sweep() {
 }
 
 #[test]
-fn an_explored_row_is_what_explore_says() {
+fn an_explored_row_equals_explore() {
     let file = config("paper/uneven-even-nodes.toml");
     let more = ["--explore", "--objective", "total-gflops", "--min-threads-per-node", "1", "--no-idle-cores"];
     let found = rows(&sweep(&file, &["machine.bandwidth_gbs=32,64", "app.mem.min_threads=1,4"], &more));
@@ -122,7 +122,7 @@ fn an_explored_row_is_what_explore_says() {
 }
 
 #[test]
-fn an_explored_point_without_an_answer_says_why() {
+fn an_explored_point_without_an_answer_has_a_reason() {
     let csv = sweep(&config("paper/uneven-even-nodes.toml"), &["app.mem.min_threads=1,11"], &["--explore"]);
     let found = rows(&csv);
     assert_eq!(found[0]["status"], "optimal");
@@ -139,7 +139,7 @@ fn an_open_home_is_chosen_at_every_point() {
 }
 
 #[test]
-fn an_explored_row_says_what_value_and_status_do_not() {
+fn an_explored_row_includes_cautions() {
     // Links first, and wider into a node than its controller: the interleaved application alone gets 0 GFLOPS with threads on all nodes.
     let text = r#"
         [machine]
@@ -226,7 +226,7 @@ fn starved_nodes_are_reported_and_listed() {
 }
 
 #[test]
-fn json_and_table_have_what_csv_has() {
+fn json_and_table_equal_the_csv() {
     let args = ["sweep", &config("paper/numa-bad.toml"), "--set", "machine.link_gbs=5,10"];
     let found = json(&[&args[..], &["--format", "json"]].concat());
     assert_eq!(found["command"], "sweep");

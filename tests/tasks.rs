@@ -1,5 +1,5 @@
-//! `numasim tasks` as a person and a script meet it: durations by hand, schedulers side by side, traces, charts, graphs as CSV, and
-//! what is refused.
+//! `numasim tasks` as a user and a script see it: durations by hand, schedulers side by side, traces, charts, graphs as CSV, and
+//! refusals.
 
 mod extremes;
 mod real;
@@ -28,7 +28,7 @@ steal_us = 0.0
 ties = \"order\"
 ";
 
-/// 1 GFLOP on 1 GB that lies on node 1, for a worker of either node.
+/// 1 GFLOP on 1 GB of data on node 1, for a worker of either node.
 fn one_task(socket: u32) -> String {
     format!(
         "{MACHINE}[[block]]\nname = \"X\"\nmb = 1000.0\nhome = 1\n[[task]]\nname = \"t\"\ngflop = 1.0\nin = [\"X\"]\nsocket = {socket}\n"
@@ -52,7 +52,7 @@ fn near(value: &Value, wanted: f64) -> bool {
 }
 
 #[test]
-fn a_task_beside_its_data_takes_half_as_long_as_across_the_link() {
+fn a_task_with_local_data_takes_half_as_long_as_across_the_link() {
     // 1 FLOP per byte: a core wants 10 GB/s, and has them at home: 0.1 s. The link brings 5: 0.2 s. The bound knows either.
     for (socket, seconds) in [(1, 0.1), (0, 0.2)] {
         let found = json(&one_task(socket), &["--scheduler", "sa"]);
@@ -81,7 +81,7 @@ fn the_json_has_the_documented_keys_in_order() {
 }
 
 #[test]
-fn an_empty_graph_is_refused_wherever_it_comes_from() {
+fn an_empty_graph_is_refused_from_every_source() {
     refused(MACHINE, &[], &["there is no graph of tasks", "hint: list each `[[task]]`"]);
     let with = |tables: &str| format!("{MACHINE}{tables}\n");
     refused(&with("[[block]]\nname = \"X\"\nmb = 1"), &[], &["there are no tasks: the graph is empty"]);
@@ -111,7 +111,7 @@ fn an_empty_graph_is_refused_wherever_it_comes_from() {
 }
 
 #[test]
-fn amounts_that_nothing_can_be_computed_with_are_refused() {
+fn amounts_unfit_for_computation_are_refused() {
     let folder = folder();
     let write =
         |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file for the test");
@@ -139,7 +139,7 @@ fn sizes_of_a_generator_may_have_a_fraction() {
 }
 
 #[test]
-fn a_trace_that_ends_in_rec_is_read_back_as_the_same_graph() {
+fn a_trace_named_rec_is_read_back_as_the_same_graph() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let text = format!("{MACHINE}[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 8\n");
@@ -295,7 +295,7 @@ fn a_chart_has_a_band_for_each_node() {
 }
 
 #[test]
-fn a_graph_that_is_written_and_read_is_the_same() {
+fn a_written_graph_reads_back_unchanged() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let file = config_path("tasks/cholesky.toml");
@@ -382,7 +382,7 @@ fn idle_reasons_share_the_idle_time() {
 }
 
 #[test]
-fn the_table_says_in_words_what_the_lower_bound_is() {
+fn the_table_explains_the_lower_bound_in_words() {
     // 10 GB of blocks at 40 GB/s of both memories; a chain of two tasks of 1 s.
     let memories = format!(
         "{MACHINE}[[block]]\nname = \"X\"\nmb = 10000.0\nhome = \"interleave\"\n[[task]]\nname = \"t\"\nin = [\"X\"]\n"
@@ -412,7 +412,7 @@ fn bench(runtime: &str, width: u32, steps: u32) -> String {
 }
 
 #[test]
-fn the_smallest_effective_granularity_is_what_the_overhead_leaves() {
+fn the_smallest_effective_granularity_depends_on_the_overhead() {
     // 40 tasks on 4 workers, 1 us each to fetch: work / (work + 1 us) is 1/2 at 1 us of 10 GFLOPS: 10^4 FLOP, one task each 2 us. 3/4 at 3 us.
     let fetched = bench("creation_us = 0.0\ntask_us = 1.0\n", 4, 10);
     // The master creates 42 tasks, one each 1 us, and the last one begins then: 42 w = 1/2 x 4 x (42 + w), w = 84 / 40 = 2.1 us.
@@ -438,8 +438,8 @@ fn the_smallest_effective_granularity_is_what_the_overhead_leaves() {
 }
 
 #[test]
-fn tasks_that_can_never_keep_the_cores_at_work_have_no_such_granularity() {
-    // One after the other on four workers: at most 1/4.
+fn tasks_that_cannot_keep_the_cores_busy_have_no_such_granularity() {
+    // In sequence on four workers: at most 1/4.
     let chain = bench("creation_us = 0.0\ntask_us = 1.0\n", 1, 5).replace("trivial", "no_comm");
     let found = json(&chain, &["--metg"]);
     assert_eq!(found["runs"][0]["metg"]["metg_us"], Value::Null, "{found}");
@@ -450,7 +450,8 @@ fn tasks_that_can_never_keep_the_cores_at_work_have_no_such_granularity() {
 
 #[test]
 fn tasks_that_wait_for_each_other_s_memories_never_end_and_the_message_says_why() {
-    // 8 cores on each node ask for all of both memories; with wide links reads across them take both whole, and nobody's reads at home move.
+    // 8 cores on each node ask for all of both memories; with wide links remote reads take both completely, and local reads make no
+    // progress.
     let machine = MACHINE
         .replace("cores_per_node = 2", "cores_per_node = 8")
         .replace("link_gbs = 5.0", "link_gbs = 40.0");
@@ -473,7 +474,7 @@ fn tasks_that_wait_for_each_other_s_memories_never_end_and_the_message_says_why(
 /// Hand test F of the specification: 20 cores that each sweep a block of 10.5 MB 20 times, with `inout` once its bytes. 14 and 110 MB of cache
 /// have no hits, as 210 MB come between: 4.2 GB at 100 GB/s; 200 MB serve 0.45 of 19 sweeps.
 #[test]
-fn a_cache_serves_what_comes_back_soon_enough() {
+fn a_cache_serves_data_that_returns_soon_enough() {
     let block = |block: u32| format!("[[block]]\nname = \"b{block}\"\nmb = 10.5\n");
     let task = |block: u32| format!("[[task]]\ninout = [\"b{block}\"]\n");
     let parts: Vec<String> = (0..20).map(block).chain((0..400).map(|number| task(number % 20))).collect();
@@ -495,7 +496,7 @@ fn a_cache_serves_what_comes_back_soon_enough() {
 }
 
 #[test]
-fn the_placement_numa_is_first_touch_under_schedulers_that_place_nothing() {
+fn the_placement_numa_is_first_touch_under_schedulers_without_placement() {
     let more = ["--scheduler", "dep,tbb", "--placement", "numa"];
     let found = json(&one_task(0), &more);
     let placements: Vec<&Value> = (0..2).map(|run| &found["runs"][run]["placement"]).collect();
@@ -515,7 +516,7 @@ fn windows_are_counted_in_iterations_of_a_generator() {
     };
     let runs = |scheduler: &str| json(&graph(scheduler), &["--scheduler", "rip-mw"])["runs"].clone();
     let by_time = "vertex_weight = \"time\"\n";
-    // 4 blocks and 2 borders before the first iteration, of which one stays.
+    // 4 blocks and 2 borders before the first iteration, one of which remains.
     for weight in ["", by_time] {
         let units = runs(&format!("{weight}window_units = 2"));
         assert_eq!(units, runs(&format!("{weight}window = 8\ninitial_extra = 6\nintersection = 4")));

@@ -1,5 +1,5 @@
-//! The rules of the house that a program can check: module comments, input files, links, names of modules in the map,
-//! and what the map says must never be where.
+//! Project rules that a program can check: module comments, input files, links, names of modules in the map, and code
+//! that the map forbids in some places.
 
 mod circles;
 mod prose;
@@ -57,13 +57,13 @@ fn modules() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_module_says_what_it_is() {
+fn every_module_has_a_description() {
     let wrong: Vec<String> =
         modules().iter().filter(|path| !read(path).starts_with("//!")).map(|path| short(path)).collect();
     none(&wrong, "a module begins with a //! comment");
 }
 
-/// The roots of what Cargo compiles for a manifest: those that it names and those that it finds by their place.
+/// The roots of Cargo's compilation for a manifest: those that it names and those found by their place.
 fn targets(manifest: &Path) -> Vec<PathBuf> {
     let folder = manifest.parent().expect("a folder");
     let table: toml::Table = read(manifest).parse().expect("TOML");
@@ -85,8 +85,8 @@ fn targets(manifest: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The files of the modules that a file declares with `mod name;`, and whether those of their own modules lie beside them, as those of a
-/// root do: the rule of Rust where `#[path]` names a file.
+/// The files of the modules that a file declares with `mod name;`, and whether their child modules are next to them, as for a root: the
+/// rule of Rust if `#[path]` names a file.
 fn declared(file: &Path, beside: bool) -> Vec<(PathBuf, bool)> {
     let folder = file.parent().expect("a folder");
     let below = if beside || file.ends_with("mod.rs") { folder.to_owned() } else { file.with_extension("") };
@@ -138,10 +138,10 @@ fn problems(paths: &[&Path]) -> Vec<String> {
 }
 
 #[test]
-fn every_input_file_is_in_order() {
+fn every_input_file_is_valid() {
     let machines = with_extension("configs/machines", "toml");
     let workloads = with_extension("configs/workloads", "toml");
-    // Those of tasks have machines of their own in a folder.
+    // Those of tasks have separate machine files in a folder.
     let complete = ["configs/paper", "configs/kernels", "configs/scale", "configs/dynamic", "configs/tasks"];
     let complete = complete.map(|folder| with_extension(folder, "toml")).concat();
     let discriminate = with_extension("configs/discriminate", "toml");
@@ -167,7 +167,7 @@ fn every_input_file_is_in_order() {
 }
 
 #[test]
-fn every_result_says_how_it_was_made() {
+fn every_result_records_how_it_was_made() {
     let Ok(results) = fs::read_dir(root().join("results")) else { return };
     let folders = results.map(|entry| entry.expect("readable").path()).filter(|path| path.is_dir());
     let wrong: Vec<String> =
@@ -176,10 +176,10 @@ fn every_result_says_how_it_was_made() {
 }
 
 #[test]
-fn no_file_names_a_place_on_somebodys_machine() {
+fn no_file_contains_a_path_of_a_personal_machine() {
     let here = root();
     let mut places = vec!["/home/".to_owned(), "/Users/".to_owned(), "C:\\Users\\".to_owned()];
-    // A root such as /src would be found in every path.
+    // A root such as /src would match every path.
     if here.components().count() > 2 {
         places.push(format!("{}/", here.display()));
     }
@@ -198,7 +198,7 @@ fn no_file_names_a_place_on_somebodys_machine() {
 }
 
 #[test]
-fn documents_name_files_that_exist() {
+fn documents_name_existing_files() {
     let mut wrong = Vec::new();
     for document in files(&root()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
         let text = read(&document);
@@ -229,7 +229,7 @@ fn documents_name_files_that_exist() {
     none(&wrong, "a document names a file that does not exist");
 }
 
-/// Folder of each crate below crates/: those of a family are in a folder of the family.
+/// Folder of each crate below crates/: the crates of a family are in the folder of the family.
 fn crates() -> Vec<String> {
     let folder = root().join("crates");
     let is_manifest = |path: &PathBuf| path.file_name().is_some_and(|name| name == "Cargo.toml");
@@ -258,7 +258,7 @@ fn the_map_names_every_crate() {
     none(&unknown, "a crate that ARCHITECTURE.md does not name");
 }
 
-/// The source of a crate without what is compiled for tests only: file, text.
+/// The source of a crate without code that is compiled only for tests: file, text.
 fn sources(name: &str) -> Vec<(PathBuf, String)> {
     let all = with_extension(&short(&folder_of(name).join("src")), "rs").into_iter();
     let program = all
@@ -275,7 +275,7 @@ fn sources(name: &str) -> Vec<(PathBuf, String)> {
     program.collect()
 }
 
-/// Where the code of a crate has one of `words`, except in the files `but`.
+/// Places in the code of a crate that contain one of `words`, except in the files `but`.
 fn uses(name: &str, words: &[&str], but: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (path, code) in sources(name) {
@@ -290,7 +290,7 @@ fn uses(name: &str, words: &[&str], but: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_computes_is_pure() {
+fn computing_crates_are_pure() {
     let outside = ["std::fs", "std::env", "std::net", "std::process", "std::time", "std::io", "println!"];
     for name in ["model", "engine", "course", "graph", "tasks", "plan", "sim", "policy", "dynamic"] {
         none(&uses(name, &outside, &[]), "no files, environment, clock or printing");
@@ -327,14 +327,14 @@ fn logarithms_and_powers_have_the_same_last_digit_everywhere() {
 }
 
 #[test]
-fn evidence_knows_no_operating_system() {
+fn evidence_does_not_use_the_operating_system() {
     let outside =
         ["std::fs", "std::env", "std::process", "std::time", "std::thread", "libc", "cfg(target_os"];
     none(&uses("evidence", &outside, &[]), "text and values in, values out");
 }
 
 #[test]
-fn no_modules_import_each_other_in_a_circle() {
+fn no_modules_import_each_other_in_a_cycle() {
     let mut found = Vec::new();
     for below in crates() {
         let name = below.rsplit('/').next().unwrap_or_default();

@@ -26,7 +26,7 @@ fn refused(args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The machine with figures of the test, which no topology has.
+/// The machine with values of the test, which no topology has.
 fn machine(args: &[&str]) -> Machine {
     let figures = ["--gflops-per-core", "36.8", "--bandwidth-gbs", "30", "--link-gbs", "15"];
     let text = imported(&[args, &figures].concat());
@@ -43,7 +43,7 @@ fn cpus(machine: &Machine) -> Vec<String> {
 }
 
 #[test]
-fn each_tool_writes_a_skeleton_that_says_what_is_missing() {
+fn each_tool_writes_a_skeleton_that_lists_missing_values() {
     insta::assert_snapshot!("import_numactl", imported(&["numactl", "numactl-e5-2697v4.txt"]));
     insta::assert_snapshot!(
         "import_lscpu",
@@ -65,7 +65,7 @@ fn two_tools_agree_on_the_same_machine() {
     let cores = |machine: &Machine| machine.nodes().iter().map(|node| node.cores).collect::<Vec<_>>();
     assert_eq!((cores(&likwid), cores(&numactl)), (vec![9; 4], vec![9; 4]));
     for (a, b) in likwid.nodes().iter().zip(numactl.nodes()) {
-        // 32041 MB of 2^20 bytes are 31.29 GiB; numactl cuts off what likwid has behind the point.
+        // 32041 MB of 2^20 bytes are 31.29 GiB; numactl cuts off the decimals that likwid prints.
         assert_eq!(a.memory.map(Gibibytes::value), Some(31.29));
         assert_eq!(a.memory, b.memory);
     }
@@ -103,7 +103,7 @@ fn nodes_with_gaps_and_memory_only_nodes_are_written_one_by_one() {
 }
 
 #[test]
-fn what_is_missing_is_named_by_check_and_nothing_is_guessed() {
+fn missing_values_are_named_by_check_and_not_guessed() {
     let folder = common::folder();
     let file = folder.path().join("machine.toml").display().to_string();
     imported(&["numactl", "numactl-e5-2697v4.txt", "-o", &file]);
@@ -203,7 +203,7 @@ fn cores_on_a_node_without_memory_have_no_controller() {
 }
 
 #[test]
-fn what_was_given_is_a_key_and_check_names_what_is_open() {
+fn given_values_are_keys_and_check_names_the_open_ones() {
     let folder = common::folder();
     let file = folder.path().join("machine.toml").display().to_string();
     let figures =
@@ -247,7 +247,7 @@ fn nodes_without_processors_are_in_the_summary_of_lscpu_alone() {
 }
 
 #[test]
-fn cores_of_lscpu_are_counted_or_stay_open() {
+fn cores_of_lscpu_are_counted_or_left_open() {
     let lines = |file: &str| {
         let text = imported(&["lscpu", file]);
         text.lines()
@@ -265,7 +265,7 @@ fn cores_of_lscpu_are_counted_or_stay_open() {
 }
 
 #[test]
-fn output_in_another_language_and_emulated_nodes_are_refused_with_what_to_do() {
+fn output_in_another_language_and_emulated_nodes_are_refused_with_advice() {
     for file in ["lscpu-german.txt", "lscpu-chinese.txt"] {
         let said = refused(&["lscpu", file]);
         assert!(said.contains("LC_ALL=C"), "{said}");
@@ -296,8 +296,8 @@ fn a_byte_order_mark_changes_nothing() {
 }
 
 #[test]
-fn damaged_xml_ends_with_a_sentence() {
-    // The first ends libhwloc with a segmentation fault, the others take it gigabytes.
+fn damaged_xml_is_an_error_message() {
+    // The first crashes libhwloc with a segmentation fault, the others make it use gigabytes.
     let text = imported(&["hwloc", "hwloc-no-complete-cpuset.xml"]);
     assert!(text.contains("\nnodes = 2\ncores_per_node = 2\n"), "{text}");
     let said = refused(&["hwloc", "hwloc-pu-without-os-index.xml"]);

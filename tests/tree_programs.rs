@@ -1,4 +1,4 @@
-//! `numasim tasks` on programs whose tasks create tasks: scenarios, where workers find their tasks, contenders, files there and back.
+//! `numasim tasks` on nested tasks: scenarios, where workers find their tasks, co-runners, and files in both directions.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn a_scenario_is_a_scheduler_and_a_placement() {
 /// Half of the 16 blocks of each array go to node 1, over a link of 5 GB/s and at 1 us for each of their pages. `a` has blocks of
 /// 12 x 400000 / 16 = 300000 B, 74 pages; the four vectors have blocks of 8 x 16000 / 16 = 8000 B, 2 pages.
 #[test]
-fn pages_that_are_moved_take_their_time() {
+fn moved_pages_take_time() {
     let found = runs("npb-cg", &["--scenario", "nacs-intl,nacs-nadd"]);
     let seconds: Vec<f64> = found.iter().map(|run| run["migration_s"].as_f64().expect("a number")).collect();
     let wanted = 8.0 * (300_000.0 / 5e9 + 74e-6) + 32.0 * (8000.0 / 5e9 + 2e-6);
@@ -42,7 +42,7 @@ fn pages_that_are_moved_take_their_time() {
 }
 
 #[test]
-fn a_scenario_stands_in_place_of_scheduler_and_placement() {
+fn a_scenario_replaces_scheduler_and_placement() {
     let file = config_path("tasks/npb-cg.toml");
     for other in [["--scheduler", "fifo"], ["--placement", "numa"]] {
         let output = run(&["tasks", &file, "--scenario", "noap-ft", other[0], other[1]]);
@@ -52,7 +52,7 @@ fn a_scenario_stands_in_place_of_scheduler_and_placement() {
 }
 
 #[test]
-fn the_table_says_by_scenario_how_workers_came_by_their_tasks() {
+fn the_table_shows_by_scenario_where_workers_found_their_tasks() {
     let text =
         stdout(&run(&["tasks", &config_path("tasks/npb-cg.toml"), "--scenario", "noap-intl,nacs-nadd"]));
     for words in
@@ -67,7 +67,7 @@ fn the_table_says_by_scenario_how_workers_came_by_their_tasks() {
 /// The master hands `main` to worker 0. It returns the half of its node, and spawns the other one, which waits in the mailbox of node 1. The
 /// end has affinity 1 and is created on node 0: it is enqueued.
 #[test]
-fn a_trace_says_where_the_worker_found_a_task() {
+fn a_trace_shows_where_the_worker_found_a_task() {
     let folder = folder();
     let path = folder.path().join("trace.csv");
     stdout(&run(&["tasks", &config_path("tasks/tree.toml"), "--trace", path.to_str().expect("UTF-8")]));
@@ -83,7 +83,7 @@ fn a_trace_says_where_the_worker_found_a_task() {
 
 /// Two schedulers share two workers of each of two nodes: one each.
 #[test]
-fn contenders_are_dealt_workers_under_tbb_alone() {
+fn co_runners_share_workers_under_tbb_alone() {
     let found = runs("loops", &["--scheduler", "tbb-numa,fifo"]);
     assert_eq!(found[0]["dealt"], serde_json::json!([[1, 1], [1, 1]]));
     assert!(found[0]["contender_tasks"].as_u64() > Some(0), "{}", found[0]);
@@ -92,7 +92,7 @@ fn contenders_are_dealt_workers_under_tbb_alone() {
 }
 
 #[test]
-fn tasks_that_take_no_time_are_drawn() {
+fn tasks_of_zero_time_are_drawn() {
     let folder = folder();
     let path = folder.path().join("chart.svg");
     stdout(&run(&["tasks", &config_path("tasks/npb-mg.toml"), "--gantt", path.to_str().expect("UTF-8")]));
@@ -101,7 +101,7 @@ fn tasks_that_take_no_time_are_drawn() {
 }
 
 #[test]
-fn tree_programs_that_are_written_and_read_are_the_same() {
+fn tree_programs_read_back_unchanged() {
     let machine = config_path("tasks/machines/sandy-bridge-2s.toml");
     for name in ["tree", "seismic", "ferret", "loops"] {
         let folder = folder();

@@ -1,6 +1,8 @@
-//! The what-if page (`bindings/web`) in headless Chromium, from `file://`, and its figures beside those of the program.
+//! The what-if page (`bindings/web`) in headless Chromium, from `file://`, and its values compared with those of the
+//! program.
 //!
-//! The page is that of `NUMASIM_WEB_PAGE` (`.ci/web` builds it and says so). Without it these tests say that they test nothing.
+//! The page is that of `NUMASIM_WEB_PAGE` (`.ci/web` builds it and sets the variable). Without it these tests print that they
+//! test nothing.
 
 #[path = "web/chromium.rs"]
 mod chromium;
@@ -20,7 +22,7 @@ fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The page, where there is one and a browser.
+/// The page, if it was built and a browser is installed.
 fn page() -> Option<String> {
     let Some(path) = std::env::var_os("NUMASIM_WEB_PAGE") else {
         eprintln!("NUMASIM_WEB_PAGE names no page: not tested (.ci/web)");

@@ -1,9 +1,9 @@
-//! A document of the repository: its fenced blocks, the commands in them, and whether a shown output is a real one.
+//! A document of the repository: its fenced blocks, the commands in them, and a check of the shown outputs.
 
-/// What is not run: the build itself and what a system must install.
+/// Commands that are not run: the build itself and system installation.
 const SKIPPED: [&str; 4] = ["cargo test ", "cargo build ", "cargo install ", "apt install "];
 
-/// How a command may begin that is run.
+/// The beginnings of commands that are run.
 const STARTS: [&str; 3] = ["numasim ", "cargo run --release -- ", "mkdir -p "];
 
 /// One fenced block.
@@ -15,12 +15,12 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// What stands in a comment `<!-- KIND: VALUE -->` before the block.
+    /// The value in a comment `<!-- KIND: VALUE -->` before the block.
     fn mark(&self, kind: &str) -> Option<&str> {
         self.before.strip_prefix("<!-- ")?.strip_suffix(" -->")?.strip_prefix(kind)?.strip_prefix(": ")
     }
 
-    /// The file that the block is.
+    /// The file whose text is the block.
     pub(crate) fn file(&self) -> Option<&str> {
         self.mark("file").filter(|_| self.language == "toml")
     }
@@ -33,12 +33,12 @@ impl Block {
         self.before.strip_prefix("<!-- output, exit code ")?.strip_suffix(" -->")?.parse().ok()
     }
 
-    /// Whether left-out lines stand for anything.
+    /// Whether it contains marks of left-out lines.
     pub(crate) fn is_an_excerpt(&self) -> bool {
         self.text.lines().any(|line| line == "...")
     }
 
-    /// Why nothing would notice that the block is wrong.
+    /// The reason why no test would detect an error in the block.
     fn untested(&self) -> Option<String> {
         let tested = match self.language.as_str() {
             "sh" => true,
@@ -53,16 +53,16 @@ impl Block {
     }
 }
 
-/// What is done with a command.
+/// The treatment of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     Run,
-    /// Its switches are held against the command line, no more.
+    /// Only its switches are checked against the command line.
     Parsed,
     Skipped,
 }
 
-/// A line of an `sh` block, and the block that shows what it prints.
+/// A line of an `sh` block, and the block that shows its output.
 pub(crate) struct Command<'a> {
     pub(crate) line: &'a str,
     pub(crate) fate: Fate,
@@ -99,7 +99,7 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The commands of a document, with what they print where it is shown; all that is wrong with its blocks.
+/// The commands of a document, with their shown output if there is any; every problem of its blocks.
 pub(crate) fn commands(blocks: &[Block]) -> Result<Vec<Command<'_>>, String> {
     let mut commands: Vec<Command<'_>> = Vec::new();
     let mut wrong: Vec<String> = blocks.iter().filter_map(Block::untested).collect();
@@ -137,7 +137,7 @@ fn fate(block: &Block, line: &str) -> Fate {
     }
 }
 
-/// `(0.21 s)` becomes `(_ s)`: how long a search takes is not promised. Spaces at the end of lines do not show.
+/// `(0.21 s)` becomes `(_ s)`: the duration of a search is not guaranteed. Spaces at the end of lines are invisible.
 pub(crate) fn comparable(text: &str) -> Vec<String> {
     let without_time = |line: &str| match line.split_once(" s)") {
         Some((before, after)) => {
@@ -148,7 +148,7 @@ pub(crate) fn comparable(text: &str) -> Vec<String> {
     text.lines().map(|line| without_time(line.trim_end())).collect()
 }
 
-/// Whether `shown`, in which `...` stands for any lines, is what `real` says.
+/// Whether `shown`, in which `...` stands for any lines, matches `real`.
 pub(crate) fn shows(shown: &[String], real: &[String]) -> bool {
     let parts: Vec<&[String]> = shown.split(|line| line == "...").collect();
     let [first, between @ .., last] = parts.as_slice() else { return shown == real };
@@ -161,7 +161,7 @@ pub(crate) fn shows(shown: &[String], real: &[String]) -> bool {
 }
 
 #[test]
-fn left_out_lines_may_be_anything_and_shown_ones_must_follow() {
+fn left_out_lines_match_anything_and_shown_ones_must_follow() {
     let lines = |text: &str| comparable(text);
     let real = lines("a\nb\nc\n(0.21 s)\ne");
     for (shown, expected) in [
@@ -180,7 +180,7 @@ fn left_out_lines_may_be_anything_and_shown_ones_must_follow() {
 }
 
 #[test]
-fn a_block_that_nothing_tests_is_refused() {
+fn an_untested_block_is_refused() {
     let refused = |text: &str| commands(&blocks(text)).err().unwrap_or_default();
     for text in [
         "```sh\nnumasim models\n```\n<!-- output, exit code 1 -->\n```text\nerror\n```",
@@ -207,7 +207,7 @@ fn a_block_that_nothing_tests_is_refused() {
 }
 
 #[test]
-fn what_is_not_run_is_held_against_the_command_line() {
+fn commands_that_are_not_run_are_checked_against_the_command_line() {
     let of = |text: &str| {
         let blocks = blocks(text);
         commands(&blocks).expect("in order").iter().map(|command| command.fate).collect::<Vec<_>>()

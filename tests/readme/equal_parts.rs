@@ -1,9 +1,10 @@
-//! The guide quotes the measurements of the host with two cores correctly: a model without any rule of sharing does as well.
+//! The guide quotes the measurements of the host with two cores correctly: a model without any rule of sharing is equally
+//! good.
 
 use std::collections::BTreeMap;
 
 const FOLDER: &str = "results/2026-11-21-2-core-vm-model-versus-real";
-/// Of the machine file there: GB/s of the controller, GB/s that one thread can draw, GFLOPS of a core.
+/// From the machine file there: GB/s of the controller, GB/s that one thread can draw, GFLOPS of a core.
 const CONTROLLER: f64 = 40.88;
 const CORE: f64 = 21.55;
 const PEAK: f64 = 117.6;
@@ -14,7 +15,8 @@ fn median(values: &mut [f64]) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
 }
 
-/// For each scenario the intensities of its two applications, one thread each, and the measured GFLOPS of both together.
+/// For each scenario the intensities of its two applications, with one thread each, and the measured GFLOPS of both
+/// together.
 fn measured() -> Vec<(Vec<f64>, f64)> {
     let text = super::read(&format!("{FOLDER}/measured.csv"));
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());

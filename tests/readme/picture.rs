@@ -1,7 +1,7 @@
 //! The coloured text of a terminal as an SVG picture.
 //!
 //! Lines, boxes, bars and threads are drawn as shapes, and each word is stretched to its columns, so that the picture
-//! looks the same with whatever font the viewer has.
+//! looks the same with any font of the viewer.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ const MARGIN: f64 = 14.0;
 const INK: &str = "#1f2328";
 const FAINT: &str = "#6e7781";
 
-/// What the escape sequences before a character ask for.
+/// The style that the escape sequences before a character request.
 #[derive(Clone, Copy, PartialEq)]
 struct Paint {
     colour: &'static str,
@@ -22,7 +22,7 @@ struct Paint {
 
 const PLAIN: Paint = Paint { colour: INK, bold: false };
 
-/// The picture of `text`, which may have ANSI colours.
+/// The picture of `text`, which may contain ANSI colours.
 pub(crate) fn svg(text: &str) -> String {
     let lines: Vec<Vec<(char, Paint)>> = text.lines().map(cells).collect();
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0) as f64;
@@ -96,7 +96,7 @@ fn of_app(codes: &str) -> &'static str {
     format!("#{red:02x}{green:02x}{blue:02x}").leak()
 }
 
-/// How many characters are drawn at once: equal line characters, or a word in one paint.
+/// The number of characters drawn at once: equal line characters, or a word in one paint.
 fn run(cells: &[(char, Paint)]) -> usize {
     let (first, paint) = cells[0];
     let alike = |&(character, other): &(char, Paint)| {
@@ -112,7 +112,7 @@ fn run(cells: &[(char, Paint)]) -> usize {
     cells.iter().take_while(|cell| alike(cell)).count().max(1)
 }
 
-/// `length` characters drawn as a shape in the colour `INK`; `None` for what is written.
+/// `length` characters drawn as a shape in the colour `INK`; `None` for text.
 fn shape(character: char, left: f64, top: f64, length: usize) -> Option<String> {
     let (right, bottom) = (left + length as f64 * COLUMN, top + LINE);
     let (x, y) = (left + COLUMN / 2.0, top + LINE / 2.0);

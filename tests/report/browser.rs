@@ -1,4 +1,4 @@
-//! The page in headless Chromium. A test says so and does nothing where there is no Chromium; with
+//! The page in headless Chromium. Without Chromium a test prints a message and does nothing; with
 //! `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
 
 use std::fs;
@@ -20,7 +20,7 @@ pub(crate) fn is_there() -> bool {
     false
 }
 
-/// What Chromium says of a page: its document after all scripts, and the lines of its console.
+/// The document of a page after all scripts, and the lines of its console, from Chromium.
 fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
     let profile = tempfile::tempdir().expect("a folder for the test");
     let page = page.canonicalize().expect("the page is there");
@@ -64,7 +64,7 @@ fn shown(document: &str) -> Vec<String> {
     tags.filter_map(|tag| Some(tag.split_once("id=\"")?.1.split_once('"')?.0.to_owned())).collect()
 }
 
-/// A copy of a page with a script of the test in it, which the page's own policy would not let run.
+/// A copy of a page with an added test script, which the page's policy would otherwise block.
 fn with_script(page: &str, script: &str) -> String {
     let (head, rest) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").expect("a policy");
     let (_, rest) = rest.split_once('>').expect("a whole element");
@@ -73,7 +73,7 @@ fn with_script(page: &str, script: &str) -> String {
 
 #[test]
 #[ignore = "long: .ci/run runs it"]
-fn a_page_opens_without_a_word_on_the_console() {
+fn a_page_opens_without_console_messages() {
     if !is_there() {
         return;
     }
@@ -135,7 +135,7 @@ fn scenarios_are_chosen_by_list_and_buttons_and_all_can_be_shown() {
 
 #[test]
 #[ignore = "long: .ci/run runs it"]
-fn a_slider_shows_the_figures_at_a_time_and_a_line_in_each_picture() {
+fn a_slider_shows_the_values_at_a_time_and_a_line_in_each_picture() {
     if !is_there() {
         return;
     }
@@ -158,7 +158,7 @@ fn a_slider_shows_the_figures_at_a_time_and_a_line_in_each_picture() {
              producer 0 0; consumer 8 80; producer → consumer 1 1 | -| | 37.59 s"
         )
     );
-    // Every figure is still that of the JSON.
+    // Every value still equals the JSON.
     assert_eq!(super::check_figures(&document), figures(&page).len());
 }
 
@@ -209,8 +209,8 @@ fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
     }
     let folder = folder(&[("study.toml", STUDY), ("measured.csv", MEASURED)]);
     let page = stdout(&numasim(&["report", path(&folder)]));
-    // In a frame, since a window of Chromium is never as narrow as a phone. Also whether every box that scrolls can be
-    // reached by keyboard and has a name.
+    // In a frame, since a window of Chromium is never as narrow as a phone. Also checks that every scrolling box is
+    // reachable by keyboard and has a name.
     let script = "const boxes = [...document.querySelectorAll('.scroll, pre')];\
         const mute = boxes.filter((one) => one.tabIndex !== 0 || !one.ariaLabel).length;\
         parent.postMessage(`${innerWidth} ${document.documentElement.scrollWidth} ${mute}`, '*');";
@@ -222,14 +222,14 @@ fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
 
 #[test]
 #[ignore = "long: .ci/run runs it"]
-fn pictures_on_a_phone_scroll_to_their_ends_and_say_so() {
+fn pictures_on_a_phone_scroll_to_their_ends_and_show_it() {
     if !is_there() {
         return;
     }
     let folder = folder(&[("study.toml", STUDY), ("measured.csv", MEASURED)]);
     let page = stdout(&numasim(&["report", path(&folder)]));
-    // Of each picture that is shown: whether its letters are readable, it scrolls, its right end is in the box then, and a
-    // reader sees that there is more: by words, and by a shadow that no paper of the picture hides.
+    // For each visible picture: its letters are readable, it scrolls, its right end is then in the box, and a reader sees
+    // that there is more: by words, and by a shadow that the background of the picture does not hide.
     let script = "const wrong = [];\
         const boxes = [...document.querySelectorAll('figure .scroll')].filter((one) => one.clientWidth > 0);\
         for (const box of boxes) {\
@@ -254,7 +254,7 @@ fn pictures_on_a_phone_scroll_to_their_ends_and_say_so() {
     }
 }
 
-/// What `page.html` in a frame of this width tells.
+/// The results of `page.html` in a frame of this width.
 fn title_in_frame(folder: &tempfile::TempDir, width: u32) -> Option<String> {
     let frame = format!(
         "<script>addEventListener('message', (told) => {{ document.title = told.data; }});</script>\

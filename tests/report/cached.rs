@@ -1,4 +1,4 @@
-//! The last-level cache on the page: what `validate` found, apart from the verdict.
+//! The last-level cache on the page: the result of `validate`, separate from the verdict.
 
 use super::{MEASURED, STUDY, check_figures, folder, numasim, path, plain, stderr, stdout};
 
@@ -30,7 +30,7 @@ fn the_last_level_cache_has_a_section_and_no_part_in_the_verdict() {
     ] {
         assert!(text.contains(words), "the page does not say {words}: {text}");
     }
-    // GB/s of three models and the share of alone, beside those of the rest of the page.
+    // GB/s of three models and the share of alone, in addition to those of the rest of the page.
     let without = self::folder(&[("measured.csv", MEASURED), ("measured.study.toml", STUDY)]);
     let other = stdout(&numasim(&["report", path(&without)]));
     assert_eq!(check_figures(&page), check_figures(&other) + 3 * 5);

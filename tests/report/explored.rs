@@ -16,7 +16,8 @@ fn page(text: &str, more: &[&str]) -> String {
 
 #[test]
 fn best_simple_and_robust_placement_stand_side_by_side() {
-    // fair: one `mem` on each node has 2 x 10 of 32 GFLOPS alone, one `cpu` beside each 20 of 40: p = 0.5. Two `cpu` threads more for one `mem` less: 10/32.
+    // fair: one `mem` on each node has 2 x 10 of 32 GFLOPS alone, one `cpu` next to each 20 of 40: p = 0.5. Two `cpu` threads more for one `mem`
+    // less:
     let page = page(STUDY, &["--objective", "fair"]);
     let words = plain(&page);
     for wanted in [
@@ -31,7 +32,7 @@ fn best_simple_and_robust_placement_stand_side_by_side() {
     ] {
         assert!(words.contains(wanted), "{wanted}: {words}");
     }
-    // Every figure of the answer is the one in the JSON of `explore`.
+    // Every value of the answer equals the JSON of `explore`.
     let document = script(&page, "exploration");
     assert_eq!(document["value"], Value::from(0.5));
     let mut seen = 0;
@@ -45,7 +46,7 @@ fn best_simple_and_robust_placement_stand_side_by_side() {
         seen += 1;
     }
     assert!(seen > 10, "{seen}");
-    // What was found is evaluated and drawn like scenarios of files.
+    // The answer is evaluated and drawn like scenarios of files.
     let evaluation = script(&page, "evaluation");
     let names: Vec<&str> = evaluation["scenarios"]
         .as_array()
@@ -57,14 +58,14 @@ fn best_simple_and_robust_placement_stand_side_by_side() {
 }
 
 #[test]
-fn a_script_is_there_where_processors_are_known() {
+fn a_script_is_shown_if_processors_are_known() {
     let page = page(&STUDY.replace("link_gbs", "cpus = [\"0-1\", \"2-3\"]\nlink_gbs"), &[]);
     assert!(plain(&page).contains("Start the best with numactl"), "{page}");
     assert!(page.contains("numactl --"), "{page}");
 }
 
 #[test]
-fn what_cannot_be_searched_is_told_as_explore_tells_it() {
+fn impossible_searches_are_reported_as_in_explore() {
     let folder =
         folder(&[("study.toml", &STUDY.replace("name = \"cpu\"", "name = \"cpu\"\nmin_threads = 9"))]);
     let output = numasim(&["report", path(&folder)]);

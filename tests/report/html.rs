@@ -1,4 +1,4 @@
-//! Just enough reading of a page: its text, its JSON, its figures.
+//! A minimal reader of pages: text, JSON, values.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(crate) fn plain(page: &str) -> String {
             Some(behind) => behind,
             None => after.split_once('>').map_or("", |(_, rest)| rest),
         };
-        // Cells and paragraphs are apart, parts of a sentence are not.
+        // Cells and paragraphs are separated, parts of a sentence are not.
         let tag: String =
             after.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
         if !["b", "a", "code", "span", "i"].contains(&tag.as_str()) {
@@ -38,7 +38,7 @@ pub(crate) fn script(page: &str, id: &str) -> Value {
     serde_json::from_str(text.expect("the script is there").0).expect("valid JSON")
 }
 
-/// Place in the JSON and text of every figure that has one.
+/// JSON place and text of every value that has one.
 pub(crate) fn figures(page: &str) -> Vec<(String, String)> {
     let elements = page.split(" data-json=\"").skip(1);
     elements
@@ -63,7 +63,7 @@ pub(crate) fn shown_as(value: f64, text: &str) -> bool {
 }
 
 #[test]
-fn a_figure_that_was_rounded_is_recognised_and_another_is_not() {
+fn a_rounded_value_is_recognised_and_another_is_not() {
     assert!(shown_as(0.016_65, "+1.7 %") && shown_as(23.2, "23.20") && shown_as(5.0, "5"));
     assert!(!shown_as(0.016_65, "+1.6 %") && !shown_as(23.2, "23.21") && !shown_as(5.0, "-"));
 }

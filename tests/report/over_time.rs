@@ -64,7 +64,7 @@ fn the_json_inside_is_that_of_simulate_and_slots_are_few() {
 }
 
 #[test]
-fn a_policy_without_a_result_is_said_beside_the_others() {
+fn a_policy_without_a_result_is_listed_with_the_others() {
     let blocked = format!("{PIPELINE}[[command]]\nat_s = 0.1\napp = \"producer\"\nper_node = [0]\n");
     let folder = folder(&[("study.toml", &blocked)]);
     let page = stdout(&numasim(&["report", path(&folder), "--policy", "script", "--policy", "lend"]));
@@ -78,7 +78,7 @@ fn a_policy_without_a_result_is_said_beside_the_others() {
 }
 
 #[test]
-fn without_work_there_is_no_section_unless_a_policy_is_asked_for() {
+fn without_work_the_section_appears_only_for_a_requested_policy() {
     let study = super::STUDY;
     let folder = folder(&[("study.toml", study)]);
     let page = stdout(&numasim(&["report", path(&folder)]));
@@ -89,7 +89,7 @@ fn without_work_there_is_no_section_unless_a_policy_is_asked_for() {
 }
 
 #[test]
-fn of_very_many_applications_there_are_pictures_and_no_slider() {
+fn very_many_applications_have_pictures_but_no_slider() {
     let many = PIPELINE.split("[[app]]").next().unwrap_or_default().to_owned()
         + "[[app]]\nname = \"a\"\ninstances = 2000\narithmetic_intensity = 10.0\nwork_gflop = 1.0\n";
     let folder = folder(&[("study.toml", &many)]);
@@ -101,7 +101,7 @@ fn of_very_many_applications_there_are_pictures_and_no_slider() {
 }
 
 #[test]
-fn a_page_of_long_simulations_of_many_nodes_and_applications_stays_small_and_says_what_is_left_out() {
+fn a_page_of_long_simulations_of_many_nodes_and_applications_stays_small_and_lists_omissions() {
     // 32 nodes; four producers and consumers that wait for each other all the time.
     let mut study = "[machine]\nname = \"wide\"\nnodes = 32\ncores_per_node = 8\ngflops_per_core = 10.0\n\
         bandwidth_gbs = 32.0\nlink_gbs = 10.0\n"
@@ -134,7 +134,7 @@ fn a_page_of_long_simulations_of_many_nodes_and_applications_stays_small_and_say
 }
 
 #[test]
-fn of_more_applications_than_a_page_has_room_for_the_json_has_the_first() {
+fn with_more_applications_than_fit_the_json_has_the_first() {
     let many = PIPELINE.split("[[app]]").next().unwrap_or_default().to_owned()
         + "[[app]]\nname = \"a\"\ninstances = 4000\narithmetic_intensity = 10.0\nwork_gflop = 1.0\n";
     let folder = folder(&[("study.toml", &many)]);
@@ -163,6 +163,6 @@ fn names_of_policies_and_applications_stay_names() {
     let page =
         stdout(&numasim(&["report", path(&folder), "--policy", "none", "--policy", "static:<img src=y>"]));
     assert!(!page.contains("<img"));
-    // Four of data, and our own script.
+    // Four of data, and the script of the page.
     assert_eq!(page.matches("<script").count(), 4);
 }

@@ -33,7 +33,7 @@ fn a_graph_of_tasks_has_a_page_of_its_schedulers() {
         section.contains("var(--plot-ground-0") && page.contains("--plot-ground-0: #5c2a26"),
         "also on dark pages"
     );
-    // Of each scheduler makespan, bound, idle, partition; cut edges of three; five reasons and their sum.
+    // For each scheduler makespan, bound, idle, partition; cut edges of three; five reasons and their sum.
     assert!(check_figures(&page) >= 4 * 4 + 3 + 4 * 6);
 }
 

@@ -1,4 +1,4 @@
-//! Runs under an agent: one of their own, or one that is there.
+//! Runs under an agent: one that the run starts, or an existing one.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -13,7 +13,7 @@ use super::{MACHINE, PRODUCER_CONSUMER, ran, ran_on};
 use crate::common::{folder, numasim, stderr, stdout, study};
 
 #[test]
-fn an_agent_of_the_run_decides_and_its_record_says_the_same_again() {
+fn an_agent_of_the_run_decides_and_its_record_replays() {
     let ran = ran(PRODUCER_CONSUMER, &["--policy", "lead:1"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     let result = ran.result();
@@ -22,7 +22,7 @@ fn an_agent_of_the_run_decides_and_its_record_says_the_same_again() {
     let record = ran.folder.join("agent.jsonl");
     let replay = numasim().args(["simulate", "--replay"]).arg(&record).output().expect("it starts");
     assert!(replay.status.success(), "{}", stderr(&replay));
-    // Nobody else is asked: each application was told by its name.
+    // No other application gets orders: each order names its application.
     let record = fs::read_to_string(&record).expect("a record");
     for app in ["\"producer\"", "\"consumer\""] {
         assert!(record.contains(app), "{app}");
@@ -59,7 +59,7 @@ fn a_program_that_is_moved_from_outside_needs_a_separate_agent() {
     assert!(said.contains("'a' follows commands by affinity alone, which needs a separate agent"), "{said}");
 }
 
-/// Says its processors as soon as they are others than `all`, and ends when `other` has said so, too.
+/// Prints its processors as soon as they differ from `all`, and exits once `other` has also done so.
 fn moved(name: &str, other: &str, all: &[u32], folder: &Path) -> String {
     let (all, folder) = (ranges(all), folder.display());
     let script = format!(
@@ -72,7 +72,7 @@ fn moved(name: &str, other: &str, all: &[u32], folder: &Path) -> String {
 }
 
 #[test]
-fn programs_of_their_own_share_the_cores_as_the_policy_says() {
+fn external_programs_share_the_cores_by_the_policy() {
     let host = System::host().node_cores(&allowed().expect("Linux tells"));
     let Some(cores) = host.first().and_then(|node| node.cores.get(..2)) else {
         println!("skipped: two cores are needed on the first node");
@@ -86,7 +86,7 @@ fn programs_of_their_own_share_the_cores_as_the_policy_says() {
     let ran = ran_on(&machine, &apps, &["--policy", "fair-share", "--until", "60"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     assert_eq!((ran.result()["ended"].as_str(), stderr(&ran.output).as_str()), (Some("finished"), ""));
-    // Both begin on both cores, and have one each when both are there.
+    // Both begin on both cores, and have one each when both are present.
     let said = |file: &str| fs::read_to_string(ran.folder.join(file)).expect("a file").trim().to_owned();
     let mut now = [said("app-0.out"), said("app-1.out")];
     now.sort();
@@ -101,7 +101,7 @@ fn programs_of_their_own_share_the_cores_as_the_policy_says() {
 }
 
 #[test]
-fn a_program_that_is_over_at_once_and_one_without_control_are_no_mistake() {
+fn a_program_that_exits_at_once_and_one_without_control_are_no_mistake() {
     let apps = "\
 [[app]]
 name = \"short\"
@@ -122,7 +122,7 @@ command = [\"sleep\", \"0.5\"]
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     assert_eq!((ran.result()["ended"].as_str(), stderr(&ran.output).as_str()), (Some("finished"), ""));
     let record = fs::read_to_string(ran.folder.join("agent.jsonl")).expect("a record");
-    // In the files at its beginning, and nowhere else.
+    // In the files at its beginning only.
     assert!(!record.lines().skip(1).any(|line| line.contains("left-alone")), "{record}");
 }
 
@@ -140,7 +140,7 @@ fn the_best_placement_is_chosen_written_and_applied() {
 }
 
 #[test]
-fn an_agent_that_is_there_is_used_and_top_shows_it() {
+fn an_existing_agent_is_used_and_top_shows_it() {
     let (kept, file) = study(&format!("{MACHINE}{PRODUCER_CONSUMER}"));
     let socket = kept.path().join("agent").join("agent.sock");
     let mut agent = numasim();

@@ -1,5 +1,5 @@
-//! `simulate --compare`: a run and its simulation side by side, as figures and as a picture. What figures are worth on a busy machine
-//! is not looked at.
+//! `simulate --compare`: a run and its simulation side by side, as numbers and as a picture. Values that depend on a busy machine are
+//! ignored.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{PRODUCER_CONSUMER, Ran, ran};
 use crate::common::{folder, numasim, repository, stderr, stdout};
 
-/// A simulation of the files of a run, beside it.
+/// A simulation of the files of a run, compared with it.
 fn simulated(ran: &Ran, more: &[&str]) -> Output {
     let mut command = numasim();
     command.arg("simulate").arg(&ran.kept.1).arg("--compare").arg(&ran.folder).args(more);
@@ -41,7 +41,7 @@ fn has(words: &str, wanted: &[&str]) {
 }
 
 #[test]
-fn a_simulation_stands_beside_the_run() {
+fn a_simulation_is_compared_with_the_run() {
     let ran = ran(PRODUCER_CONSUMER, &["--no-agent"]);
     let document: Value =
         serde_json::from_str(&stdout(&simulated(&ran, &["--format", "json"]))).expect("JSON");
@@ -81,7 +81,7 @@ fn a_simulation_stands_beside_the_run() {
 fn one_picture_has_both_with_their_ends_and_errors() {
     let ran = ran(PRODUCER_CONSUMER, &["--policy", "lead:1", "--sample-ms", "5"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
-    // The agent was there before the applications were let go.
+    // The agent was present before the applications were released.
     let result = ran.result();
     assert!(result["agent_started_s"].as_f64().is_some_and(|started| started < 0.0), "{result}");
     let svg = picture(&ran);
@@ -108,13 +108,13 @@ fn one_picture_has_both_with_their_ends_and_errors() {
 }
 
 #[test]
-fn a_run_that_was_ended_is_drawn_as_far_as_it_came() {
+fn an_interrupted_run_is_drawn_up_to_its_end() {
     let long = PRODUCER_CONSUMER.replace("work_gflop = 0.0", "work_gflop = 40000.0");
     let ran = ran(&long, &["--no-agent", "--until", "0.3"]);
     assert_eq!(ran.result()["ended"], "until", "{}", stderr(&ran.output));
     let words = words(&picture(&ran));
     has(&words, &["measured: not finished after ", "simulated: makespan "]);
-    // Nobody was finished: no error to tell, but what would be said without a simulation stays.
+    // No application was finished: there is no error to print, but the messages of a plain simulation remain.
     let table = stdout(&simulated(&ran, &[]));
     let all = table.lines().find(|line| line.starts_with("all ")).unwrap_or_default();
     assert_eq!(all.split_whitespace().skip(3).take(2).collect::<Vec<_>>(), ["-", "-"], "{table}");
@@ -140,7 +140,7 @@ fn refused(ran: &Ran, file: &Path) -> String {
 }
 
 #[test]
-fn what_is_not_of_this_run_is_refused_and_says_where() {
+fn files_of_another_run_are_refused_with_their_place() {
     let ran = ran(PRODUCER_CONSUMER, &["--no-agent"]);
     let other = ran.kept.0.path().join("other.toml");
     let text = fs::read_to_string(&ran.kept.1).expect("the file").replace("\"consumer\"", "\"reader\"");

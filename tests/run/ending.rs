@@ -1,4 +1,4 @@
-//! How a run ends before its time: nothing is left.
+//! Early ends of a run: nothing remains.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{MACHINE, is_there, ran};
 use crate::common::{eventually, folder, numasim, stderr, stdout, study};
 
-/// A run that would take long, once its application runs.
+/// A long run, once its application runs.
 fn long_run(folder: &Path, file: &Path) -> Child {
     let mut command = numasim();
     command.args(["run", "--no-agent", "--memory-per-thread", "1MiB"]).arg(file).arg("-o").arg(folder);
@@ -33,7 +33,7 @@ command = [\"sh\", \"-c\", \"echo $$; exec sleep 1000\"]
 ";
 
 #[test]
-fn signals_end_a_run_whole() {
+fn signals_end_a_run_completely() {
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
         let (kept, file) = study(&format!("{MACHINE}{LONG}"));
         let folder = kept.path().join("run");
@@ -72,7 +72,7 @@ fn an_end_in_time_is_no_failure() {
 }
 
 #[test]
-fn an_application_that_may_not_run_at_all_sees_the_end_too() {
+fn an_application_without_allowed_threads_also_sees_the_end() {
     let two = "\
 [[app]]
 name = \"runs\"
@@ -92,13 +92,13 @@ threads = { runs = 1, parked = 0 }
 ";
     let ran = ran(two, &["--policy", "static:one", "--until", "0.5"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
-    // Nobody had to end it by force: it has said where its data lay, and has taken leave of the agent.
+    // No application had to be killed: it has reported the place of its data, and has disconnected from the agent.
     assert!(ran.result()["apps"][1]["pages"].is_array(), "{}", ran.result());
     assert!(!stderr(&ran.output).contains("lost"), "{}", stderr(&ran.output));
 }
 
-/// A program that leaves three processes behind, and writes their numbers into `pids` of a folder before it ends or goes on: one in its
-/// group, one in a session of its own, and one in a session of its own that ignores SIGTERM and whose parents have ended.
+/// A program that leaves three processes behind, and writes their numbers into `pids` of a folder before it exits or continues: one in
+/// its group, one in a separate session, and one in a separate session that ignores SIGTERM and whose parents have exited.
 fn leaves_behind(folder: &Path, then: &str) -> String {
     let pids = folder.join("pids");
     let pids = pids.display();
@@ -119,7 +119,7 @@ fn are_gone(folder: &Path) -> bool {
 }
 
 #[test]
-fn what_left_its_process_group_is_ended_too() {
+fn processes_outside_their_group_are_also_ended() {
     for (then, code, told) in
         [("exit 0", 0, ""), ("exit 3", 1, "application 'a' ended with exit code 3; all others were ended")]
     {
@@ -132,7 +132,7 @@ fn what_left_its_process_group_is_ended_too() {
 }
 
 #[test]
-fn an_interrupted_run_says_that_nothing_is_left_when_nothing_is() {
+fn an_interrupted_run_reports_that_nothing_is_left_only_if_true() {
     let kept = folder();
     let (study_folder, file) = study(&format!("{MACHINE}{}", leaves_behind(kept.path(), "exec sleep 1002")));
     let mut command = numasim();
@@ -150,8 +150,8 @@ fn an_interrupted_run_says_that_nothing_is_left_when_nothing_is() {
 }
 
 #[test]
-fn what_was_there_before_the_run_is_left_alone() {
-    // The shell becomes the run, so that what it started is a child of the run; one of them loses its parents to it.
+fn processes_older_than_the_run_are_left_alone() {
+    // The shell becomes the run, so that its children are children of the run; one of them loses its parents to it.
     let kept = folder();
     let (study_folder, file) = study(&format!("{MACHINE}{}", leaves_behind(kept.path(), "exit 0")));
     let strangers = kept.path().join("strangers");
@@ -179,7 +179,7 @@ fn what_was_there_before_the_run_is_left_alone() {
     assert!(are_gone(kept.path()), "a process of the run is left");
 }
 
-/// A program that does not end when it is asked: the end of the run takes two seconds.
+/// A program that ignores the request to exit: the end of the run takes two seconds.
 const DEAF: &str = "\
 [[app]]
 name = \"deaf\"
@@ -200,7 +200,7 @@ fn milliseconds(time: &Value) -> i64 {
 }
 
 #[test]
-fn the_time_that_ending_takes_is_not_the_runs() {
+fn the_time_for_ending_is_not_part_of_the_run() {
     let ran = ran(DEAF, &["--policy", "fair-share", "--until", "0.5"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     let result = ran.result();
@@ -214,7 +214,7 @@ fn the_time_that_ending_takes_is_not_the_runs() {
     let took = milliseconds(&provenance["ended_utc"]) - milliseconds(&provenance["started_utc"]);
     // Both are rounded down to a millisecond; over a full hour.
     assert!([499, 500, 501].contains(&took.rem_euclid(3_600_000)), "{took} ms");
-    // All work is of the half second: GFLOP / GFLOPS is the time that it was there.
+    // All work is of the half second: GFLOP / GFLOPS is the time for which it was present.
     let ours = &result["apps"][1];
     let (gflop, gflops) = (ours["gflop"].as_f64(), ours["mean_gflops"].as_f64());
     let there =
@@ -223,7 +223,7 @@ fn the_time_that_ending_takes_is_not_the_runs() {
     for key in ["idle_s", "blocked_s"] {
         assert!(ours[key].as_f64().is_some_and(|seconds| seconds <= 0.5 + 1e-9), "{ours}");
     }
-    // Orders to applications that are being ended are none of the run's.
+    // Orders to applications that are being ended do not count for the run.
     let record = fs::read_to_string(ran.folder.join("agent.jsonl")).expect("a record");
     let lines = record.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let started = result["agent_started_s"].as_f64().expect("a number");
@@ -233,7 +233,7 @@ fn the_time_that_ending_takes_is_not_the_runs() {
 }
 
 #[test]
-fn a_run_whose_applications_are_finished_ends_with_the_last_of_them() {
+fn a_run_with_finished_applications_ends_with_the_last_of_them() {
     let apps = "[[app]]\nname = \"a\"\narithmetic_intensity = 4.0\nwork_gflop = 0.02\n";
     let ran = ran(apps, &["--no-agent", "--until", "600"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));

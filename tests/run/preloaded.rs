@@ -1,4 +1,4 @@
-//! Programs of OpenMP and oneTBB under the agent of a run, by the library that is preloaded into them.
+//! Programs of OpenMP and oneTBB under the agent of a run, with the preloaded library.
 
 #[path = "../../crates/live/preload/tests/programs/built.rs"]
 mod built;
@@ -23,7 +23,7 @@ fn app(source: Source, program: &std::path::Path, more: &str) -> String {
     )
 }
 
-/// When regions began, in ns since the start of the machine, and their threads.
+/// Start times of regions, in ns since the start of the machine, and their threads.
 fn regions(text: &str) -> Vec<(u64, u32)> {
     assert_eq!(text.lines().last(), Some("wrong 0"));
     let read = |line: &str| {
@@ -76,7 +76,7 @@ fn two_programs_of_openmp_and_one_of_onetbb_share_two_cores_under_each_policy() 
                 "{policy}: {name} {orders:?}, {most} threads"
             );
         }
-        // Whenever all orders are in force, they are at most as many threads as cores: in the record, whatever this host was busy with.
+        // Whenever all orders are in force, they sum to at most as many threads as cores: in the record, under any load of this host.
         let mut now = [0; 3];
         for line in &lines {
             for action in line["actions"].as_array().into_iter().flatten() {
@@ -94,7 +94,7 @@ fn two_programs_of_openmp_and_one_of_onetbb_share_two_cores_under_each_policy() 
 }
 
 #[test]
-fn a_library_that_is_not_there_is_named() {
+fn a_missing_library_is_named() {
     let apps =
         "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncontrol = \"total\"\ncommand = [\"true\"]\n";
     let ran = ran_on(MACHINE, apps, &["--agent-library", "no-such-library.so"]);

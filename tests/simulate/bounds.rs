@@ -4,7 +4,7 @@ use super::{NODE, PRODUCER_CONSUMER, close, one, shipped, simulate};
 use crate::common::stdout;
 
 #[test]
-fn the_lower_bound_is_what_all_cores_need_for_all_work() {
+fn the_lower_bound_is_all_work_on_all_cores() {
     // 3000 GFLOP at 80 GFLOPS.
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     close(&one(&text, &["--policy", "static-even"])["lower_bound_s"], 37.5);
@@ -17,7 +17,7 @@ fn the_lower_bound_is_what_all_cores_need_for_all_work() {
 }
 
 #[test]
-fn a_policy_on_half_of_a_cluster_is_worth_half_of_its_gain_or_nothing() {
+fn a_policy_on_half_of_a_cluster_brings_half_of_its_gain_or_none() {
     // E = 100 iterations of 1 s and the last item with 8 cores, 24 / 80 s; M = 6400 / 80.
     let (even, with) = (100.3, 80.0);
     let loose = shipped("mpi.toml", &["--policy", "fair-share"]);

@@ -1,4 +1,4 @@
-//! Where data of phases and of scenarios lies under `static:SCENARIO`.
+//! The data placement of phases and of scenarios under `static:SCENARIO`.
 
 use super::{NODE, close, one, simulate};
 use crate::common::stderr;
@@ -21,16 +21,16 @@ fn two_nodes(of_app: &str, phases: &[&str], of_scenario: &str) -> String {
 
 #[test]
 fn a_scenario_moves_the_data_of_an_application_and_not_that_of_its_phases() {
-    // 10 GFLOP: 1 s where the data is beside the thread, 2 s at 5 GB/s over the link.
+    // 10 GFLOP: 1 s with local data, 2 s at 5 GB/s over the link.
     let makespan = |text: &str| one(text, &["--policy", "static:mine"])["makespan_s"].clone();
     let (own, near, far) = ("data = { home = 1 }", "data = \"local\"", "data = { a = { home = 1 } }");
     close(&makespan(&two_nodes("", &[own], "")), 2.0);
     close(&makespan(&two_nodes("", &[own, "", near], "")), 4.0);
     close(&makespan(&two_nodes("data = { home = 1 }", &["", near], "")), 3.0);
-    // Of these the second one has no data of its own: 1 + 2 s.
+    // The second of these phases has no separate data: 1 + 2 s.
     close(&makespan(&two_nodes("", &[near, ""], far)), 3.0);
     close(&makespan(&two_nodes("", &[near, near], far)), 2.0);
-    // Without phases it moves all of it, as does a scenario where the application leaves its home open.
+    // Without phases it moves the whole data, and so does a scenario if the application leaves its home open.
     let whole = two_nodes("work_gflop = 10.0", &[], far);
     close(&makespan(&whole), 2.0);
     close(&makespan(&two_nodes("data = { home = \"any\" }", &[near, ""], far)), 3.0);
@@ -38,14 +38,14 @@ fn a_scenario_moves_the_data_of_an_application_and_not_that_of_its_phases() {
 }
 
 #[test]
-fn a_lower_bound_knows_the_data_of_phases_under_a_scenario() {
+fn a_lower_bound_uses_the_data_of_phases_under_a_scenario() {
     let text = two_nodes("", &["data = { home = 1 }"], "data = { a = \"local\" }");
     // Two threads, one on each node: 5 and 10 GFLOPS, 10 / 15 s.
     close(&one(&text, &["--policy", "static:mine"])["lower_bound_s"], 10.0 / 15.0);
 }
 
 #[test]
-fn data_of_a_scenario_that_phases_do_not_follow_is_told_about() {
+fn data_of_a_scenario_that_phases_do_not_follow_is_reported() {
     let warned = |phases: &[&str], more: &[&str]| {
         let text = two_nodes("", phases, "data = { a = { home = 1 } }");
         stderr(&simulate(&text, more))

@@ -29,9 +29,10 @@ work_gflop = 400.0
 }
 
 #[test]
-fn an_agent_that_holds_the_producer_back_is_as_fast_and_stores_little() {
+fn an_agent_that_limits_the_producer_is_as_fast_as_none_and_stores_little() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
-    // Nobody decides: 0.125 s the producer alone, then 40 GFLOPS each; all is done after 3000 / 80 s, and 51 items lay there.
+    // Without decisions: 0.125 s the producer alone, then 40 GFLOPS each; all is done after 3000 / 80 s, and 51 items were
+    // stored.
     let none = one(&text, &["--policy", "none"]);
     close(&none["apps"][0]["finished_s"], 24.875);
     close(&none["makespan_s"], 37.5);
@@ -60,7 +61,7 @@ fn sharing_cores_costs_a_few_percent() {
 }
 
 #[test]
-fn cores_of_a_sublinear_application_are_worth_more_elsewhere() {
+fn cores_of_a_sublinear_application_gain_more_elsewhere() {
     let gflops = |policy: &str| {
         let run = shipped("sublinear.toml", &["--policy", policy, "--until", "10"]);
         let of = |app: usize| run["apps"][app]["gflop"].as_f64().expect("a number") / 10.0;
@@ -80,7 +81,7 @@ fn cores_follow_a_call_as_fast_as_the_agent_decides() {
 }
 
 #[test]
-fn a_total_is_bad_where_all_runtimes_pick_the_same_node() {
+fn a_total_is_bad_if_all_runtimes_pick_the_same_node() {
     let text = |pick: &str| {
         let app = |name: &str| {
             format!(
@@ -169,7 +170,7 @@ to = \"solver\"
 ";
 
 #[test]
-fn an_application_that_has_called_another_one_waits_and_leaves_its_cores() {
+fn an_application_that_calls_another_waits_and_leaves_its_cores() {
     // 3 x (40 / 120 + 40 / 120) s; with one core each while the call lasts it would be 3 x (40 / 120 + 40 / 60).
     for policy in ["fair-share", "lead:2", "lend", "oversubscribe:1", "marginal", "reexplore", "replan"] {
         let run = one(CALLER, &["--policy", policy]);
@@ -194,7 +195,7 @@ fn an_application_that_has_called_another_one_waits_and_leaves_its_cores() {
 }
 
 #[test]
-fn cores_are_dealt_beside_the_threads_of_others() {
+fn cores_are_distributed_around_threads_of_others() {
     // Four cores each. The threads of a are bound to cores 0 to 3; b is given 4 to 7: 400 GFLOP at 40 GFLOPS.
     let app = |name: &str, how: &str| {
         format!("[[app]]\nname = \"{name}\"\narithmetic_intensity = 10.0\nwork_gflop = 400.0\n{how}\n")
@@ -203,7 +204,7 @@ fn cores_are_dealt_beside_the_threads_of_others() {
     close(&one(&text, &["--policy", "fair-share"])["makespan_s"], 10.0);
 }
 
-/// Three applications under `replan`, whose figures are multiples of `unit` GFLOPS, GB/s and GFLOP.
+/// Three applications under `replan`, with values that are multiples of `unit` GFLOPS, GB/s and GFLOP.
 fn replanned(unit: f64) -> String {
     let [links, cores] = [[1.0, 0.7], [100.0, 32.0]].map(|figures| figures.map(|figure| figure * unit));
     format!(

@@ -44,14 +44,14 @@ fn a_picture_names_machine_policy_outcome_applications_nodes_and_channels() {
 }
 
 #[test]
-fn short_times_have_a_shorter_unit_and_what_is_not_finished_says_so() {
+fn short_times_have_a_shorter_unit_and_unfinished_applications_are_marked() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     let texts = texts(&text, &["--policy", "fair-share", "--until", "0.25"]);
     has(&texts, &["policy fair-share: not finished after 0.25 s", "time (ms)", "250"]);
 }
 
 #[test]
-fn of_many_nodes_neighbours_share_a_strip() {
+fn with_many_nodes_neighbours_share_a_strip() {
     let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\nwork_gflop = 10.0\n";
     let node = NODE.replace("nodes = 1", "nodes = 64\nlink_gbs = 10.0");
     let texts = texts(&format!("{node}{app}"), &[]);
@@ -59,7 +59,7 @@ fn of_many_nodes_neighbours_share_a_strip() {
 }
 
 #[test]
-fn instances_share_a_colour_where_there_are_more_than_colours_and_items_are_whole() {
+fn instances_share_a_colour_if_colours_run_out_and_items_are_whole() {
     let instances =
         "[[app]]\nname = \"mem\"\ninstances = 40\narithmetic_intensity = 0.5\nwork_gflop = 10.0\n";
     let texts = texts(&format!("{NODE}{PRODUCER_CONSUMER}{instances}"), &["--policy", "lead:2"]);
@@ -68,7 +68,7 @@ fn instances_share_a_colour_where_there_are_more_than_colours_and_items_are_whol
 }
 
 #[test]
-fn a_picture_is_of_one_simulation_and_replaces_no_input() {
+fn a_picture_requires_a_single_simulation_and_replaces_no_input() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     let output = simulate(&text, &["--policy", "none", "--policy", "lend", "--plot", "a.svg"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
@@ -90,7 +90,7 @@ fn a_picture_is_of_one_simulation_and_replaces_no_input() {
 }
 
 #[test]
-fn where_nothing_comes_out_no_picture_is_written() {
+fn without_a_result_no_picture_is_written() {
     let blocked = "[[command]]\nat_s = 0.1\napp = \"producer\"\nper_node = [0]\n";
     let folder = folder();
     let picture = folder.path().join("cores.svg").display().to_string();

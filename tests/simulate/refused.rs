@@ -1,9 +1,9 @@
-//! What cannot be simulated: exit codes and messages.
+//! Impossible simulations: exit codes and messages.
 
 use super::{NODE, PRODUCER_CONSUMER, simulate};
 use crate::common::{config_path, run, stderr, stdout};
 
-/// Exit code 1, nothing on standard output, and what is said on standard error.
+/// Exit code 1, nothing on standard output; returns standard error.
 #[track_caller]
 fn refusal(text: &str, more: &[&str]) -> String {
     let output = simulate(text, more);
@@ -12,7 +12,7 @@ fn refusal(text: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_deadlock_names_who_waits_for_whom_and_where() {
+fn a_deadlock_lists_the_waiting_applications_and_their_places() {
     let blocked = "[[command]]\nat_s = 0.1\napp = \"producer\"\nper_node = [0]\n";
     let said = refusal(&format!("{NODE}{PRODUCER_CONSUMER}{blocked}"), &["--policy", "script"]);
     let without_folder: Vec<String> = said
@@ -34,7 +34,7 @@ fn a_deadlock_names_who_waits_for_whom_and_where() {
 }
 
 #[test]
-fn a_policy_that_does_not_exist_is_refused_with_a_near_name() {
+fn an_unknown_policy_is_refused_with_a_similar_name() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     let output = simulate(&text, &["--policy", "fair-shar"]);
     assert_eq!(output.status.code(), Some(2));
@@ -83,7 +83,7 @@ fn a_scenario_with_more_threads_than_an_application_has_is_refused() {
 }
 
 #[test]
-fn commands_that_nobody_carries_out_are_told_about() {
+fn commands_without_a_recipient_are_reported() {
     let command = "[[command]]\nat_s = 0.0\napp = \"producer\"\nper_node = [4]\n";
     let output = simulate(&format!("{NODE}{PRODUCER_CONSUMER}{command}"), &["--policy", "lead"]);
     stdout(&output);
@@ -121,13 +121,13 @@ fn more_threads_than_can_be_simulated_are_refused_before_any_work() {
 }
 
 #[test]
-fn a_period_that_no_instant_is_as_short_as_is_refused_where_it_stands() {
+fn a_period_below_the_shortest_instant_is_refused_at_its_place() {
     for period in ["1e-30", "0.9e-6"] {
         let text = format!("{NODE}{PRODUCER_CONSUMER}[policy]\nname = \"lend\"\nperiod_ms = {period}\n");
         let said = refusal(&text, &[]);
         assert!(said.contains("`period_ms` is shorter than 1 ns"), "{said}");
         assert!(said.contains("study.toml:26:13") && said.contains("period_ms = 0"), "{said}");
-        // Where nobody is asked it does not matter.
+        // Without decisions it does not matter.
         stdout(&simulate(&text, &["--policy", "none"]));
     }
 }

@@ -15,7 +15,7 @@ fn recorded() -> String {
     fs::read_to_string(repository("tests/simulate/lead.jsonl")).expect("a file of the repository")
 }
 
-/// What is said of the trace with this text, which is refused.
+/// The error message for the trace with this text.
 #[track_caller]
 fn refusal(text: &[u8]) -> String {
     let folder = folder();
@@ -27,7 +27,7 @@ fn refusal(text: &[u8]) -> String {
 }
 
 #[test]
-fn every_policy_decides_the_same_again() {
+fn every_policy_repeats_its_decisions() {
     let folder = folder();
     for (file, policies) in [
         ("producer-consumer-tasks.toml", &["static-even", "fair-share", "lead:3", "lend"][..]),
@@ -47,7 +47,7 @@ fn every_policy_decides_the_same_again() {
 }
 
 #[test]
-fn the_recorded_trace_is_what_is_decided_today() {
+fn the_recorded_trace_matches_todays_decisions() {
     let output = run(&[
         "simulate",
         "--format",
@@ -75,9 +75,9 @@ fn a_trace_with_another_sharing_model_is_replayed_with_it() {
     stdout(&replay(Path::new(&trace)));
 }
 
-/// What an agent writes that knows no machine but its host, and no application but those that connect.
+/// The record of an agent without files: its machine is the host, and its applications are those that connect.
 #[test]
-fn the_record_of_an_agent_without_files_is_replayed_too() {
+fn the_record_of_an_agent_without_files_is_also_replayed() {
     let start = r#"{"type":"start","schema":1,"program":"numasim 0.1.0","policy":"fair-share","period_ms":80.0,"cores":[4,0,2],"files":[]}"#;
     let app = |name: &str| {
         format!(
@@ -91,7 +91,7 @@ fn the_record_of_an_agent_without_files_is_replayed_too() {
             apps.join(",")
         )
     };
-    // y ends, and comes back: it is counted anew.
+    // y exits, and comes back: its counts restart.
     let lines = [
         start.to_owned(),
         decision(&["x"], r#"{"app":"x","seq":1,"per_node":[4,0,2]}"#),
@@ -112,7 +112,7 @@ fn the_record_of_an_agent_without_files_is_replayed_too() {
 }
 
 #[test]
-fn a_decision_that_differs_is_shown_with_both() {
+fn a_different_decision_is_shown_with_both() {
     let changed = recorded().replacen("\"seq\":1,\"per_node\":[8]", "\"seq\":1,\"per_node\":[7]", 1);
     let said = refusal(changed.as_bytes());
     assert!(
@@ -124,7 +124,7 @@ fn a_decision_that_differs_is_shown_with_both() {
 }
 
 #[test]
-fn a_last_line_that_does_not_end_is_ignored_with_a_warning() {
+fn an_incomplete_last_line_is_ignored_with_a_warning() {
     let text = recorded();
     let whole: Vec<&str> = text.lines().take(3).collect();
     let torn = format!("{}\n{}", whole.join("\n"), &text.lines().nth(3).expect("a line")[..40]);
@@ -170,7 +170,7 @@ fn broken_traces_are_refused_with_their_lines() {
 }
 
 #[test]
-fn damaged_traces_never_end_in_a_fault() {
+fn damaged_traces_never_cause_a_fault() {
     let text = recorded();
     let second = text.find('\n').expect("lines") + 1;
     let end = second + text[second..].lines().take(2).map(|line| line.len() + 1).sum::<usize>();

@@ -1,4 +1,4 @@
-//! A sweep takes the figures that files take, and no others; all parts of one have the same columns.
+//! A sweep accepts exactly the values that files accept; all parts of one have the same columns.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ const FILE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflo
     [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\nweight = 2.0\nmin_threads = 1\nmax_threads = 4\ndata = { home = 0, share = 0.5 }\n\
     [[scenario]]\nname = \"s\"\nthreads = { a = 1 }\n";
 
-/// What stands in the file, and its key.
+/// The line in the file, and its key.
 const KEYS: [(&str, &str); 9] = [
     ("cores_per_node = 4", "machine.cores_per_node"),
     ("gflops_per_core = 10.0", "machine.gflops_per_core"),
@@ -40,7 +40,7 @@ const VALUES: [&str; 14] = [
 ];
 
 #[test]
-fn what_files_refuse_a_sweep_refuses_before_it_computes_anything() {
+fn values_that_files_refuse_are_refused_before_the_sweep_computes() {
     let folder = folder();
     let (plain, changed) = (folder.path().join("plain.toml"), folder.path().join("changed.toml"));
     fs::write(&plain, FILE).expect("a file");
@@ -52,13 +52,13 @@ fn what_files_refuse_a_sweep_refuses_before_it_computes_anything() {
             fs::write(changed, FILE.replacen(line, &line.replace(old, value), 1)).expect("a file");
             let command = if of_search { "explore" } else { "evaluate" };
             let in_file = run(&[command, changed]).status.code();
-            // What a file takes is computed; a list with one wrong value is refused as a whole.
+            // A value that a file accepts is computed; a list with one wrong value is refused as a whole.
             for values in [value.to_owned(), format!("{old},{value}")] {
                 let setting = format!("{key}={values}");
                 let mut args = vec!["sweep", plain, "--set", &setting];
                 args.extend(of_search.then_some("--explore"));
                 let output = run(&args);
-                // No weight at all, or no thread: this question has no answer, and a sweep says so in its row.
+                // No weight at all, or no thread: this question has no answer, and the row of the sweep reports it.
                 let as_row = of_search && in_file == Some(1) && output.status.code() == Some(0);
                 let text = String::from_utf8_lossy(&output.stdout).into_owned();
                 let no_answer = as_row && value.parse() == Ok(0.0) && text.contains("infeasible");
@@ -104,11 +104,11 @@ fn header(values: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn the_column_of_a_home_is_there_wherever_in_the_list_it_is_chosen() {
+fn the_column_of_a_home_exists_if_any_point_chooses_it() {
     // One point of 1,001 has an open home: the last.
     let late = format!("{}home:any", "local,".repeat(1000));
     assert!(header("home:any,local", &[]).contains(",home:a,"));
-    // The first shard has none of it, and the same columns.
+    // The first shard has no such point, and the same columns.
     assert!(header(&late, &["--shard", "1/1000"]).contains(",home:a,"));
     assert!(!header("local,home:1", &[]).contains("home:a"));
 }

@@ -1,9 +1,9 @@
-//! Sweeps that are spread over a cluster: the GNU parallel line of the guide, and the script for Slurm.
+//! Sweeps on a cluster: the GNU parallel line of the guide, and the script for Slurm.
 #![cfg(unix)]
 
 use super::*;
 
-/// Whether a tool is there. Where `NUMASIM_REQUIRE_TOOLS` is 1, as in CI, one that is missing is a failure.
+/// Whether a tool is installed. If `NUMASIM_REQUIRE_TOOLS` is 1, as in CI, a missing one is a failure.
 fn is_there(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
@@ -16,7 +16,7 @@ fn is_there(tool: &str) -> bool {
     found
 }
 
-/// Runs bash in a folder like a fresh clone, with the program that is tested in PATH.
+/// Runs bash in a folder like a fresh clone, with the program under test in PATH.
 fn bash(script: &str, folder: &Path, variables: &[(&str, &str)]) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_numasim")).parent().expect("it lies in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -38,7 +38,7 @@ fn clone() -> tempfile::TempDir {
 }
 
 #[test]
-fn the_line_for_gnu_parallel_in_the_guide_gives_what_one_run_gives() {
+fn the_line_for_gnu_parallel_in_the_guide_equals_one_run() {
     if !is_there("parallel") {
         return;
     }
@@ -56,7 +56,7 @@ fn the_line_for_gnu_parallel_in_the_guide_gives_what_one_run_gives() {
     let joined = lines[1].rsplit("> ").next().expect("a name");
     let sweep =
         lines[0].split(" --shard").next().and_then(|line| line.strip_prefix("parallel ")).expect("a sweep");
-    // One run of the same sweep; parallel takes its line through a shell once more.
+    // One run of the same sweep; parallel passes its line through a shell once more.
     let whole = bash(&format!("eval {sweep}"), folder.path(), &[]);
     assert!(whole.status.success() && whole.stdout.len() > 1000, "{}", stderr(&whole));
     assert!(fs::read(folder.path().join(joined)).expect("joined") == whole.stdout);
@@ -98,9 +98,9 @@ fn the_slurm_script_computes_one_part_for_each_task() {
     assert_eq!(fs::read(folder.path().join("parts/part-00002.csv")).expect("a part"), before);
 }
 
-/// The words of each line are added to the command; what failed runs again, and nothing else.
+/// The words of each line are added to the command; only failed lines run again.
 #[test]
-fn the_script_for_lines_computes_what_is_not_there() {
+fn the_script_for_lines_computes_missing_answers() {
     let script = root().join("scripts/lines.sbatch").canonicalize().expect("the script");
     let folder = clone();
     let list = "configs/paper/numa-bad.toml\nmissing.toml\n'configs/paper/table-iii.toml'\n";

@@ -1,4 +1,4 @@
-//! What people are told when a sweep makes no sense.
+//! Messages for invalid sweeps.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn keys_without_influence_on_explore_are_refused() {
 }
 
 #[test]
-fn work_that_is_missing_everywhere_is_reported_once_unless_an_axis_gives_it() {
+fn work_missing_everywhere_is_reported_once_unless_an_axis_gives_it() {
     let file = config("paper/numa-bad.toml");
     let args = ["sweep", &file, "--explore", "--objective", "makespan", "--same-on-every-node"];
     let output = run(&[&args[..], &["--set", "machine.link_gbs=10"]].concat());
@@ -62,7 +62,7 @@ fn work_that_is_missing_everywhere_is_reported_once_unless_an_axis_gives_it() {
 }
 
 #[test]
-fn an_open_home_is_shown_where_it_stands_unless_an_axis_decides_it() {
+fn an_open_home_is_shown_at_its_place_unless_an_axis_decides_it() {
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
                 link_gbs = 10.0\n[[app]]\nname = \"a b\"\narithmetic_intensity = 1.0\ndata = { home = \"any\" }\n\
                 [[scenario]]\nname = \"open\"\nthreads = { \"a b\" = 1 }\n";
@@ -76,7 +76,7 @@ fn an_open_home_is_shown_where_it_stands_unless_an_axis_decides_it() {
         "{said}"
     );
     assert!(said.contains("study.toml:11:8\n") && said.contains("evaluated in this scenario"), "{said}");
-    // What the hint says.
+    // The advice of the hint.
     assert!(said.contains("--set app.\"a b\".data=home:0,home:1"), "{said}");
     let decided = rows(&sweep(file, &["app.\"a b\".data=home:0,home:1"], &[]));
     assert_eq!(decided.len(), 2);

@@ -37,7 +37,7 @@ fn one_axis_is_drawn_as_a_line_for_each_scenario() {
 }
 
 #[test]
-fn the_plots_in_the_guide_are_what_their_commands_draw() {
+fn the_plots_in_the_guide_are_current() {
     for (page, name) in [("sweeps", "what-if"), ("real-kernels", "static-work")] {
         let guide = fs::read_to_string(root().join(format!("docs/guide/{page}.md"))).expect("a page");
         let guide = guide.replace("\\\n", " ");
@@ -93,7 +93,7 @@ fn two_axes_are_a_heat_map_with_units() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused_before_anything_is_computed() {
+fn impossible_plots_are_refused_before_anything_is_computed() {
     let folder = folder();
     let refused = |plot: &str, args: &[&str]| {
         let plot = folder.path().join(plot).display().to_string();

@@ -1,4 +1,4 @@
-//! Sweeps that were interrupted, and go on.
+//! Interrupted sweeps that resume.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ fn long(file: &str, out: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Starts a long sweep and ends it with this signal as soon as it has written rows.
+/// Starts a long sweep and sends it this signal as soon as it has written rows.
 fn interrupted(file: &str, out: &Path, signal: &str) -> Output {
     let child = long(file, out, &[]).stderr(Stdio::piped()).spawn().expect("the program starts");
     let partial = out.with_extension("csv.partial");
@@ -80,7 +80,7 @@ fn rows_torn_at_any_byte_are_completed() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
+fn ctrl_c_keeps_the_rows_and_explains_how_to_resume() {
     let (file, folder) = (config("paper/numa-bad.toml"), folder());
     let out = folder.path().join("out.csv");
     let output = interrupted(&file, &out, "-INT");
@@ -89,7 +89,7 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
     assert!(message.starts_with("error: interrupted after "), "{message}");
     assert!(message.contains("the same command with --resume continues"), "{message}");
 
-    // Without --resume nothing is thrown away, and another sweep does not go on with these rows.
+    // Without --resume nothing is deleted, and another sweep does not continue with these rows.
     let again = long(&file, &out, &[]).output().expect("the program starts");
     assert_eq!(again.status.code(), Some(1));
     assert!(stderr(&again).contains("hint: continue it with --resume"), "{}", stderr(&again));
@@ -110,7 +110,7 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
 }
 
 #[test]
-fn resume_starts_where_there_is_nothing_to_go_on_with() {
+fn resume_without_earlier_rows_starts_at_the_beginning() {
     let (file, folder) = (config("paper/numa-bad.toml"), folder());
     let out = folder.path().join("out.csv").display().to_string();
     let args = ["sweep", &file, "--set", "machine.link_gbs=1,2"];
@@ -119,13 +119,13 @@ fn resume_starts_where_there_is_nothing_to_go_on_with() {
 }
 
 #[test]
-fn what_has_no_row_yet_is_begun_anew() {
+fn a_sweep_without_a_row_starts_over() {
     let (file, folder) = (config("paper/numa-bad.toml"), folder());
     let out = folder.path().join("out.csv");
     let args = ["sweep", &file, "--set", "machine.link_gbs=1,2"];
     let whole = written(&args);
     let header = &whole[..=whole.find('\n').expect("a header")];
-    // Killed before it said which sweep it is, and before its first row.
+    // Killed before it recorded its identity, and before its first row.
     for begun in ["", &header[..4], header] {
         for resume in [&[][..], &["--resume"]] {
             fs::write(folder.path().join("out.csv.partial"), begun).expect("a file for the test");
@@ -139,7 +139,7 @@ fn what_has_no_row_yet_is_begun_anew() {
 
 #[cfg(unix)]
 #[test]
-fn links_beside_the_result_are_not_followed_and_inputs_not_replaced() {
+fn links_next_to_the_result_are_not_followed_and_inputs_not_replaced() {
     use std::os::unix::fs::symlink;
 
     let (file, folder) = (config("paper/numa-bad.toml"), folder());

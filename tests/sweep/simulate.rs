@@ -1,10 +1,10 @@
-//! `--simulate`: what happens over time at every point.
+//! `--simulate`: simulations at every point.
 
 use super::*;
 
 const PIPELINE: &str = "dynamic/producer-consumer.toml";
 
-/// What a sweep of the producer and the consumer writes.
+/// The output of a sweep of the producer and the consumer.
 fn rows(args: &[&str]) -> Vec<String> {
     let all = written(&[&["sweep", &config(PIPELINE), "--simulate"][..], args].concat());
     all.lines().map(str::to_owned).collect()
@@ -36,7 +36,7 @@ fn the_lead_of_an_axis_wins_over_that_of_the_policy() {
 }
 
 #[test]
-fn a_point_that_cannot_be_has_a_row_with_the_reason() {
+fn an_impossible_point_has_a_row_with_the_reason() {
     let blocked =
         "\n[[command]]\nat_s = 0.1\napp = \"producer\"\nper_node = [0]\n[policy]\nname = \"script\"\n";
     let folder = folder();
@@ -118,7 +118,7 @@ fn a_killed_sweep_goes_on_and_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_has_no_influence_is_refused() {
+fn keys_without_influence_on_simulations_are_refused() {
     let refused = |args: &[&str]| {
         let output = run(&[&["sweep", &config(PIPELINE), "--simulate"], args].concat());
         assert_eq!(output.status.code(), Some(1), "{args:?}");

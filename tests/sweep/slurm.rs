@@ -1,4 +1,4 @@
-//! `--submit slurm`, `--resubmit` and `--collect`, with programs in the place of sbatch and squeue that run tasks one after the other.
+//! `--submit slurm`, `--resubmit` and `--collect`, with replacements for sbatch and squeue that run tasks in sequence.
 //! On a real Slurm: `.ci/slurm`.
 #![cfg(unix)]
 
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 
-/// Runs the tasks of `--array`, but for those that `LOST` names, where the script lies.
+/// Runs the tasks of `--array` in the folder of the script, except those in `LOST`.
 const SBATCH: &str = r#"#!/bin/bash
 for word; do case $word in --array=*) array=${word#--array=} ;; esac; done
 for range in ${array//,/ }; do
@@ -18,7 +18,7 @@ done
 echo '4242;cluster'
 "#;
 
-/// Says that Slurm still has the shard `QUEUED` of every folder.
+/// Reports that Slurm still has the shard `QUEUED` of every folder.
 const SQUEUE: &str = "#!/bin/bash\n[[ -z ${QUEUED:-} ]] || echo \"$QUEUED $(pwd)/shards\"\n";
 
 /// 10 points and two scenarios at each.
@@ -57,7 +57,7 @@ fn refused(output: &Output) -> String {
 }
 
 #[test]
-fn a_sweep_of_which_a_task_was_lost_is_whole_once_that_one_ran_again() {
+fn a_sweep_with_a_lost_task_is_complete_once_that_task_ran_again() {
     let folder = cluster();
     let there = folder.path();
     let whole = stdout(&sweep_in(there, &QUESTION, &[]));
@@ -75,7 +75,7 @@ fn a_sweep_of_which_a_task_was_lost_is_whole_once_that_one_ran_again() {
     );
     assert!(!there.join("sweep.csv").exists());
 
-    // As long as Slurm has it, it is not computed twice.
+    // While Slurm has it, it is not computed twice.
     let waiting = sweep_in(there, &["--resubmit", "shards"], &[("QUEUED", "2")]);
     assert_eq!(
         (stdout(&waiting), stderr(&waiting)),
@@ -93,7 +93,7 @@ fn a_sweep_of_which_a_task_was_lost_is_whole_once_that_one_ran_again() {
 }
 
 #[test]
-fn a_shard_of_another_question_and_one_that_was_changed_are_refused() {
+fn a_shard_of_another_question_or_with_changes_is_refused() {
     let folder = cluster();
     let there = folder.path();
     assert!(submit(there, &[], &[]).status.success());
@@ -111,7 +111,7 @@ fn a_shard_of_another_question_and_one_that_was_changed_are_refused() {
     );
     assert!(changed.contains("hint: delete it, and --resubmit computes it again"), "{changed}");
 
-    // Of another sweep, of another part, and of nobody knows what.
+    // Of another sweep, of another part, and of unknown origin.
     let other =
         ["study.toml", "--set", "machine.link_gbs=11..20:1", "--shard", "2/3", "-o", "shards/part-00002.csv"];
     assert!(sweep_in(there, &other, &[]).status.success());
@@ -160,7 +160,7 @@ fn the_script_can_be_read_and_submitted_by_hand() {
 }
 
 #[test]
-fn without_slurm_the_folder_is_whole_and_can_be_submitted_later() {
+fn without_slurm_the_folder_is_complete_and_can_be_submitted_later() {
     let folder = cluster();
     fs::write(
         folder.path().join("bin/sbatch"),
@@ -181,7 +181,7 @@ fn without_slurm_the_folder_is_whole_and_can_be_submitted_later() {
 }
 
 #[test]
-fn a_folder_with_something_in_it_is_not_written_to_and_one_without_a_sweep_not_read() {
+fn a_used_folder_is_not_written_to_and_one_without_a_sweep_not_read() {
     let folder = cluster();
     fs::create_dir(folder.path().join("shards")).expect("a folder for the test");
     assert!(submit(folder.path(), &["--dry-run"], &[]).status.success(), "an empty one will do");

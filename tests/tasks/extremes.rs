@@ -1,4 +1,4 @@
-//! Graphs and windows at the ends of what is taken: a fan of a million tasks, windows of one task.
+//! Graphs and windows at the accepted extremes: a fan of a million tasks, windows of one task.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ fn a_fan_of_a_million_tasks_takes_seconds() {
     {
         fs::write(folder.path().join(name), text).expect("a file for the test");
     }
-    // Minutes of processor time are a defect on every machine, however busy it is.
+    // Minutes of processor time are a defect on every machine, even a busy one.
     let output = Command::new("sh")
         .args(["-c", "ulimit -t 120; exec \"$@\"", "sh", PROGRAM, "tasks", "machine.toml", "--graph", "."])
         .args(["--scheduler", "fifo,dep", "--steal", "--format", "json"])
@@ -38,7 +38,7 @@ fn a_fan_of_a_million_tasks_takes_seconds() {
     assert_eq!(found["runs"].as_array().map(Vec::len), Some(2));
 }
 
-/// Two tasks in a row, 0.1 s each, and two that wait for nobody: 0.2 s, whichever of them a window has.
+/// Two tasks in sequence, 0.1 s each, and two independent ones: 0.2 s for any choice of the window.
 #[test]
 fn a_window_may_have_one_task() {
     let text = format!(

@@ -15,7 +15,7 @@ fn real(graph: &str, more: &[&str]) -> std::process::Output {
     fs::write(&file, format!("{HERE}{graph}")).expect("written");
     let mut args = vec!["tasks", file.to_str().expect("UTF-8"), "--real"];
     args.extend(more);
-    // Whoever runs an agent of their own has these tests, too.
+    // These tests also run for a user who runs an agent.
     numasim().env("NUMASIM_AGENT", "off").args(args).output().expect("the program starts")
 }
 
@@ -49,7 +49,7 @@ fn every_code_runs_and_is_right() {
         assert_eq!(runs.len(), 2 * schedulers.split(',').count());
         for run in runs {
             assert_eq!(run["same_as_serial"], true, "{graph}: {run}");
-            // Where nobody may ask for pages, nothing is said.
+            // If page queries are forbidden, the report omits pages.
             assert!(run["pages"].is_null() || run["pages"].as_array().map(Vec::len) == Some(1), "{run}");
             assert!(
                 run["measured_s"].as_f64() > Some(0.0) && run["simulated_s"].as_f64() > Some(0.0),
@@ -76,7 +76,8 @@ fn a_run_is_a_trace_of_starpu_that_is_imported_and_simulated() {
     fs::write(path("here.toml"), HERE).expect("written");
     let output = run(&["tasks", &path("here.toml"), "--graph", &path("graph"), "--format", "json"]);
     let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    // As `numasim tasks` says of the generator: 20 tasks and 30 edges, and each first task is waited for by the one that changes its block first.
+    // As `numasim tasks` reports for the generator: 20 tasks and 30 edges, and each first task is followed by the first task that changes its
+    // block.
     assert_eq!((json["graph"]["tasks"].as_u64(), json["graph"]["edges"].as_u64()), (Some(30), Some(40)));
 }
 
@@ -94,7 +95,7 @@ fn a_trace_as_csv_has_the_columns_of_simulations() {
 }
 
 #[test]
-fn what_cannot_run_here_is_refused() {
+fn graphs_that_cannot_run_here_are_refused() {
     refused("[[task]]\nname = \"t\"\n", &[], &["--real needs a graph whose tasks have kernels"]);
     refused(
         "[graph]\ngenerator = \"nstream\"\n",
@@ -124,7 +125,7 @@ fn the_measured_run_is_drawn_with_a_bar_for_each_kind_of_task() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_does_not_fit_this_host_is_refused() {
+fn graphs_too_large_for_this_host_are_refused() {
     let graph = "[graph]\ngenerator = \"qr\"\nn = 2\ntile = 8\n";
     refused(
         graph,

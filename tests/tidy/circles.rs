@@ -1,7 +1,7 @@
-//! Finds modules that import each other in a circle, from the text of a crate.
+//! Finds modules that import each other in a cycle, from the text of a crate.
 //!
-//! Two modules of the same parent form an arrow where a file below the one names something that is defined below the other;
-//! re-exports are followed to the definition. A module and its own children are one thing and form no arrow.
+//! Two modules of the same parent form an arrow if a file below one names an item that is defined below the other;
+//! re-exports are followed to the definition. A module and its children are one unit and form no arrow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ type Module = Vec<String>;
 /// A source file: its path below `src/`, and its text without comments and tests.
 pub(crate) type Source = (String, String);
 
-/// Each circle as `parent: a -> b -> a`, with a file and a name for each arrow.
+/// Each cycle as `parent: a -> b -> a`, with a file and a name for each arrow.
 pub(crate) fn circles(sources: &[Source]) -> Vec<String> {
     let tree = Tree::new(sources);
     // (parent, from) -> to -> an example
@@ -38,7 +38,7 @@ pub(crate) fn circles(sources: &[Source]) -> Vec<String> {
 
 type Arrows = BTreeMap<(Module, String), BTreeMap<String, String>>;
 
-/// The shortest way from `start` back to it, if it has the smallest name on it: each circle once.
+/// The shortest way from `start` back to it, if it has the smallest name on it: each cycle once.
 fn shortest_circle(arrows: &Arrows, parent: &Module, start: &str) -> Option<Vec<String>> {
     let next = |name: &str| arrows.get(&(parent.clone(), name.to_owned()));
     let mut ways = vec![vec![start.to_owned()]];
@@ -69,7 +69,7 @@ fn message(arrows: &Arrows, parent: &Module, circle: &[String]) -> String {
     format!("{place}: {} -> {} ({})", circle.join(" -> "), circle[0], examples.join("; "))
 }
 
-/// The modules of a crate and what each brings into scope.
+/// The modules of a crate and the names that each brings into scope.
 struct Tree {
     files: BTreeMap<Module, String>,
     /// Module and name -> the path it stands for, as written in that module.
@@ -89,7 +89,7 @@ impl Tree {
         Self { files, imports }
     }
 
-    /// The module in which what `path` names is defined; `None` for other crates.
+    /// The module that defines the item of `path`; `None` for other crates.
     fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
         let (mut at, mut rest) = match path.first()?.as_str() {
             "crate" => (Vec::new(), &path[1..]),
@@ -145,7 +145,7 @@ fn paths(text: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// What `use` statements bring into scope: path and name.
+/// The names that `use` statements bring into scope: path and name.
 fn imports_of(text: &str) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     for line_start in text.match_indices("use ").map(|(at, _)| at) {
@@ -230,7 +230,7 @@ fn crate_of(files: &[(&str, &str)]) -> Vec<Source> {
 }
 
 #[test]
-fn two_modules_that_import_each_other_are_a_circle() {
+fn two_modules_that_import_each_other_are_a_cycle() {
     let found = circles(&crate_of(&[
         ("lib.rs", "mod a;\nmod b;\n"),
         ("a.rs", "use crate::b::B;\n"),
@@ -252,7 +252,7 @@ fn re_exports_are_followed_to_the_definition() {
 }
 
 #[test]
-fn circles_of_three_below_a_folder_are_found_once() {
+fn cycles_of_three_below_a_folder_are_found_once() {
     let found = circles(&crate_of(&[
         ("m/mod.rs", "mod a;\nmod b;\nmod c;\n"),
         ("m/a.rs", "use super::b::B;"),
@@ -265,7 +265,7 @@ fn circles_of_three_below_a_folder_are_found_once() {
 }
 
 #[test]
-fn a_module_and_its_children_are_no_circle_and_neither_is_one_way() {
+fn a_module_and_its_children_or_one_way_imports_are_no_cycle() {
     let found = circles(&crate_of(&[
         ("lib.rs", "mod a;\nmod b;\nuse a::x;\n"),
         ("a.rs", "mod part;\nuse part::P;\nuse crate::b::B;\n"),

@@ -1,7 +1,7 @@
-//! A page with a script of the test in it, and what that tells.
+//! A page with an added test script, and the output of the script.
 //!
-//! The script runs when the page is ready. It waits with `until` and tells JSON with `tell`; the last thing it tells ends the browser.
-//! The page's own policy stays, but for the one script more.
+//! The script runs when the page is ready. It waits with `until` and sends JSON with `tell`; its last message closes the browser. The
+//! page's policy is unchanged except for the one added script.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 const TOLD: &str = "NUMASIM-TOLD ";
 
-/// Ends the browser also where a test fails.
+/// Closes the browser even if a test fails.
 struct Browser(Child);
 
 impl Drop for Browser {
@@ -27,7 +27,7 @@ impl Drop for Browser {
     }
 }
 
-/// The page with the script: the hashes in its policy become that of anything inline.
+/// The page with the script: the hashes in its policy are replaced by permission for inline code.
 fn with_script(page: &str, script: &str) -> String {
     let (before, rest) = page.split_once("Content-Security-Policy\" content=\"").expect("a policy");
     let (policy, rest) = rest.split_once('"').expect("a whole policy");
@@ -48,7 +48,7 @@ fn with_script(page: &str, script: &str) -> String {
     format!("{before}{body}{harness}{end}")
 }
 
-/// What the script tells, and all else that came to the console.
+/// The messages of the script, and all other console output.
 pub(super) fn told(page: &str, hash: &str, script: &str) -> (Value, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("page.html");
@@ -86,7 +86,7 @@ pub(super) fn told(page: &str, hash: &str, script: &str) -> (Value, Vec<String>)
     (told, console)
 }
 
-/// What `encodeURIComponent` has made.
+/// Decodes the output of `encodeURIComponent`.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -28,21 +28,21 @@ fn a_report_embeds_the_page_which_runs_under_its_policy() {
     let named = format!("--interactive={}", std::env::var("NUMASIM_WEB_PAGE").expect("named"));
     let output = report(&[&named, "-o", file.to_str().expect("a plain path")]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The frame has a policy of its own beside that of the report, and its document is the same origin.
+    // The frame has a separate policy in addition to that of the report, and its document has the same origin.
     let script = "const frame = document.querySelector('.interactive'); by('what-if').scrollIntoView();\
         const inside = () => frame.contentDocument?.body; await until(() => inside()?.dataset.ready && frame.style.height);\
         tell({ height: parseInt(frame.style.height), total: frame.contentDocument.getElementById('total').textContent });";
     let report = fs::read_to_string(&file).expect("the report");
     let (found, console) = told(&report, "", script);
     assert!(console.is_empty(), "{console:?}");
-    // It has computed, and told its height: the first scenario of the file.
+    // It has computed, and reported its height: the first scenario of the file.
     assert!(found["total"].as_str().is_some_and(|total| total.ends_with(" GFLOPS")), "{found}");
     assert!(found["height"].as_f64().is_some_and(|height| height > 1000.0), "{found}");
     assert!(report.contains("table-iii-all.toml"));
 }
 
 #[test]
-fn a_page_that_is_none_is_refused_and_nothing_is_written() {
+fn an_invalid_page_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let [page, out] = ["other.html", "report.html"].map(|name| folder.path().join(name));
     fs::write(&page, "<html></html>").expect("a file for the test");

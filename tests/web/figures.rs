@@ -1,4 +1,4 @@
-//! The page has the same figures as the command line, to the last bit.
+//! The page has the same values as the command line, to the last bit.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn evaluated(machine: &str, workload: &str, placed: &Value) -> Value {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn every_machine_with_every_workload_is_evaluated_as_by_the_program() {
+fn every_machine_with_every_workload_equals_the_program() {
     let Some(page) = page() else { return };
     // Threads of the first application are moved, so that no two nodes are alike.
     let script = "const all = [];\
@@ -122,7 +122,7 @@ arithmetic_intensity = 10.0
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn l3_domains_and_hardware_threads_are_those_of_the_program() {
+fn l3_domains_and_hardware_threads_equal_those_of_the_program() {
     let Some(page) = page() else { return };
     let [machine, workload] = [DOMAINS, THREADS].map(|text| Value::from(text).to_string());
     let script = format!(
@@ -151,7 +151,8 @@ fn l3_domains_and_hardware_threads_are_those_of_the_program() {
     };
     let [machine, workload] = [file("machine.toml", DOMAINS), file("workload.toml", THREADS)];
     let placed = file("what-if.toml", told["placed"].as_str().expect("text"));
-    // An odd number of hardware threads becomes the next even one. `hpc` stays where its 5 threads were dealt to: domain 0 got two of them.
+    // An odd number of hardware threads becomes the next even one. `hpc` keeps the places that its 5 threads were distributed to: domain 0
+    // got two of them.
     let text = "threads = { \"vm\" = [[0, 6, 0, 0], [0, 0, 0, 2]], \"hpc\" = [[2, 1, 1, 1], [2, 1, 1, 1]] }";
     assert!(told["placed"].as_str().expect("text").contains(text), "{}", told["placed"]);
     let files = [machine.as_str(), &workload, &placed];

@@ -1,4 +1,4 @@
-//! What a person does with the page: moves, mistakes, a search that is cancelled, links, keyboard and phone.
+//! Typical use of the page: moves, mistakes, a cancelled search, links, keyboard and phone.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn text(value: &Value) -> &str {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn an_address_restores_what_was_shown() {
+fn an_address_restores_the_view() {
     let Some(page) = page() else { return };
     let change = "set('machine', 'xeon-gold-6140-2s', 'change'); set('workload', 'paper-numa-bad', 'change');\
         set('threads-1', 0); set('threads-1-0', 3); set('figure-0', 20); set('home-3', 1, 'change'); set('objective', 'fair', 'change');\
@@ -33,7 +33,7 @@ fn an_address_restores_what_was_shown() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn a_number_in_an_l3_domain_fixes_the_node_until_it_is_dealt_again() {
+fn a_number_in_an_l3_domain_fixes_the_node_until_it_is_redistributed() {
     let Some(page) = page() else { return };
     let per_l3 = "JSON.parse(answer).document.scenarios[0].apps.map((app) => app.threads_per_l3[0])";
     let shown = "({ hash: location.hash, total: by('total').textContent, answer, most: by('domains-most-0').value, deal: by('deal').disabled })";
@@ -47,9 +47,9 @@ fn a_number_in_an_l3_domain_fixes_the_node_until_it_is_dealt_again() {
     assert!(console.is_empty(), "{console:?}");
     // Two domains of 4 cores. Thread by thread to the domain with fewer used cores: 2 + 1, then 1 + 1.
     assert_eq!(found["dealt"], json!([[2, 1], [1, 1], [0, 0], [0, 0]]));
-    // The second application has one of the four cores of domain 0, and stays where it is.
+    // The second application has one of the four cores of domain 0, and does not move.
     assert_eq!(found["fixed"], json!([[3, 1], [1, 1], [0, 0], [0, 0]]));
-    // A number for the node is dealt next to what is fixed.
+    // A number for the node is distributed next to the fixed threads.
     assert_eq!(found["again"], json!([[1, 1], [1, 1], [0, 0], [0, 0]]));
     // 1 + 2 are three threads.
     assert_eq!((&found["after"], &found["deal"]), (&found["dealt"], &json!(true)));
@@ -61,7 +61,7 @@ fn a_number_in_an_l3_domain_fixes_the_node_until_it_is_dealt_again() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn a_text_of_ones_own_is_computed_and_kept_in_the_address() {
+fn custom_text_is_computed_and_kept_in_the_address() {
     let Some(page) = page() else { return };
     let study = "[machine]\\nname = \\\"mine <b>\\\"\\nnodes = 2\\ncores_per_node = 4\\ngflops_per_core = 10.0\\nbandwidth_gbs = 32.0\\nlink_gbs = 10.0\\n\
         [[app]]\\nname = \\\"a<script>\\\"\\narithmetic_intensity = 0.5\\n";
@@ -95,7 +95,7 @@ fn a_mistake_is_shown_with_its_line_and_column() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn a_cancelled_search_leaves_the_best_that_it_has_told() {
+fn a_cancelled_search_leaves_the_best_reported_placement() {
     let Some(page) = page() else { return };
     // Far from proven after minutes.
     let script = "by('objective').value = 'geomean'; by('objective').dispatchEvent(new Event('change')); by('explore').click();\
@@ -114,7 +114,7 @@ fn a_cancelled_search_leaves_the_best_that_it_has_told() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
-fn a_search_that_is_cancelled_at_once_says_so_and_changes_nothing() {
+fn a_search_cancelled_at_once_reports_it_and_changes_nothing() {
     let Some(page) = page() else { return };
     // No message of a worker arrives before the script lets go.
     let script = "by('explore').click(); await until(() => window.explored); const listed = !by('found-box').hidden;\
