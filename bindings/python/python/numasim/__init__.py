@@ -1,4 +1,4 @@
-"""Which threads of which application to put on which NUMA node of a shared machine.
+"""Places the threads of applications on the NUMA nodes of a shared machine.
 
 The package computes what the program ``numasim`` computes, to the last bit, from the same input files::
 
@@ -7,11 +7,11 @@ The package computes what the program ``numasim`` computes, to the last bit, fro
     study = numasim.Study.read("machine.toml", "workload.toml")
     numasim.evaluate(study)                      # GFLOPS and GB/s of every scenario
     numasim.explore(study, "fair").best.threads  # applications x nodes
-    numasim.pareto(study).to_pandas()            # what fairness costs in GFLOPS
+    numasim.pareto(study).to_pandas()            # the cost of fairness in GFLOPS
     numasim.sweep(study, {"machine.link_gbs": "5..50:5"}).to_pandas()
     numasim.simulate("applications-over-time.toml", ["none", "fair-share"])["fair-share"].makespan_s
     numasim.tasks("graph-of-tasks.toml", ["fifo", "dep"]).to_pandas()
-    numasim.advise("measured-machine.toml").moves  # what to move on this host
+    numasim.advise("measured-machine.toml").moves  # moves on this host
 
 or from values of Python::
 
@@ -19,7 +19,7 @@ or from values of Python::
     study = numasim.Study(machine, [numasim.App("mem", ai=0.5), numasim.App("cpu", ai=10)])
 
 Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_gib``), seconds (``_s``), FLOP per byte
-(``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
+(``ai``). Predictions come from a model: README and guide list its omissions, and results/ its errors.
 """
 
 from ._ask import advise, evaluate, explore, machines, pareto, simulate, snapshot, sweep, tasks

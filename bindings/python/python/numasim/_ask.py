@@ -1,4 +1,4 @@
-"""What can be asked of a study."""
+"""Questions about a study."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def evaluate(
     Args:
         study: A study, or the paths of input files.
         scenario: One or several names; by default all scenarios.
-        model: Another bandwidth-sharing model than that of the machine.
-        static_work: Work is divided among the threads of an application beforehand, so that its slowest decides.
+        model: A bandwidth-sharing model that replaces the model of the machine.
+        static_work: Work is divided statically among the threads of an application, so that its slowest thread sets the speed.
 
     Raises:
         InputTypeError: an argument has the wrong type.
@@ -67,7 +67,7 @@ def explore(
 ) -> Exploration:
     """Searches for the best allocation of threads to NUMA nodes, as ``numasim explore`` does.
 
-    The same study, seed and version give the same answer on any number of threads, unless the time limit ends the search.
+    The same study, seed and version give the same answer on any number of threads, unless the time limit stops the search.
 
     Args:
         study: A study, or the paths of input files.
@@ -75,38 +75,38 @@ def explore(
             then the next), ``"total-gflops"`` (sum of weight x GFLOPS), ``"makespan"`` (s until all ``work_gflop`` are done).
         same_on_every_node: An application has as many threads on every node with cores.
         whole_nodes: At most one application has threads on a node.
-        min_threads_per_node: Fewest threads of each application on every node with cores.
+        min_threads_per_node: Minimum number of threads of each application on every node with cores.
         no_idle_cores: Every core is used.
-        app_threads: Exactly so many threads over the machine, by application (its own name, or that of its group:
+        app_threads: Exact number of threads over the machine, by application (its own name, or that of its group:
             each instance); ``--threads APP=N`` of the command line.
         threads_multiple: The threads of an application on each node are a multiple of this: one number for every
             application, or by application.
-        max_nodes: At most so many nodes have threads of an application: one number, or by application.
+        max_nodes: Maximum number of nodes with threads of an application: one number, or by application.
         whole_l3: At most one application has threads in an L3 domain (``cores_per_l3``).
-        threads_per_l3: An L3 domain has none or so many threads of an application: one number, or by application.
-        max_l3: At most so many L3 domains, over the machine, have threads of an application: one number, or by
+        threads_per_l3: An L3 domain has either no threads of an application or this number: one number, or by application.
+        max_l3: Maximum number of L3 domains, over the machine, with threads of an application: one number, or by
             application.
-        exclusive: Applications that share their nodes with nobody: one or several names.
-        model: Another bandwidth-sharing model than that of the machine.
+        exclusive: Applications that share their nodes with no other application: one or several names.
+        model: A bandwidth-sharing model that replaces the model of the machine.
         models: Also find the placement that is good whichever of these models is right (``robust`` of the answer): the
-            smallest worst loss beside the best of each. Names, or ``"all"``: every model that can answer the question.
+            smallest worst loss compared with the best of each. Names, or ``"all"``: every model that can answer the question.
             Without ``model`` the first name is the model of the ordinary answer.
         simple: Also search for the simplest allocation that loses little of the best (``simple`` of the answer): few
             different numbers of threads of an application, whole nodes before shared ones.
         fewest_threads: Also search for the fewest threads of all applications together that are nearly as good (``fewest`` of
             the answer).
         within: How much of the best ``simple`` (0.01 by default) and ``fewest_threads`` (0 by default) may lose, as a share.
-        time_limit: Search until proven, for so many seconds at most, and keep the best found; by default until proven
-            or until an effort of some seconds is spent. All searches share it.
-        top: How many alternatives.
-        seed: Of the random restarts.
+        time_limit: Maximum seconds to search for a proof; then the best found is the answer. By default until proven
+            or until a search budget of some seconds is spent. All searches share it.
+        top: Number of alternatives.
+        seed: Seed of the random restarts.
         threads: Worker threads of the search; by default one for each core of this host.
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: the question makes no sense; a model that was named has no reading of the machine.
-        InfeasibleError: no allocation keeps to it, or none was found in time.
-        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+        InputError: the question is invalid, or a named model does not support the machine.
+        InfeasibleError: no allocation meets the constraints, or none was found in time.
+        KeyboardInterrupt: after Ctrl-C, which stops the search within a moment.
     """
     return _core.explore(
         reading_of(study),
@@ -155,9 +155,9 @@ def machines(
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: the question makes no sense, or the applications differ.
+        InputError: the question is invalid, or the applications differ.
         InfeasibleError: no allocation meets the constraints on one of the machines, or none was found in time.
-        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+        KeyboardInterrupt: after Ctrl-C, which stops the search within a moment.
     """
     if not is_list(studies):
         raise InputTypeError(f"studies is a sequence of studies, or of lists of paths, not {shown(studies)}")
@@ -187,19 +187,19 @@ def pareto(
     seed: int = 0,
     threads: int | None = None,
 ) -> Front:
-    """Searches for what one objective costs in another, as ``numasim explore --pareto`` does.
+    """Searches for the cost of one objective in terms of another, as ``numasim explore --pareto`` does.
 
     Args:
         study: A study, or the paths of input files.
-        objectives: Two different names, as :func:`explore` takes them.
+        objectives: Two different names, as in :func:`explore`.
 
     The other arguments are those of :func:`explore`.
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: the question makes no sense.
-        InfeasibleError: no allocation keeps to it, or none was found in time.
-        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+        InputError: the question is invalid.
+        InfeasibleError: no allocation meets the constraints, or none was found in time.
+        KeyboardInterrupt: after Ctrl-C, which stops the search within a moment.
     """
     pair = names("objectives", objectives)
     if len(pair) != 2:
@@ -230,7 +230,7 @@ def sweep(
     time_limit: float | None = None,
     seed: int = 0,
 ) -> SweepResult:
-    """Evaluates scenarios, or searches, with other figures at every point of a grid, as ``numasim sweep`` does.
+    """Evaluates scenarios, or searches, with other values at every point of a grid, as ``numasim sweep`` does.
 
     Args:
         study: A study, or the paths of input files.
@@ -243,8 +243,8 @@ def sweep(
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: there is no such key, or a value can never be right. A point that cannot be has the status
-            ``infeasible`` and a reason, and the others have their results.
+        InputError: there is no such key, or a value is never valid. An impossible point has the status
+            ``infeasible`` and a reason; the others have results.
         KeyboardInterrupt: after Ctrl-C.
     """
     restrictions = _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
@@ -301,7 +301,7 @@ def _real(name: str, value: float | None) -> float | None:
 
 
 def _figures(name: str, figures: int | Mapping[str, int] | None) -> _Figures:
-    """Figures of applications; None is every application."""
+    """Numbers by application; None means every application."""
     if figures is None:
         return []
     if isinstance(figures, Mapping):
@@ -330,19 +330,19 @@ def simulate(
 
     Args:
         study: A study whose applications have work, or the paths of input files.
-        policy: Who decides about threads: one or several of ``"none"``, ``"script"``, ``"static-even"``,
+        policy: The policy that decides about threads: one or several of ``"none"``, ``"script"``, ``"static-even"``,
             ``"static:SCENARIO"``, ``"fair-share"``, ``"lead:K"``, ``"lend"``, ``"oversubscribe:N"``, ``"marginal"``,
             ``"reexplore"``, ``"replan"``; by default that of the files, else ``"none"``.
-        until: End after so many seconds of simulated time; by default when every application is finished.
-        seed: Of the work of tasks with a ``task_spread``.
-        runs: How many seeds, from ``seed`` on.
-        model: Another bandwidth-sharing model than that of the machine.
-        timeline: Keep what every application does over time (``timeline`` of each run), as ``--timeline`` writes it.
+        until: Seconds of simulated time after which it ends; by default when every application is finished.
+        seed: Seed of the work of tasks with a ``task_spread``.
+        runs: Number of seeds, from ``seed`` on.
+        model: A bandwidth-sharing model that replaces the model of the machine.
+        timeline: Record the state of every application over time (``timeline`` of each run), as ``--timeline`` writes it.
 
     Raises:
         InputTypeError: an argument has the wrong type.
         InputError: it cannot be simulated: work or a home is missing, applications wait for each other for ever ...
-        KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
+        KeyboardInterrupt: after Ctrl-C, which stops it within a moment.
     """
     return _core.simulate(
         reading_of(study),
@@ -374,24 +374,24 @@ def tasks(
 
     Args:
         study: A study with tasks, a program or a generator, or the paths of input files.
-        scheduler: Who decides which task runs where: one or several names, such as ``"fifo"``, ``"sa"``, ``"dep"``,
+        scheduler: The scheduler that places tasks: one or several names, such as ``"fifo"``, ``"sa"``, ``"dep"``,
             ``"rip-dep"``, ``"tbb"``, ``"tbb-numa"``, ``"hint"``, ``"plan"``; by default that of the files, else ``"fifo"``.
-        placement: Where pages of blocks are: ``"first-touch"``, ``"interleave"`` ...
-        scenario: One or several scenarios of paper 003, in place of scheduler and placement.
+        placement: The page placement of blocks: ``"first-touch"``, ``"interleave"`` ...
+        scenario: One or several scenarios of paper 003, instead of scheduler and placement.
         steal: Idle workers steal from other sockets, the nearest first.
-        seed: Of everything that is drawn; by default that of the files, else 1.
-        runs: How many seeds, from ``seed`` on.
+        seed: Seed of all random draws; by default that of the files, else 1.
+        runs: Number of seeds, from ``seed`` on.
         metg: Task Bench: also find the smallest granularity of tasks at which the cores keep this share of their peak.
-        model: Another bandwidth-sharing model than that of the machine.
+        model: A bandwidth-sharing model that replaces the model of the machine.
         graph: A folder with ``blocks.csv`` and ``tasks.csv``, for files without a graph.
-        plan: A folder that ``numasim plan`` has written, which the scheduler ``"plan"`` goes by.
-        trace: Keep when and where each task ran (``trace`` of each run), as ``--trace`` writes it.
+        plan: A folder written by ``numasim plan``, for the scheduler ``"plan"``.
+        trace: Record time and place of each task (``trace`` of each run), as ``--trace`` writes it.
 
     Raises:
         InputTypeError: an argument has the wrong type.
         InputError: it cannot be simulated.
         OSError: a file of ``graph`` or ``plan`` cannot be read.
-        KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
+        KeyboardInterrupt: after Ctrl-C, which stops it within a moment.
     """
     if scenario is not None and (scheduler is not None or placement != "first-touch"):
         raise TypeError("a scenario stands for scheduler and placement: give one or the other")
@@ -418,20 +418,20 @@ def snapshot(
     root: PathLike | Sequence[PathLike] | None = None,
     seconds: float = 2.0,
 ) -> Snapshot:
-    """What runs on this host now, or on a recorded one, as ``numasim snapshot`` finds it. It changes nothing.
+    """Lists the applications on this host, or on a recorded one, as ``numasim snapshot`` does. It changes nothing.
 
-    The study is ``numasim.Study.from_toml(snapshot.to_toml())``; today's placement is its scenario ``"now"``.
+    The study is ``numasim.Study.from_toml(snapshot.to_toml())``; the present placement is its scenario ``"now"``.
 
     Args:
-        machine: The measured machine; by default what ``/sys`` shows, with assumed bandwidths and peaks.
+        machine: The measured machine; by default the topology in ``/sys``, with assumed bandwidths and peaks.
         select: One or several applications: names, numbers of processes, control groups, units of services, or the
-            beginnings of identifiers of containers; by default all that use more than 5 % of a core.
+            beginnings of container identifiers; by default all applications that use more than 5 % of a core.
         root: A recorded host: a folder with ``proc`` and ``sys``, one with ``at-0`` and ``at-1``, or two folders.
         seconds: Time between the two instants of this host.
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: there is no such host or application, or the machine is another one.
+        InputError: there is no such host or application, or the machine does not match.
         OSError: the file of the machine cannot be read.
         KeyboardInterrupt: after Ctrl-C.
     """
@@ -446,19 +446,19 @@ def advise(
     root: PathLike | Sequence[PathLike] | None = None,
     seconds: float = 2.0,
 ) -> Advice:
-    """What to move on this host, or on a recorded one, as ``numasim advise`` says. It changes nothing.
+    """Advises moves on this host, or on a recorded one, as ``numasim advise`` does. It changes nothing.
 
     Args:
-        machine: The measured machine. Without one there is no advice: what ``/sys`` shows has assumed bandwidths.
+        machine: The measured machine. Without one there is no advice, because the bandwidths would be assumed.
         objective: ``"geomean"`` or ``"fair"``.
 
     The other arguments are those of :func:`snapshot`.
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: there is no such host, application or objective, or the machine is another one.
+        InputError: there is no such host, application or objective, or the machine does not match.
         OSError: the file of the machine cannot be read.
-        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+        KeyboardInterrupt: after Ctrl-C, which stops the search within a moment.
     """
     return _core.advise(text("objective", objective), *_look(machine, select, root, seconds))
 
@@ -469,7 +469,7 @@ def _look(
     root: PathLike | Sequence[PathLike] | None,
     seconds: float,
 ) -> tuple[list[str], list[str], float, _core.Reading | None]:
-    """What is looked at."""
+    """The applications to look at."""
     if not (machine is None or isinstance(machine, (Machine, str, os.PathLike))):
         raise InputTypeError(f"machine is a Machine or the path of its file, not {shown(machine)}")
     reading = machine._reading if isinstance(machine, Machine) else None if machine is None else reading_of(machine)
@@ -480,7 +480,7 @@ def _look(
 
 
 def _folders(root: Any) -> list[str]:
-    """The folders of a recorded host; none is this host."""
+    """The folders of a recorded host; an empty list is this host."""
     given: Any = [] if root is None else [root] if isinstance(root, (str, os.PathLike)) else root
     if not is_list(given) or not all(isinstance(one, (str, os.PathLike)) for one in given):
         raise InputTypeError(f"root is one path or two, not {shown(root)}")

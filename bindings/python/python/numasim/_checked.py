@@ -1,4 +1,4 @@
-"""Types of arguments, looked at before anything is computed: a wrong one is named, and what to write instead."""
+"""Checks of argument types before anything is computed: the message names the wrong type and the right one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 2**64 - 1
 
 
 def shown(thing: Any) -> str:
-    """A value as a message shows it: short, also where Python does not write it."""
+    """A value as messages show it: short, even if Python cannot print it."""
     try:
         text = repr(thing)
     except ValueError:  # a whole number of more than 4300 digits
@@ -27,7 +27,7 @@ def written(number: int) -> str:
     """A whole number in decimal digits.
 
     Raises:
-        InputError: Python writes no number of so many digits.
+        InputError: the number has too many digits for Python.
     """
     try:
         return str(number)
@@ -72,7 +72,7 @@ def text(name: str, value: Any) -> str:
 
 
 def names(name: str, value: Any) -> list[str]:
-    """One text, or several; None is none."""
+    """One text, or several; None means no text."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -92,5 +92,5 @@ def mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def is_list(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Whether it is a list of something, and no text."""
+    """Whether it is a sequence other than a text."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))

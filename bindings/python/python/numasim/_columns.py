@@ -1,4 +1,4 @@
-"""Tables as columns by their names, for NumPy, pandas and everything that takes Arrow."""
+"""Tables as named columns, for NumPy, pandas and every tool that accepts Arrow."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-#: An array, or codes and the words that they stand for.
+#: An array, or codes and their words.
 Column = Any
 
 
 class Columns(Mapping[str, np.ndarray]):
-    """Rows as columns by their names: arrays of one length, in which figures that there are not are NaN.
+    """Rows as named columns: arrays of one length, in which missing numbers are NaN.
 
-    pyarrow, polars and pandas take it as it is (``pyarrow.table(columns)``, ``polars.DataFrame(columns)``): it has the
-    PyCapsule interface of Arrow, and no column of figures is copied. What is changed in an array changes everywhere.
+    pyarrow, polars and pandas accept it directly (``pyarrow.table(columns)``, ``polars.DataFrame(columns)``): it has the
+    PyCapsule interface of Arrow, and no column of numbers is copied. A change to an array is visible everywhere.
     """
 
     def __init__(self, columns: dict[str, Column]) -> None:
@@ -43,7 +43,7 @@ class Columns(Mapping[str, np.ndarray]):
 
     @property
     def rows(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         for column in self._columns.values():
             return len(column[0] if isinstance(column, tuple) else column)
         return 0
@@ -69,7 +69,7 @@ class Columns(Mapping[str, np.ndarray]):
         return pa.table(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The columns as a stream of Arrow; a schema that somebody would like better is theirs to cast to."""
+        """The columns as an Arrow stream. A requested schema is ignored; cast the result instead."""
         return _core.arrow_stream(list(self._columns.items()))
 
     def _repr_html_(self) -> str:

@@ -70,7 +70,7 @@ class Reading:
 
 @final
 class ScenarioResult:
-    """What becomes of one allocation of threads."""
+    """The result of one thread placement."""
 
     @property
     def name(self) -> str: ...
@@ -141,7 +141,7 @@ class Evaluation:
 
 @final
 class Exploration:
-    """The best allocation that was found, how good it can be at most, and what it is compared with."""
+    """The best allocation found, a bound on any better one, and the allocations to compare it with."""
 
     @property
     def objective(self) -> str: ...
@@ -192,7 +192,7 @@ class Exploration:
 
 @final
 class Robust:
-    """The placement with the smallest worst regret over several sharing models: what it loses of the best of each, as a share."""
+    """The placement with the smallest worst regret over several sharing models (loss as a share of the best of each)."""
 
     @property
     def best(self) -> ScenarioResult: ...
@@ -236,7 +236,7 @@ class Machines:
 
 @final
 class Front:
-    """Allocations of which none is better in one of two objectives without being worse in the other."""
+    """Allocations that cannot improve one of two objectives without losing in the other."""
 
     @property
     def objectives(self) -> tuple[str, str]: ...
@@ -283,7 +283,7 @@ class Snapshot:
 
 @final
 class Advice:
-    """Moves on a host, or why none are advised."""
+    """Moves on a host, or the reasons for advising none."""
 
     @property
     def advised(self) -> bool: ...
@@ -342,7 +342,7 @@ class Fewest:
 
 @final
 class SimulatedRun:
-    """One simulation: what became of the applications under a policy."""
+    """One simulation: the outcome of each application under a policy."""
 
     @property
     def policy(self) -> str: ...
@@ -421,7 +421,7 @@ class TasksRun:
 
 @final
 class TaskProgram:
-    """The tasks, blocks and workers that a scheduler may look at, by number."""
+    """The tasks, blocks and workers that a scheduler can inspect, by number."""
 
     @property
     def tasks(self) -> int: ...
@@ -440,7 +440,7 @@ class TaskProgram:
 
 @final
 class ScheduledRun:
-    """A simulation of a graph under a scheduler of Python."""
+    """A simulation of a graph under a Python scheduler."""
 
     @property
     def makespan_s(self) -> float: ...

@@ -1,4 +1,4 @@
-"""What can be wrong, as exceptions."""
+"""Exceptions and warnings."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import Any
 
 
 class NumasimError(Exception):
-    """Anything that numasim refuses."""
+    """Any error that numasim reports."""
 
     def __init__(self, message: str, problems: list[dict[str, Any]] | None = None) -> None:
         super().__init__(message)
         #: One dict for each located problem: ``message``, ``file``, ``line``, ``column`` (from 1) and ``hint``
-        #: (what to write instead); what is not known is None. Empty where nothing has a place.
+        #: (the correction); unknown values are None. Empty if no problem has a place.
         self.problems: list[dict[str, Any]] = problems or []
 
 
 class InputError(NumasimError, ValueError):
-    """The input or the question is wrong. The text says what, where, and what to write instead, as the command
+    """The input or the question is wrong. The text names the error, its place and a correction, as the command
     line prints it."""
 
 
 class InputTypeError(InputError, TypeError):
-    """A value has the wrong type, such as a text in place of a number. It is a TypeError and an InputError."""
+    """A value has the wrong type, such as a text instead of a number. It is a TypeError and an InputError."""
 
 
 class InfeasibleError(NumasimError, ValueError):
-    """The question makes sense and has no answer: no allocation keeps to it, or none was found in time."""
+    """The question is valid but has no answer: no allocation meets the constraints, or none was found in time."""
 
 
 class Fault(NumasimError, RuntimeError):
-    """numasim itself is wrong: please report it with the input."""
+    """An internal error of numasim: please report it with the input."""
 
 
 class NumasimWarning(UserWarning):
-    """Something to know beside a result."""
+    """A warning about a result."""
 
 
 def warn(message: str) -> None:
-    """Called by the compiled part; the warning stands where the package was called."""
+    """Called by the compiled part; the warning points to the caller of the package."""
     warnings.warn(message, NumasimWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Schedulers of tasks that are written in Python."""
+"""Task schedulers written in Python."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ._study import Asked, PathLike, folder_of, reading_of
 class Scheduler:
     """A scheduler of your own, for :func:`schedule`. Tasks, workers and blocks are numbers from 0.
 
-    The simulation calls these methods in the order of simulated time. ``ready`` and ``take`` are needed, the others may be left out. A class
+    The simulation calls these methods in the order of simulated time. ``ready`` and ``take`` are required, the others are optional. A class
     with a method ``steal(worker)`` lets workers for which ``take`` returned None steal a task, which costs ``steal_us`` of ``[runtime]``.
     """
 
     def start(self, program: TaskProgram) -> None:
-        """Nothing has run yet: look at ``program``, and forget what was before."""
+        """Called before any task runs: inspect ``program``, and reset all state."""
 
     def created(self, task: int) -> None:
-        """A task exists: in the order of their numbers where the master creates all."""
+        """A task was created: in the order of their numbers if the master creates all."""
 
     def ready(self, task: int, worker: int | None) -> None:
-        """A task waits for no other one; ``worker`` ran the last one, None if none was left when it was created."""
+        """A task waits for no other; ``worker`` ran its last predecessor, or is None if it had none left at its creation."""
         raise NotImplementedError("a scheduler needs a method ready(task, worker)")
 
     def take(self, worker: int) -> int | None:
-        """The task that an idle worker runs now, one that is ready and not taken; None for none."""
+        """Returns the task that an idle worker runs now: ready and not taken, or None."""
         raise NotImplementedError("a scheduler needs a method take(worker)")
 
     def finished(self, task: int, worker: int) -> None:
-        """A task has ended on a worker; what is ready through that comes behind."""
+        """A task has ended on a worker; calls for tasks that became ready follow."""
 
 
 def schedule(
@@ -43,21 +43,21 @@ def schedule(
     graph: PathLike | None = None,
     trace: bool = False,
 ) -> ScheduledRun:
-    """Simulates a graph of tasks under a scheduler of your own, with pages where they are touched first.
+    """Simulates a graph of tasks under a scheduler of your own, with first-touch page placement.
 
     Args:
         study: A study with tasks, a program or a generator, or the paths of input files.
-        scheduler: Who decides which worker runs which task.
-        seed: Of the order of idle workers and the work of tasks; by default that of the files, else 1.
-        model: Another bandwidth-sharing model than that of the machine.
+        scheduler: The object that decides which worker runs which task.
+        seed: Seed of the order of idle workers and the work of tasks; by default that of the files, else 1.
+        model: A bandwidth-sharing model that replaces the model of the machine.
         graph: A folder with ``blocks.csv`` and ``tasks.csv``, for files without a graph.
-        trace: Keep when and where each task ran.
+        trace: Record time and place of each task.
 
     Raises:
         InputTypeError: an argument has the wrong type.
-        InputError: it cannot be simulated; the scheduler handed out a task that is not ready, or left some.
-        KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
-        Exception: whatever the scheduler raises.
+        InputError: it cannot be simulated; the scheduler handed out a task that is not ready, or left tasks over.
+        KeyboardInterrupt: after Ctrl-C, which stops it within a moment.
+        Exception: any exception of the scheduler.
     """
     if not isinstance(scheduler, Scheduler):
         raise InputTypeError("scheduler is an object of a class that is derived from numasim.Scheduler")

@@ -10,17 +10,17 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Rows of a long sweep that a notebook shows.
+#: Number of rows of a long sweep that a notebook shows.
 MOST_ROWS = 20
 
 
 def speeds(result: Any) -> list[float]:
-    """What each application achieves, in the unit in which it counts."""
+    """The speed of each application, in its unit."""
     return [float(rate if unit else gflops) for gflops, rate, unit in zip(result.gflops, result.rate, result.rate_unit)]
 
 
 def speed_title(result: Any) -> str:
-    """What stands above these figures: the unit that all have in common, or that there are several."""
+    """The column title of these speeds: the common unit, or a note that there are several."""
     units = {unit or "GFLOPS" for unit in result.rate_unit} or {"GFLOPS"}
     return units.pop() if len(units) == 1 else "GFLOPS or rate"
 
@@ -53,12 +53,12 @@ def evaluation_frame(evaluation: Any) -> pd.DataFrame:
 
 
 def _is_another(near: Any, found: Any) -> bool:
-    """Whether there is an allocation that is nearly as good, and not the best itself."""
+    """Whether there is a near-optimal allocation other than the best."""
     return near is not None and not np.array_equal(near.best.threads, found.best.threads)
 
 
 def _everything(found: Any) -> list[tuple[str, Any, str | None]]:
-    """Every allocation of an exploration, with its role and the restriction that it breaks, in the order of the command line."""
+    """Every allocation of an exploration, with its role and the constraint that it breaks, in the order of the command line."""
     everything: list[tuple[str, Any, str | None]] = [("best", found.best, None)]
     everything += [("alternative", one, None) for one in found.alternatives]
     if found.robust is not None:
@@ -88,7 +88,7 @@ def exploration_frame(found: Any) -> pd.DataFrame:
 
 
 def robust_frame(robust: Any) -> pd.DataFrame:
-    """Who loses how much where: a column for each model."""
+    """The losses: a column for each model."""
     import pandas as pd
 
     rows = {"robust": robust.regrets} | robust.others
@@ -98,12 +98,12 @@ def robust_frame(robust: Any) -> pd.DataFrame:
 
 
 def figure(value: float) -> str:
-    """A number of a table: five digits."""
+    """A number with five digits for a table."""
     return f"{value:.5g}"
 
 
 def table(caption: str, head: list[str], rows: list[list[str]]) -> str:
-    """A table of HTML; nothing in the texts is HTML."""
+    """An HTML table; its texts are escaped."""
     heads = "".join(f"<th>{escape(one)}</th>" for one in head)
     cells = ("".join(f"<td>{escape(one)}</td>" for one in row) for row in rows)
     body = "".join(f"<tr>{row}</tr>" for row in cells)
@@ -111,7 +111,7 @@ def table(caption: str, head: list[str], rows: list[list[str]]) -> str:
 
 
 def notes(texts: list[str]) -> str:
-    """What to know beside a table."""
+    """Cautions about a table."""
     return "".join(f"<p>{escape(text)}</p>" for text in texts)
 
 
@@ -132,12 +132,12 @@ def scenario_html(result: Any) -> str:
 
 
 def evaluation_html(evaluation: Any) -> str:
-    """All scenarios, one under the other."""
+    """All scenarios, one below the other."""
     return "".join(scenario_html(one) for one in evaluation.scenarios)
 
 
 def exploration_html(found: Any) -> str:
-    """The best allocation, what is known of it, and the others by their value."""
+    """The best allocation, its verdict, and the others by value."""
     rows = [[one.name, figure(one.value), figure(one.total[0])] for _, one, _ in _everything(found)]
     value = "value" + (f" ({found.unit})" if found.unit else "")
     page = scenario_html(found.best) + notes(found.words) + table(found.objective, ["allocation", value, found.best.total[1]], rows)
@@ -152,7 +152,7 @@ def points(share: float) -> str:
 
 
 def _lost(robust: Any) -> str:
-    """Who loses how much where."""
+    """The losses of each placement under each model."""
     rows = [
         [name, points(max(0.0, *regrets.values())), *(points(one) for one in regrets.values())]
         for name, regrets in ({"robust": robust.regrets} | robust.others).items()
@@ -162,17 +162,17 @@ def _lost(robust: Any) -> str:
 
 
 def robust_html(robust: Any) -> str:
-    """The placement that is good whichever model is right, and who loses how much where."""
+    """The robust placement, and the losses of each placement under each model."""
     return notes([robust.words]) + _lost(robust)
 
 
 def nearly_html(near: Any) -> str:
-    """An allocation that is nearly as good, and what it loses."""
+    """A near-optimal allocation, and its loss."""
     return scenario_html(near.best) + notes([near.words])
 
 
 def front_html(front: Any) -> str:
-    """The points, and what is known of them."""
+    """The points, and their verdict."""
     first, second = front.objectives
     every = [*zip(front.points, front.values), *zip(front.baselines, front.baseline_values)]
     rows = [[one.name, *map(figure, values), figure(one.total_gflops)] for one, values in every]

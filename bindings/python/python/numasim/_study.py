@@ -1,4 +1,4 @@
-"""Machines, applications, scenarios, and the study that they are together."""
+"""Machines, applications, scenarios, and studies that combine them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _text_of(path: PathLike) -> Source:
         OSError: the file cannot be read.
         UnicodeDecodeError: the file is not UTF-8.
     """
-    # Not universal newlines: columns and lines are those of the file.
+    # No universal newlines, so that columns and lines are those of the file.
     return str(path), Path(path).read_bytes().decode("utf-8")
 
 
 def _is_finished(folder: Path) -> None:
-    """Refuses a folder that a killed run of the command has left, with files of two runs."""
+    """Rejects a folder with files of two runs, as a killed command leaves it."""
     unfinished = folder / ".numasim-unfinished"
     if unfinished.exists():
         raise InputError(
@@ -43,10 +43,10 @@ def _is_finished(folder: Path) -> None:
 
 
 def folder_of(folder: PathLike, names: tuple[str, str]) -> tuple[str, tuple[Source, Source]]:
-    """Name of a folder, and two files in it.
+    """The name of a folder, and two files in it.
 
     Raises:
-        InputError: the files are of two runs.
+        InputError: the files are from two runs.
         OSError: a file cannot be read.
         UnicodeDecodeError: a file is not UTF-8.
     """
@@ -75,7 +75,7 @@ class _Texts:
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The texts are all there is of it: pickled for another process, they are read again there.
+        # Only the texts are pickled; the other process reads them again.
         return type(self)._of, (self._sources,)
 
     def __copy__(self) -> Self:
@@ -101,7 +101,7 @@ _T = TypeVar("_T")
 
 
 def _all(name: str, kind: type[_T], things: Any) -> list[_T]:
-    """Things of one class."""
+    """Objects of one class."""
     if isinstance(things, (str, bytes, kind)) or not isinstance(things, Iterable):
         raise InputTypeError(f"{name} is a list of {kind.__name__}, not {shown(things)}")
     listed = list(things)
@@ -114,20 +114,20 @@ def _all(name: str, kind: type[_T], things: Any) -> list[_T]:
 class Machine(_Texts):
     """A NUMA machine.
 
-    The keyword arguments are the keys of ``[machine]`` in an input file, with the units in their names; a key that
-    there is not is refused with what could be meant::
+    The keyword arguments are the keys of ``[machine]`` in an input file, with the units in their names; an unknown
+    key is rejected with a suggestion::
 
         Machine("4 x 20", nodes=4, cores_per_node=20, gflops_per_core=10, bandwidth_gbs=100, link_gbs=25)
 
     Args:
         name: Its name.
-        nodes: How many NUMA nodes, all alike, or a list of tables with the keys of ``[[machine.node]]``.
+        nodes: Number of equal NUMA nodes, or a list of tables with the keys of ``[[machine.node]]``.
         keys: All other keys: ``cores_per_node``, ``gflops_per_core`` (GFLOPS of one core), ``bandwidth_gbs`` (GB/s of
             the memory of a node), ``link_gbs`` (GB/s between two nodes), ``bandwidth_matrix_gbs``
             (GB/s from the node of the cores, the row, to that of the memory; memories on the diagonal) ...
 
     Raises:
-        InputError: the machine makes no sense; the text says where and why.
+        InputError: the machine is invalid; the text names the place and the reason.
     """
 
     def __init__(self, name: str, *, nodes: int | Sequence[Mapping[str, Any]], **keys: Any) -> None:
@@ -145,13 +145,13 @@ class Machine(_Texts):
 
         Raises:
             OSError: a file cannot be read.
-            InputError: a file is wrong; the text says where and what to write instead.
+            InputError: a file is wrong; the text names the place and a correction.
         """
         return cls._of([_text_of(path) for path in paths])
 
     @classmethod
     def from_toml(cls, text: str, name: str = "<machine>") -> Machine:
-        """A machine from the text of an input file; ``name`` stands in messages."""
+        """A machine from the text of an input file; messages use ``name``."""
         return cls._of([(_checked.text("name", name), _checked.text("text", text))])
 
     @property
@@ -161,7 +161,7 @@ class Machine(_Texts):
 
     @property
     def nodes(self) -> int:
-        """How many NUMA nodes."""
+        """The number of NUMA nodes."""
         return len(self._reading.cores)
 
     @property
@@ -180,7 +180,7 @@ class Machine(_Texts):
         return self._reading.link_gbs
 
     def to_toml(self) -> str:
-        """The text that it was read from."""
+        """The text from which it was read."""
         return "\n".join(text for _, text in self._sources)
 
     def __repr__(self) -> str:
@@ -198,7 +198,7 @@ class App:
     Args:
         name: Its name; with several instances they are ``name-1``, ``name-2`` ...
         ai: Arithmetic intensity in FLOP per byte moved to or from memory (``arithmetic_intensity``).
-        data: Where its data lies: ``"local"``, ``"interleave"``, ``"replicated"``, ``{"home": 0}``,
+        data: The data placement: ``"local"``, ``"interleave"``, ``"replicated"``, ``{"home": 0}``,
             ``{"home": "any"}`` (explore chooses), ``{"fractions": [...]}``, ``{"fractions": "any"}`` (explore chooses, in
             steps of 1/16).
         keys: All other keys: ``instances``, ``min_threads``, ``max_threads``, ``weight``, ``work_gflop``,
@@ -234,9 +234,9 @@ class Scenario:
         name: Its name.
         threads: For each application, by its own name or that of its group, the threads on each node, or one number
             for every node.
-        data: Where data lies in this scenario, by application, in place of what the applications say.
-        static: Whether the work of each application is divided among its threads beforehand, so that the slowest
-            decides.
+        data: The data placement in this scenario, by application, instead of that of the applications.
+        static: Whether the work of each application is divided statically among its threads, so that the slowest
+            sets the speed.
     """
 
     def __init__(
@@ -270,7 +270,7 @@ class Study(_Texts):
         scenarios: Allocations to evaluate, or to compare with.
 
     Raises:
-        InputError: they do not belong together, or one of them makes no sense.
+        InputError: they do not match, or one of them is invalid.
     """
 
     def __init__(self, machine: Machine, apps: Iterable[App] = (), scenarios: Iterable[Scenario] = ()) -> None:
@@ -288,13 +288,13 @@ class Study(_Texts):
 
         Raises:
             OSError: a file cannot be read.
-            InputError: a file is wrong; the text says where and what to write instead.
+            InputError: a file is wrong; the text names the place and a correction.
         """
         return cls._of([_text_of(path) for path in paths])
 
     @classmethod
     def from_toml(cls, *texts: str) -> Study:
-        """The study of these texts of input files; they are ``<text 1>``, ``<text 2>`` ... in messages."""
+        """The study of these texts of input files; messages call them ``<text 1>``, ``<text 2>`` ..."""
         return cls._of([(f"<text {number}>", text("each text", one)) for number, one in enumerate(texts, 1)])
 
     def with_scenarios(self, scenarios: Iterable[Scenario]) -> Study:
@@ -321,7 +321,7 @@ class Study(_Texts):
 
     @property
     def defaults(self) -> list[tuple[str, str, str, str]]:
-        """Every value that nobody gave, and what stands for it: table, name, key, value."""
+        """Every value that is not given, with its default: table, name, key, value."""
         return self._reading.defaults
 
     def __repr__(self) -> str:
@@ -332,7 +332,7 @@ Asked = Union[Study, PathLike, Sequence[PathLike]]
 
 
 def reading_of(asked: Asked) -> Reading:
-    """The reading of a study, or of one or several files."""
+    """The checked content of a study, or of one or several files."""
     if isinstance(asked, Study):
         return asked._reading
     if isinstance(asked, (str, os.PathLike)):

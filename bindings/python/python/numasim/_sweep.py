@@ -9,7 +9,7 @@ from ._columns import Column, Columns
 
 
 def setting(key: str, values: Any) -> str:
-    """``KEY=VALUES`` as the command line takes it; numbers are written so that they read back as the same."""
+    """``KEY=VALUES`` as the command line accepts it; numbers read back unchanged."""
     key = text("each key of axes", key)
     if isinstance(values, str):
         return f"{key}={values}"
@@ -21,7 +21,7 @@ def setting(key: str, values: Any) -> str:
 
 
 def _value(key: str, value: Any) -> str:
-    """A value as the command line takes it."""
+    """A value as the command line accepts it."""
     if isinstance(value, str):
         return value
     if hasattr(value, "tolist"):
@@ -32,11 +32,11 @@ def _value(key: str, value: Any) -> str:
 
 
 class SweepResult(Columns):
-    """The rows of a sweep, as columns by their names.
+    """The rows of a sweep, as named columns.
 
     Names are those of ``numasim sweep --format csv``: the keys of the axes, ``scenario``, ``status``, ``total_gflops``,
     ``gflops:APP`` ... With ``explore`` the threads of each application (``threads:APP``) are a table, points x nodes.
-    Figures are NaN where there is no result (``status`` other than ``ok``, ``optimal`` or ``feasible``).
+    Values are NaN without a result (``status`` other than ``ok``, ``optimal`` or ``feasible``).
     """
 
     def __init__(self, columns: dict[str, Column], axes: int) -> None:

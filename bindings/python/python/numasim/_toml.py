@@ -1,4 +1,4 @@
-"""Plain values of Python as TOML text, which the checked reader of the files then reads: no rule is written twice."""
+"""Plain Python values as TOML text for the checked reader of files, so that no rule exists twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quoted(text: str) -> str:
 
 
 def key(name: str) -> str:
-    """A key of TOML, in quotes where it needs them."""
+    """A TOML key, in quotes if it needs them."""
     plain = bool(name) and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
     return name if plain else quoted(name)
 
@@ -32,7 +32,7 @@ def value(thing: Any) -> str:
     """A value of TOML in one line.
 
     Raises:
-        InputTypeError: there is no such value in TOML.
+        InputTypeError: TOML has no such value.
     """
     if hasattr(thing, "tolist"):  # arrays and numbers of NumPy
         thing = thing.tolist()
@@ -54,7 +54,7 @@ def value(thing: Any) -> str:
 
 
 def table(header: str, keys: Mapping[str, Any]) -> str:
-    """A table with its keys, each in a line; keys with the value None are left out."""
+    """A table with its keys, one per line; keys with the value None are left out."""
     lines = [header]
     lines += [f"{key(k)} = {value(v)}" for k, v in keys.items() if v is not None]
     return "\n".join(lines) + "\n"
