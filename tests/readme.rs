@@ -4,9 +4,9 @@
 //! - every file of `docs/guide/` and its `tutorials/` is tested, and linked from the index there, which the README names;
 //! - each line of a fenced `sh` block is a command. `cargo run --release --` and `numasim` stand for the program that is
 //!   tested; how the program is built and what a system must install is not run. After `<!-- needs: hwloc -->` a
-//! block runs only in a build with hwloc, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
+//!   block runs only in a build with hwloc, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
 //! - a `toml` block after `<!-- file: NAME -->` is written to NAME before any command runs; those of the README are there
-//! also for the guide;
+//!   also for the guide;
 //! - a `text` block after `<!-- output -->` is what the last command that is run printed; `...` stands for left-out lines, and
 //!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it;
 //! - a `bash` block after `<!-- run by: FILE -->` is run by the test in FILE. There are no other fenced blocks.

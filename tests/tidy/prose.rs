@@ -1,7 +1,7 @@
 //! Plain English in the documents: counts constructions that make prose read as a translation, and limits them.
 //!
 //! A match points at a sentence to look at and can be right, so each page may have one in a hundred lines of prose, and at least one.
-//! What the constructions are replaced by: the actor first ("`check` lists" for "what is listed"), *if* for conditions, *next to*
+//! Replacements: the actor first ("`check` lists" for "what is listed"), *if* for conditions, *next to*
 //! or *compared with*, *separate*, *the number of*, and the names of threads, applications and users.
 
 use std::path::Path;

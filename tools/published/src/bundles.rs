@@ -20,7 +20,7 @@ use crate::located;
 use crate::sets::validated;
 use crate::view::bundles::{Judged, Sent};
 
-/// Every method beside null models on the rows of each bundle.
+/// Every method and the null models on the rows of each bundle.
 pub(crate) fn judge(paths: &[PathBuf]) -> Result<Vec<Sent>, Refusal> {
     if let Some((_, again)) = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path)) {
         return Err(

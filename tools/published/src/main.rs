@@ -1,7 +1,7 @@
-//! `published`: what the sharing models of numasim are worth on measurements that others published.
+//! `published`: assesses the sharing models of numasim with published measurements.
 //!
-//! The data are in `results/published-data/data`, with their sources in the comments of each file; `results/published-data` has the
-//! answers. `cargo run --release -p numasim-published -- --help`.
+//! The data are in `results/published-data/data`, with their sources in the comments of each file; `results/published-data`
+//! contains the answers. `cargo run --release -p numasim-published -- --help`.
 
 mod bundles;
 mod plots;
@@ -105,7 +105,7 @@ enum Format {
 fn main() -> ExitCode {
     match answer(&Args::parse()) {
         Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
-            // A reader that has enough, such as `head`, is no failure.
+            // A reader that closes early, such as `head`, is no failure.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 eprintln!("error: cannot write to standard output: {error}");
                 ExitCode::FAILURE
@@ -200,7 +200,7 @@ fn located(problems: Vec<numasim_study::Problem>, source: &SourceFile) -> Refusa
     Refusal::Located { problems, sources: vec![source.clone()] }
 }
 
-/// No file of a person can cause it.
+/// No input file can cause it.
 fn broken(error: &PublishedError) -> Refusal {
     Refusal::said("the published data cannot be judged").caused_by(error)
 }

@@ -4,7 +4,7 @@
 //! data). The others, and those missing from the files, get 0 \[decision: the search of paper 002, section III, instead of the agent
 //! of section II\]. `min_threads`, `max_threads`, `nodes` and `memory_gib` constrain it as always; it ignores scaling.
 //!
-//! The search gives at most one thread to a core. An application gets no thread on a node where it has none, and no more than it
+//! The search gives at most one thread to a core. An application gets no thread on a node without threads of it, and no more than it
 //! has in total. If the search gives it more threads on a node than it has there, the remaining cores are given out as in
 //! `marginal`.
 //!

@@ -207,7 +207,7 @@ mod tests {
         let mut study = study(machine(&[8, 4]), &[10.0, 10.0]);
         study.dynamics.courses[0].phases[0].io = Seconds::new(0.01);
         let mut policy = Oversubscribe::new(&study, 3);
-        // Half of the cores each, 4 and 2; three more on node 0, one more on node 1, where it has 3 threads.
+        // Half of the cores each, 4 and 2; three more on node 0, one more on node 1, because it has 3 threads there.
         let decision = policy.decide(&view(vec![app(0, &[16, 3]), app(1, &[16, 16])])).expect("a decision");
         assert_eq!(rows(&decision), [Some(vec![7, 3]), Some(vec![4, 2])]);
         let waits = AppView { waiting: Waiting::Output, ..app(0, &[16, 3]) };

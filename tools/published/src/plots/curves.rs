@@ -1,4 +1,4 @@
-//! Every curve of bandwidth over cores in a small panel of its own, with the recommended model, the paper's rule and no sharing.
+//! Every curve of bandwidth over cores in a separate small panel, with the recommended model, the paper's rule and no sharing.
 
 use crate::sets::scaling::Method;
 use crate::sets::{Judged, NO_SHARING, Part, Point, Role, summary};
@@ -8,7 +8,7 @@ use numasim_draw::{Kind, Named};
 
 use super::{cores, each_once};
 
-/// The curves that are drawn: their names in the legend and how to know them, those below first.
+/// The drawn curves: their names in the legend and how to identify them, lowest layer first.
 const SERIES: [(&str, Kind); 3] = [
     ("no sharing", Kind::Null(0)),
     ("the paper's rule", Kind::Model(1)),
@@ -23,7 +23,7 @@ fn is(one: &Judged, series: usize) -> bool {
     }
 }
 
-/// A plot for each role that machines have, with the name of its file.
+/// One plot for each role of machines, with the name of its file.
 pub(super) fn grids(judged: &[Judged]) -> Vec<(String, CurveGrid)> {
     let of = |(role, file, title): (Role, &str, &str)| {
         let own: Vec<&Judged> =
@@ -68,7 +68,7 @@ fn panel(judged: &[&Judged], set: &str, kernel: &str) -> Option<CurvePanel> {
     let recommended = found(SERIES.len() - 1)?;
     let curve = |one: Option<&Judged>| {
         let points = one.into_iter().flat_map(|one| one.points.iter().chain(&one.fitted));
-        // Nobody reads nothing.
+        // Without readers there is nothing to read.
         let mut curve: Vec<(f64, f64)> =
             points.map(|point| (cores(point), point.predicted)).chain([(0.0, 0.0)]).collect();
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -25,7 +25,7 @@ const SERIES: [(&str, Kind); 7] = [
 /// Factors beyond this one are drawn at the border.
 const MOST: f64 = 4.0;
 
-/// What the questions are called here: short, as a heading of rows.
+/// Short names of the questions, for row headings.
 const QUESTIONS: [(Part, &str); 13] = [
     (Part::Scaling, "Bandwidth over cores of one NUMA domain, by kernel"),
     (Part::Links, "Over a link, Kunpeng 920"),
@@ -42,7 +42,7 @@ const QUESTIONS: [(Part, &str); 13] = [
     (Part::Latency, "Loaded latency (no sharing: idle latency)"),
 ];
 
-/// Whether a method is that of a series; of several variants of a model the one without a fit or as it is advised.
+/// Whether a method belongs to a series; among several variants of a model, the one without a fit or as advised.
 fn is(one: &Judged, series: usize) -> bool {
     let variant = one.variant.as_str();
     match series {
@@ -66,14 +66,14 @@ fn named() -> Vec<Named> {
     SERIES.iter().map(|&(name, kind)| Named { name: name.to_owned(), kind }).collect()
 }
 
-/// Errors in the mean and at most, a row for each set.
+/// Mean and maximum errors, one row for each set.
 pub(super) fn dots(judged: &[&Judged], title: &str) -> DotPlot {
     let groups = QUESTIONS.iter().filter_map(|&(part, name)| {
         let own: Vec<&Judged> = judged.iter().copied().filter(|one| one.part == part).collect();
         (!own.is_empty()).then(|| Group { name: name.to_owned(), rows: rows(part, &own) })
     });
     let mut groups: Vec<Group> = groups.collect();
-    // A legend of what is there.
+    // A legend of the drawn series.
     let is_there =
         |series: usize| groups.iter().flat_map(|group| &group.rows).any(|row| row.dots[series].is_some());
     let there: Vec<bool> = (0..SERIES.len()).map(is_there).collect();
@@ -138,7 +138,7 @@ pub(super) fn clouds(judged: &[&Judged], title: &str) -> CloudGrid {
         };
         Cloud { name: format!("{by}{set}"), unit: unit.to_owned(), points: (0..shown).map(points).collect() }
     };
-    // Two questions are asked of some sets.
+    // Some sets answer two questions.
     let sets = each_once(judged.iter().map(|one| (one.part, one.set.as_str())));
     CloudGrid {
         heading: Heading {

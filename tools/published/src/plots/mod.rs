@@ -37,7 +37,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<(String, String)> {
     }
     let models = ["baseline-proportional", "ecm"];
     if all(Part::Readers).next().is_some() {
-        // The runs that test; more clouds than three cannot be told apart.
+        // The runs that test; more than three clouds cannot be distinguished.
         let shown = |one: &&Judged| {
             one.role == Role::Tests
                 && (one.variant == "as advised" || (one.variant == "no fit" && models.contains(&one.model)))
@@ -77,7 +77,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<(String, String)> {
     drawn
 }
 
-/// Each value where it comes first.
+/// Each value once, in order of first occurrence.
 fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {
@@ -88,7 +88,7 @@ fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// What was measured, and what each method says.
+/// The measurement, and the prediction of each method.
 fn curve(judged: &[Judged], set: &str) -> LinePlot {
     let of_set: Vec<&Judged> = judged
         .iter()

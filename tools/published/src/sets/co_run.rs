@@ -6,11 +6,11 @@
 //! alone 81 GB/s.
 //!
 //! # Method
-//! A machine of two nodes with these two figures as controller and link. No bandwidth of a single core is published: a
-//! thread is taken to draw at most a thirty-second of the controller, so that one thread on each of a socket's 32 cores can
-//! fill it. Only totals were measured: models that use a controller up say the same of them, so that this tells whether
-//! remote readers cost more than they get (`remote_loss`), not who gets what. Each point is predicted with the loss that fits
-//! the two others.
+//! A machine of two nodes with these two values as controller and link. No bandwidth of a single core is published: a thread
+//! is assumed to draw at most a thirty-second of the controller, so that one thread on each of a socket's 32 cores can fill
+//! it. Only totals were measured. Models that use up a controller predict the same totals, so that this set shows whether
+//! remote readers cost more than they get (`remote_loss`), not the share of each. Each point is predicted with the loss that
+//! fits the two others.
 
 use numasim_model::sharing::Parameter;
 use numasim_model::units::GigabytesPerSecond;
@@ -59,7 +59,7 @@ fn read() -> Result<Vec<Experiment>, PublishedError> {
     Ok(found)
 }
 
-/// The two-node machine with a scenario for each experiment with readers from both sockets, and what was measured.
+/// The two-node machine with a scenario for each experiment with readers from both sockets, and the measurements.
 fn measured() -> Result<(Study, Vec<Experiment>), PublishedError> {
     use std::fmt::Write as _;
     let all = read()?;
@@ -104,7 +104,7 @@ fn loss(study: &Study, observed: &[Observed], kind: ModelKind) -> Result<f64, Pu
     Ok(machine.sharing().parameters.remote_loss)
 }
 
-/// The `remote_loss` that fits all of it, with the default model.
+/// The `remote_loss` that fits every point, with the default model.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -145,7 +145,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         };
         all.iter().enumerate().map(point).collect::<Result<Vec<Point>, PublishedError>>()
     };
-    // Every thread draws what it draws alone, those of a link together no more than it; and all of the controller.
+    // Every thread draws its stand-alone bandwidth, those of a link together no more than it; and the whole controller.
     let figures = study.machine.nodes().first().map(|node| (node.bandwidth.value(), node.core_bandwidth));
     let (controller, core) = figures.unwrap_or_default();
     let core = core.map_or(f64::INFINITY, GigabytesPerSecond::value);

@@ -1,14 +1,14 @@
-//! Threads of one node read the memory of another one, by their number: does a link saturate at once or softly?
+//! Threads of one node read the memory of another, by thread count: does a link saturate abruptly or softly?
 //!
 //! # Data
 //! Kunpeng 920, two machines of four nodes: STREAM of some processes on node 0, memory on one node (`wayca-scheduler`, `lmbench`);
-//! medians over the choice of cores on node 0, which matters: processes of a cluster hold each other back.
+//! medians over the choice of cores on node 0, which matters: processes of a cluster slow each other down.
 //!
 //! # Method
 //! One process has the bandwidth of a thread. The controller is taken to have what the processes of node 0 draw from their own memory at most,
 //! or what was drawn over the link, if that is more. The link is such that all processes together come out as measured. The counts between one and all are predicted:
 //! by every model without correction alike, by `ecm` as advised. The null models: *no sharing* (each draws what one draws alone)
-//! and *equal parts* (all of the link, whoever reads).
+//! and *equal parts* (the whole link, for any readers).
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use numasim_evidence::fit::{self, Observed, by_solver};
 use numasim_study::csv::Rows;
 
 const DATA: &str = include_str!("../../../../results/published-data/data/kunpeng920_remote_readers.csv");
-/// Its errors chose that links are soft queues; the other machine tests it.
+/// Its errors led to the choice of soft queues for links; the other machine tests it.
 const CHOSE: &str = "kp920.2P.6CCL";
 
 /// GB/s by processes.
@@ -56,13 +56,13 @@ fn read() -> Result<BTreeMap<String, Measured>, PublishedError> {
 }
 
 impl Measured {
-    /// The most that node 0 draws from its own memory with a kernel.
+    /// The most that node 0 draws from its local memory with a kernel.
     fn own(&self, kernel: &str) -> f64 {
         let own = self.curves.get(&(kernel.to_owned(), 0));
         own.into_iter().flat_map(|curve| curve.values().copied()).fold(0.0, f64::max)
     }
 
-    /// The curves of other nodes' memories that have counts between one and all.
+    /// The curves of remote memories that have counts between one and all.
     fn remote(&self) -> impl Iterator<Item = (&str, u32, &Curve)> {
         self.curves
             .iter()
@@ -71,7 +71,7 @@ impl Measured {
     }
 }
 
-/// GB/s of every count of a curve by a model.
+/// GB/s of every count of a curve under a model.
 fn predicted(
     measured: &Measured,
     kernel: &str,
@@ -110,7 +110,7 @@ fn predicted(
     study.scenarios.iter().map(total).collect::<Result<_, _>>().map_err(PublishedError::Model)
 }
 
-/// What a method says of every count of a curve of a kernel.
+/// The prediction of a method for every count of a curve of a kernel.
 type Method<'m> = &'m dyn Fn(&str, &Curve) -> Result<Vec<f64>, PublishedError>;
 
 /// The null models, all models without correction, and `ecm` as advised, on both machines.

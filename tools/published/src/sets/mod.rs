@@ -1,22 +1,22 @@
-//! What the sharing models are worth on published measurements of real machines.
+//! Errors of the sharing models on published measurements of real machines.
 //!
 //! # Problem
-//! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
-//! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
-//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`];
-//! so are results of `numasim validate`: [`validated`].
+//! Which model is right for which case? Each of five data sets answers a part: bandwidth over cores of one NUMA domain ([`scaling`]), over a link
+//! ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote readers of one memory
+//! ([`co_run`]). Sets of several domains, memories and applications at once are separate: [`together`]; so are results of `numasim validate`:
+//! [`validated`].
 //!
 //! # Terminology
 //! - **set**: measurements of one machine with one kind of traffic.
 //! - **method**: a model with corrections, and how their values were found.
-//! - **blind**: no value that is used was fitted to the point that is predicted.
+//! - **blind**: no value in use was fitted to the predicted point.
 //!
-//! # What it says
-//! For each set and method the points with what was measured and predicted ([`Judged`]); [`summary`] makes the mean, the
-//! median, the 95th percentile and the largest of the absolute errors of it. Points that a fit used are never counted,
-//! no method was chosen by set, and sets whose errors chose anything are marked ([`Role`]).
+//! # Output
+//! For each set and method the points with measurement and prediction ([`Judged`]); [`summary`] gives the mean, the
+//! median, the 95th percentile and the largest of the absolute errors. Points that a fit used are never counted, no
+//! method was chosen by set, and sets whose errors led to any choice are marked ([`Role`]).
 //!
-//! The data are figures from the sources named in the comments of each file, carried in this crate's folder `data`.
+//! The data are numbers from the sources named in the comments of each file, included in this crate's folder `data`.
 
 pub(crate) mod co_run;
 pub(crate) mod links;
@@ -69,7 +69,7 @@ pub(crate) enum Part {
     Pair,
     /// Threads of any nodes on any memories.
     Memories,
-    /// Latency beside the traffic of others.
+    /// Latency under the traffic of others.
     Latency,
 }
 
@@ -110,15 +110,15 @@ impl Part {
     }
 }
 
-/// What the errors of a set were for.
+/// The use of the errors of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
-    /// They chose a form, a prior or a setting: no prediction, though no fit used the points.
+    /// They led to the choice of a form, a prior or a setting: no prediction, though no fit used the points.
     Chose,
-    /// Nothing was chosen by them.
+    /// They led to no choice.
     Tests,
-    /// The file of a person, about which nothing is known here.
+    /// A user's file, with unknown use.
     Given,
 }
 
@@ -133,14 +133,14 @@ impl Role {
     }
 }
 
-/// A published figure and what a method says of it.
+/// A published value and the prediction of a method.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Point {
-    /// What was measured: "7 cores", "0-1 on 4".
+    /// The measured case: "7 cores", "0-1 on 4".
     pub(crate) name: String,
-    /// The published figure; its unit is that of the set.
+    /// The published value; its unit is that of the set.
     pub(crate) measured: f64,
-    /// What the method says.
+    /// The prediction of the method.
     pub(crate) predicted: f64,
 }
 
@@ -156,9 +156,9 @@ impl Point {
 pub(crate) struct Judged {
     /// The question.
     pub(crate) part: Part,
-    /// What its errors were for.
+    /// The use of its errors.
     pub(crate) role: Role,
-    /// The machine, where a part has several.
+    /// The machine, if a part has several.
     pub(crate) machine: Option<String>,
     /// The machine, with what distinguishes its sets.
     pub(crate) set: String,
@@ -168,24 +168,24 @@ pub(crate) struct Judged {
     pub(crate) write_allocate: &'static str,
     /// The name of the model.
     pub(crate) model: &'static str,
-    /// What was done with its corrections: "no fit", "remote_loss of the others".
+    /// The treatment of its corrections: "no fit", "remote_loss of the others".
     pub(crate) variant: String,
-    /// The fitted or given figures, in words.
+    /// The fitted or given values, in words.
     pub(crate) figures: String,
     /// GB/s or GFLOPS.
     pub(crate) unit: &'static str,
-    /// Of a curve over cores: slower with all cores than with some of them.
+    /// For a curve over cores: slower with all cores than with some of them.
     pub(crate) falls: Option<scaling::Fall>,
-    /// Of a curve over cores: some count was measured several times with speeds that differ by more than a quarter.
+    /// For a curve over cores: some count was measured several times with speeds that differ by more than a quarter.
     pub(crate) is_unsteady: bool,
     /// The points that no fit of the method used.
     pub(crate) points: Vec<Point>,
-    /// The points that a fit used, where it always used the same; they count nowhere.
+    /// The points that a fit used, if it always used the same; they count nowhere.
     pub(crate) fitted: Vec<Point>,
 }
 
 impl Judged {
-    /// Of points, each with whether it was given or fitted; what most sets are otherwise.
+    /// From points, each with a flag for given or fitted; the other fields have the values of most sets.
     fn new(
         part: Part,
         set: String,
@@ -213,7 +213,7 @@ impl Judged {
     }
 }
 
-/// Everything that is carried, in the order of the questions.
+/// All included data, in the order of the questions.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -232,7 +232,7 @@ pub(crate) fn everything() -> Result<Vec<Judged>, PublishedError> {
 /// Absolute errors, relative to the measured values.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Summary {
-    /// Of how many points.
+    /// The number of points.
     pub(crate) points: usize,
     /// Their mean.
     pub(crate) mean: f64,
@@ -242,8 +242,8 @@ pub(crate) struct Summary {
     pub(crate) percentile_95: f64,
     /// The largest.
     pub(crate) worst: f64,
-    /// The part of them that the interval of the model's own error holds, as `compare` has it; `None` of
-    /// measurements that have intervals of their own.
+    /// The fraction of them within the interval of the model's error, as in `compare`; `None` for measurements that
+    /// have separate intervals.
     pub(crate) held: Option<f64>,
 }
 
@@ -265,7 +265,7 @@ pub(crate) fn summary<'p>(points: impl IntoIterator<Item = &'p Point>) -> Option
     })
 }
 
-/// Refuses a file that says on which memory data lie, for a kind of file that takes all data for local.
+/// Rejects a file that places data on particular memories, for a kind of file with local data only.
 fn refuse_memories(rows: &Rows<'_>) -> Result<(), Vec<Problem>> {
     let named = ["memory", "memory_node", "mem_node", "mem_nodes"];
     let Some(column) = named.iter().find_map(|name| rows.column(name)) else { return Ok(()) };
@@ -274,7 +274,7 @@ fn refuse_memories(rows: &Rows<'_>) -> Result<(), Vec<Problem>> {
     Err(vec![rows.header_problem(column, message).hint(hint)])
 }
 
-/// Why a set cannot be judged.
+/// The reason why a set cannot be judged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum PublishedError {
     /// The text of a file is wrong.
@@ -298,7 +298,7 @@ impl From<Problem> for PublishedError {
 pub(crate) const ONE_MEMORY: &str = "one-memory";
 /// The null model of a straight line between two measurements.
 pub(crate) const TWO_POINTS: &str = "two-points";
-/// One measurement as a prediction of another one of the same: what no model can be better than.
+/// One measurement as a prediction of its repetition: the best that any model can reach.
 pub(crate) const MEASURED_AGAIN: &str = "measured-again";
 /// The null models.
 const NULLS: [&str; 5] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION, ONE_MEMORY, TWO_POINTS];
@@ -310,18 +310,18 @@ pub(crate) fn is_null_model(name: &str) -> bool {
 
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
-/// The variant of the model that is advised without measurements, with its usual penalties.
+/// The variant of the model that is advised without measurements, with its default penalties.
 const ADVISED: &str = "as advised";
 
 /// Parameters of a model.
 type Given = &'static [(Parameter, f64)];
 
-/// What makes a model one with a hard corner.
+/// The parameters that give a model a hard corner.
 const fn without_correction(kind: ModelKind) -> Given {
     if matches!(kind, ModelKind::Ecm) { &[(Parameter::EcmPenalty, 0.0)] } else { &[] }
 }
 
-/// What is advised for machines without measurements of their own, for the model that is advised: nothing but the model.
+/// The advice for machines without measurements, for the advised model: the model alone.
 fn advised(kind: ModelKind) -> Option<Given> {
     (scaling::Method::RECOMMENDED.kind() == kind).then_some(&[])
 }

@@ -2,22 +2,23 @@
 //!
 //! # Data
 //! STREAM Triad, 8 threads on each source node, memory bound to one node (jlenis/NES, machine batcat). It is one process
-//! with a barrier behind each kernel: the slowest node sets the rate of all, so that what is measured is the number of
+//! with a barrier after each kernel. The slowest node sets the rate of all, so that the measured value is the number of
 //! nodes times the slowest of them. Medians over array sizes and modes.
 //!
 //! # Method
 //! The machine is the matrix of the same source with one node reading at a time (`configs/machines/opteron-8n.toml`).
-//! No bandwidth of a single core is published: a thread draws at most an eighth of what the eight threads of its node
-//! draw from their own memory. Nothing else is given, so that the models predict 784 runs without a fit.
+//! No bandwidth of a single core is published: a thread draws at most an eighth of the bandwidth that the eight threads
+//! of its node draw from their local memory. Nothing else is given, so that the models predict 784 runs without a fit.
 //!
-//! - *as advised*: `ecm` with its usual penalties, which nobody fitted here. Runs of two nodes chose that
-//!   links are soft queues as controllers are, so that only those of four test it.
+//! - *as advised*: `ecm` with its default penalties, which were not fitted here. Runs of two nodes led to the choice of
+//!   soft queues for links, as for controllers, so that only those of four test it.
 //! - *fitted to 2 nodes*: two corrections from a grid, those with the smallest sum of squared relative errors over the runs of two nodes;
 //!   the runs of four are predicted with them. `remote_loss`, and `link_efficiency` or, for `ecm`, `ecm_penalty`.
-//! - *shared ports*: two figures for the machine that a matrix does not have (`Ports`), fitted to the same runs, and nothing else.
+//! - *shared ports*: two values for the machine that a matrix does not contain (`Ports`), fitted to the same runs, and nothing
+//!   else.
 //!
-//! Two null models stand beside them: *no sharing* (every node draws what it draws alone) and *equal parts* (every node has the same part
-//! of the controller).
+//! The two null models are *no sharing* (every node draws its stand-alone bandwidth) and *equal parts* (every node gets an equal share of
+//! the controller).
 
 use std::collections::BTreeMap;
 
@@ -44,10 +45,11 @@ use ports::Ports;
 
 /// Threads on each source node.
 const THREADS: u32 = 8;
-/// FLOP per byte of the Triad: 2 FLOP for 24 byte. Any intensity with which cores want more than memory has would do.
+/// FLOP per byte of the Triad: 2 FLOP for 24 byte. Any intensity at which cores want more than the memory provides is
+/// suitable.
 const TRIAD: f64 = 1.0 / 12.0;
 
-/// Values of the two corrections that are tried.
+/// The tested values of the two corrections.
 const EFFICIENCIES: [f64; 11] = [1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5];
 const PENALTIES: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const LOSSES: u32 = 40;
@@ -100,7 +102,7 @@ fn read(text: &str, column: &str) -> Result<Vec<Run>, PublishedError> {
     Ok(found.into_iter().filter_map(run).collect())
 }
 
-/// The machine of the matrix, with what one of eight threads draws.
+/// The machine of the matrix, with the bandwidth of one of eight threads.
 fn machine() -> Result<Machine, PublishedError> {
     let machine = study("opteron-8n.toml", MACHINE)?.machine;
     let mut nodes = machine.nodes().to_vec();
@@ -119,7 +121,7 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
     let solvers: Vec<Solver> = machine
         .node_ids()
         .map(|home| {
-            // All figures of the matrix are those of triads.
+            // All values of the matrix are from triads.
             let demand = Demand::new(FlopPerByte::new(TRIAD), Access::Read, Placement::Home(home));
             Solver::new(machine, &[demand])
         })
@@ -152,7 +154,7 @@ type Null = (&'static str, fn(&Machine, &Run) -> f64);
 
 const NULLS: [Null; 2] = [(NO_SHARING, no_sharing), (EQUAL_PARTS, equal_parts)];
 
-/// Nodes times what the slowest draws alone.
+/// The number of nodes times the stand-alone bandwidth of the slowest.
 fn no_sharing(machine: &Machine, run: &Run) -> f64 {
     let alone = run.sources.iter().map(|&source| {
         let (from, memory) = (NodeId(source), NodeId(run.target));
@@ -162,13 +164,13 @@ fn no_sharing(machine: &Machine, run: &Run) -> f64 {
     run.sources.len() as f64 * alone.fold(f64::INFINITY, f64::min)
 }
 
-/// All of the controller, whoever reads.
+/// The whole controller, for any readers.
 fn equal_parts(machine: &Machine, run: &Run) -> f64 {
     machine.node(NodeId(run.target)).bandwidth.value()
 }
 
 /// All models without a fit, `ecm` as advised, all with two corrections and all with two shared ports that fit the runs of two nodes;
-/// null models beside them.
+/// also the null models.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -251,7 +253,7 @@ fn fitted_to(
         let predicted = predict(&with_model(machine, kind, &parameters)?, runs);
         let errors = runs.iter().zip(predicted).map(|(run, predicted)| (predicted - run.gbs) / run.gbs);
         let cost = errors.map(|error| error * error).sum();
-        // Of equal ones the first: with the least correction.
+        // Among equal ones the first: with the least correction.
         if cost < best.0 {
             best = (cost, parameters);
         }

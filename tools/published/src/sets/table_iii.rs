@@ -5,7 +5,7 @@
 //! III; 4 x Xeon Gold 6138. The authors fitted three figures by hand to one row: the peak of a core, the bandwidth of a
 //! controller, the bandwidth of a link.
 //!
-//! # What it is worth
+//! # Limits
 //! Five rows, on which many combinations of model and correction were tried: the best of them is chosen, not predicted.
 //!
 //! # Method
@@ -14,10 +14,10 @@
 //! - *+ two from other machines*: also the softness of the corner, from four points of the sibling Gold 6148
 //!   ([`super::scaling`]), and the loss by remote readers, from the Xeon Max ([`super::co_run`]): two more parameters
 //!   than the paper, neither fitted to the table.
-//! - *+ two fitted*: the same two fitted to the four rows, too.
+//! - *+ two fitted*: the same two, also fitted to the four rows.
 //!
-//! Only one row reads over links. Without it nothing says what a link has, and the figure of the authors stays
-//! (10 GB/s): that row is then predicted from what is known of other machines and of the paper's model.
+//! Only one row reads over links. Without it the link is unknown, and the value of the authors is used (10 GB/s): that
+//! row is then predicted from other machines and the paper's model.
 
 use numasim_model::sharing::Parameter;
 use numasim_model::{ModelKind, Study};
@@ -33,12 +33,12 @@ use numasim_evidence::statistics::median;
 
 const STUDY: &str = include_str!("../../../../configs/paper/table-iii-all.toml");
 const MEASURED: &str = include_str!("../../../../results/paper-table-iii/measured.csv");
-/// What the paper fits.
+/// The parameters that the paper fits.
 const PAPER: [&str; 3] = ["gflops_per_core", "bandwidth_gbs", "link_gbs"];
 /// The nearest machine of [`scaling::RRZE`]: the same generation and memory.
 const SIBLING: &str = "SkylakeSP_Gold-6148";
 
-/// The study and what was measured, by scenario.
+/// The study and the measurements, by scenario.
 fn measured() -> Result<(Study, Vec<Observed>), PublishedError> {
     let study = study("table-iii-all.toml", STUDY)?;
     let measurements = read_measured(MEASURED).map_err(PublishedError::Data)?;

@@ -1,4 +1,4 @@
-//! The figures that README and guide quote, and what a reader of a CSV promises.
+//! The values that README and guide quote, and the guarantees of the CSV reader.
 
 use super::scaling::{Curve, Method};
 use super::totals::Of;
@@ -65,9 +65,9 @@ pub(super) fn curve(gbs: &[f64]) -> Curve {
 fn a_saturated_curve_is_seen_at_a_quarter_and_a_super_linear_start_at_two_cores() {
     let counts = |gbs: &[f64]| curve(gbs).seen().expect("enough counts").counts;
     assert_eq!(counts(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]), [1, 4, 6, 8]);
-    // Half has 99.5 % of all: three quarters would say nothing new.
+    // Half has 99.5 % of all: three quarters would add nothing.
     assert_eq!(counts(&[30.0, 60.0, 80.0, 99.5, 99.8, 100.0, 100.0, 100.0]), [1, 2, 4, 8]);
-    // Two cores have 2.1 times what one has: one is seen, not fitted.
+    // Two cores have 2.1 times the bandwidth of one: one is seen, not fitted.
     let seen = curve(&[10.0, 21.0, 31.0, 42.0, 52.0, 63.0, 73.0, 80.0]).seen().expect("enough counts");
     assert_eq!(seen.counts, [1, 2, 4, 6, 8]);
     assert_eq!(seen.fitted().collect::<Vec<_>>(), [2, 4, 6, 8]);
@@ -75,7 +75,7 @@ fn a_saturated_curve_is_seen_at_a_quarter_and_a_super_linear_start_at_two_cores(
 }
 
 #[test]
-fn of_repetitions_the_median_is_judged_and_a_wide_spread_is_named() {
+fn the_median_of_repetitions_is_judged_and_a_wide_spread_is_named() {
     let header = "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain";
     let curves =
         scaling::read(&format!("{header}\nm,load,1,10,4\nm,load,2,20,4\nm,load,2,26,4\nm,load,1,10.5,4\n"));
@@ -95,7 +95,7 @@ fn of_repetitions_the_median_is_judged_and_a_wide_spread_is_named() {
 }
 
 #[test]
-fn a_curve_that_falls_is_told() {
+fn a_curve_that_falls_is_reported() {
     let fall = curve(&[10.0, 20.0, 25.0, 24.0, 22.5]).falls().expect("falls");
     assert!((fall.loss() - 0.1).abs() < 1e-12);
     assert_eq!(fall.to_string(), "falls by 10.0 %, from 25.0 GB/s with 3 cores to 22.5 with 5");
@@ -158,8 +158,8 @@ fn a_link_saturates_softly() {
 const HEADER: &str = "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n";
 
 #[test]
-fn a_curve_that_the_model_made_is_found_again() {
-    // min(n x 10, 45) from 1 to 8 cores: with b1 from one and B from all of them the others come out.
+fn a_curve_made_by_the_model_is_recovered() {
+    // min(n x 10, 45) from 1 to 8 cores: b1 from one core and B from all of them predict the others.
     let row = |n: u32| {
         format!(
             "m,load,{n},{},8
@@ -178,7 +178,7 @@ fn a_curve_that_the_model_made_is_found_again() {
 }
 
 #[test]
-fn rows_that_mean_nothing_are_refused() {
+fn invalid_rows_are_refused() {
     let why = |rows: &str| scaling::read(&format!("{HEADER}{rows}")).expect_err("refused")[0].message.clone();
     assert!(why("m,load,0,5,8\n").contains("`cores` is '0'"));
     assert!(why("m,load,1,0,8\n").contains("0 GB/s"));

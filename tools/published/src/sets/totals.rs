@@ -7,16 +7,17 @@ use numasim_evidence::statistics;
 /// Which curves are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// All that are there.
+    /// All curves.
     All,
     /// Those with this role.
     Role(Role),
-    /// Those that do not fall.
+    /// Curves that do not fall.
     Rising,
 }
 
 impl Of {
-    /// What there is of a list: the whole, its parts where it has several roles, and without curves that fall where it has some.
+    /// The selections for a list: the whole, its parts if it has several roles, and the list without falling curves if it has
+    /// some.
     pub(crate) fn list(judged: &[Judged]) -> Vec<Self> {
         let curves = || judged.iter().filter(|one| one.part == Part::Scaling);
         let mut list = Vec::new();
@@ -58,15 +59,15 @@ impl Of {
 /// Curves of a kernel, or of all, by one method.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Total {
-    /// Which curves.
+    /// The selection of curves.
     pub(crate) of: Of,
     /// The kernel; `None`: all of them.
     pub(crate) kernel: Option<String>,
     /// The name of the model.
     pub(crate) model: &'static str,
-    /// What was done with its corrections.
+    /// The treatment of its corrections.
     pub(crate) variant: String,
-    /// How many curves.
+    /// The number of curves.
     pub(crate) curves: usize,
     /// All points as one set: machines with many cores count more.
     pub(crate) pooled: Summary,
@@ -81,7 +82,7 @@ pub(crate) struct Total {
 pub(crate) struct OfMachine {
     /// Its name.
     pub(crate) name: String,
-    /// What its errors were for.
+    /// The use of its errors.
     pub(crate) role: Role,
     /// All its points.
     pub(crate) summary: Summary,
@@ -101,7 +102,7 @@ pub(crate) fn totals(judged: &[Judged], of: Of) -> Vec<Total> {
             methods.push((one.model, &one.variant));
         }
     }
-    // One kernel is all.
+    // One kernel is the total.
     if kernels.len() > 1 {
         kernels.push(None);
     }
@@ -147,7 +148,7 @@ fn one_total(
     })
 }
 
-/// Curves that fall: kernel, set, and how. Each once, whatever the methods.
+/// Curves that fall: kernel, set, and the fall. Each appears once, for any number of methods.
 pub(crate) fn falling(judged: &[Judged]) -> Vec<(&str, &str, Fall)> {
     let mut all: Vec<(&str, &str, Fall)> = Vec::new();
     for one in judged {

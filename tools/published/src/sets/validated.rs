@@ -1,7 +1,7 @@
-//! Which methods a machine is judged with on which somebody ran `numasim validate`.
+//! The methods for a machine with results of `numasim validate`.
 //!
-//! Its scenarios calibrated nothing, so that every method is a prediction. What it is worth says [`numasim_evidence::compare`], on the same rows for
-//! each of them: errors, null models, contention and verdict have one definition there.
+//! Its scenarios calibrated nothing, so that every method is a prediction. [`numasim_evidence::compare`] assesses each method on the same rows:
+//! errors, null models, contention and verdict have one definition there.
 
 use numasim_model::{Machine, Model, ModelKind};
 
@@ -15,12 +15,11 @@ const OF_FILE: &str = "of the file";
 pub(crate) struct Method {
     /// The model.
     pub(crate) model: Model,
-    /// Where its corrections come from.
+    /// The source of its corrections.
     pub(crate) variant: String,
 }
 
-/// The model of the machine file, then all others that have a reading of the machine, with the corrections of the file where they look at
-/// them.
+/// The model of the machine file, then all others that support the machine, with the corrections of the file that they use.
 pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
     let own = *machine.sharing();
     let mut methods = vec![Method { model: own, variant: OF_FILE.to_owned() }];
@@ -70,8 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn models_without_a_reading_of_the_machine_are_left_out() {
-        // What a node reads at most: only the default, max-min and ecm know it.
+    fn models_that_do_not_support_the_machine_are_left_out() {
+        // The read limit of a node: only the default, max-min and ecm support it.
         let methods = shown("read_gbs = 12.0\n");
         assert_eq!(methods, ["baseline-proportional of the file", "max-min no fit", "ecm as advised"]);
     }

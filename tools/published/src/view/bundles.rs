@@ -1,4 +1,4 @@
-//! What the sharing models are worth on results that people sent as bundles: figures and verdicts are those of `compare`.
+//! Assessment of the sharing models on results that users sent as bundles: values and verdicts are those of `compare`.
 
 use crate::sets::validated::Method;
 use crate::sets::{Role, Summary};
@@ -18,7 +18,7 @@ use super::{Row, columns, heading};
 pub(crate) struct Judged {
     /// The method.
     pub(crate) method: Method,
-    /// Prediction beside measurement.
+    /// Prediction compared with measurement.
     pub(crate) compared: Compared,
 }
 
@@ -26,15 +26,16 @@ pub(crate) struct Judged {
 pub(crate) struct Sent {
     /// The name of its file, without folders.
     pub(crate) file: String,
-    /// What ran.
+    /// The program that ran.
     pub(crate) study: Study,
-    /// How it was measured.
+    /// The method of measurement.
     pub(crate) known: Provenance,
     /// The model of the machine file first; not empty.
     pub(crate) methods: Vec<Judged>,
 }
 
-/// For people: a table for each bundle, a row for each null model and each method, and what contended scenarios decide.
+/// For people: a table for each bundle, a row for each null model and each method, and the decision of contended
+/// scenarios.
 pub(crate) fn table(sent: &[Sent], style: &Style) -> String {
     let mut parts: Vec<String> = sent.iter().map(|one| of_bundle(one, style)).collect();
     let notes = format!(
@@ -88,7 +89,7 @@ fn of_bundle(sent: &Sent, style: &Style) -> String {
     format!("{}{}{verdict}", heading(&sent.file, &origin(sent), style), grid.render(style))
 }
 
-/// The machine, how it was measured, and how much of it counts.
+/// The machine, the method of measurement, and the fraction that counts.
 fn origin(sent: &Sent) -> String {
     let (known, contended) = (
         &sent.known,
@@ -98,7 +99,7 @@ fn origin(sent: &Sent) -> String {
     let day: String = known.started_utc.chars().take(10).collect();
     let mut doubts: Vec<&str> = Vec::new();
     for doubt in &known.doubts {
-        // The same of many repetitions is one doubt here.
+        // Many repetitions with the same problem are one warning here.
         if !doubts.contains(&doubt.code.as_str()) {
             doubts.push(&doubt.code);
         }
@@ -115,7 +116,7 @@ fn origin(sent: &Sent) -> String {
     )
 }
 
-/// "+12.3 (8.1 to 16.0) equal-parts"; nothing where nothing is contended.
+/// "+12.3 (8.1 to 16.0) equal-parts"; empty without contention.
 fn gain(nulls: &[BesideNull]) -> String {
     let of = |null: &BesideNull| Some((null.null, null.advantage?));
     let closest = nulls.iter().filter_map(of).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
@@ -135,7 +136,7 @@ fn better(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// For each bundle its origin, and for each method what `compare --format json` says of it, without single scenarios.
+/// For each bundle its origin, and for each method the output of `compare --format json`, without single scenarios.
 #[derive(Serialize)]
 pub(crate) struct Document<'a> {
     schema: u64,
@@ -230,7 +231,7 @@ pub(crate) fn csv(sent: &[Sent]) -> String {
     table::csv(&columns(), rows)
 }
 
-/// What a row of CSV is about.
+/// The subject of a row of CSV.
 const ALL: &str = "all scenarios";
-/// Those that count for a verdict.
+/// The scenarios that count for a verdict.
 const COUNTED: &str = "contended scenarios";

@@ -1,4 +1,4 @@
-//! What the sharing models are worth on published measurements.
+//! Assessment of the sharing models on published measurements.
 
 use crate::sets::together::verdict::{self, OfSet};
 use crate::sets::totals::{self, Total, totals};
@@ -15,7 +15,7 @@ mod scaling;
 mod steps;
 mod together;
 
-/// A row of CSV: a method on a set, or on several of them. Errors are parts of the measured value.
+/// A row of CSV: a method on a set, or on several of them. Errors are fractions of the measured value.
 struct Row<'a> {
     part: &'static str,
     set: &'a str,
@@ -101,7 +101,7 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
     parts.join("\n")
 }
 
-/// The name of a figure of a summary, and the figure.
+/// The name of a value of a summary, and the value.
 type Figure = (&'static str, fn(&Summary) -> f64);
 
 fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
@@ -151,27 +151,27 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
     format!("{}{}", heading(title, notes, style), grid.render(style))
 }
 
-/// What a table is about.
+/// The subject of a table.
 fn heading(title: &str, notes: &str, style: &Style) -> String {
     let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
     format!("{}{}\n\n", style.heading(3, &lines(title)), style.faint(&lines(notes)))
 }
 
-/// The default is called that: names of models are long.
+/// A short name for the default, because names of models are long.
 pub(crate) fn short(model: &str) -> &str {
     if model == ModelKind::default().as_str() { "default" } else { model }
 }
 
-/// What names a row: the set, and what was done with the corrections.
+/// The name of a row: the set, and the treatment of the corrections.
 fn label(one: &Judged) -> [String; 2] {
     let role = if one.role == Role::Chose { ", chose" } else { "" };
     [one.set.clone(), format!("  {}{role}", one.variant)]
 }
 
-/// The label beside the four figures of a row: the name of the set in short lines, then the rest.
+/// The label next to the four values of a row: the name of the set in short lines, then the rest.
 fn label_lines([set, second]: &[String; 2], points: usize) -> Vec<String> {
     const SHORT: usize = 18;
-    /// The fourth line is for what is not the name.
+    /// The fourth line contains the rest.
     const MOST: usize = 3;
     let mut lines: Vec<String> = Vec::new();
     for part in set.split_inclusive(['_', '-', ' ']) {

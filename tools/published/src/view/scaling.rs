@@ -1,4 +1,4 @@
-//! Curves of bandwidth over cores: each kernel on each machine, pooled, and which curves fall.
+//! Curves of bandwidth over cores: each kernel on each machine, pooled, and the curves that fall.
 
 use crate::sets::scaling::Method;
 use crate::sets::totals::{Of, Total, falling, totals};
@@ -65,7 +65,7 @@ pub(super) fn table(judged: &[Judged], style: &Style) -> String {
     format!("{}{}{nulls}{held}{named}", heading(title, &notes, style), grid.render(style))
 }
 
-/// What the null models say of the same points.
+/// The predictions of the null models for the same points.
 fn null_models(lists: &[Vec<Total>], style: &Style) -> String {
     let Some(names) = lists.iter().flatten().next().map(|first| {
         let alike = |one: &&Total| one.of == first.of && one.kernel == first.kernel;
@@ -77,7 +77,7 @@ fn null_models(lists: &[Vec<Total>], style: &Style) -> String {
     columns.extend(names.into_iter().map(|name| (name, Align::Right)));
     let mut grid = Grid::new(&columns).named_by(2);
     for of_kernel in lists.iter().flat_map(|list| list.chunk_by(|a, b| a.kernel == b.kernel)) {
-        // Pooled: the first row, where machines are left out.
+        // Pooled: the first row, if machines are left out.
         if let Some(row) = rows(of_kernel, false).into_iter().next() {
             grid.row(row);
         }
@@ -118,7 +118,7 @@ fn rows(of_kernel: &[Total], with_machines: bool) -> Vec<Vec<String>> {
     rows
 }
 
-/// How many points an interval of the model's own error holds, and whether that is the goal.
+/// The number of points within an interval of the model's error, and whether that meets the goal.
 fn held(judged: &[Judged], totals: &[Total], style: &Style) -> String {
     let of_all = |total: &&Total| {
         let alone = !totals.iter().any(|one| one.kernel.is_none());
@@ -160,7 +160,7 @@ fn held(judged: &[Judged], totals: &[Total], style: &Style) -> String {
     format!("\n{}\n", grid::wrap(&text, style.columns()).join("\n"))
 }
 
-/// The curves of which the knee says more than the recommended method, with both means.
+/// The curves for which the knee is better than the recommended method, with both means.
 fn knees(judged: &[Judged]) -> Vec<String> {
     let by = |method: Method| {
         judged.iter().filter(move |one| one.part == Part::Scaling && one.variant == method.variant())
@@ -175,7 +175,7 @@ fn knees(judged: &[Judged]) -> Vec<String> {
     better.collect()
 }
 
-/// What is said of some curves, and which; nothing without any.
+/// A sentence about some curves, with their names; empty without any.
 fn named(about: &str, curves: impl Iterator<Item = String>, style: &Style) -> String {
     let lines: String = curves
         .flat_map(|text| {

@@ -1,4 +1,4 @@
-//! What each step of the recommended method is worth, on the same points.
+//! The effect of each step of the recommended method, on the same points.
 
 use crate::sets::{Judged, NO_SHARING, Part, Role, Summary, is_null_model, summary};
 use numasim_draw::grid::{Align, Grid};

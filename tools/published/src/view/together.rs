@@ -1,4 +1,4 @@
-//! The sets of several at once: each method of each set, and whether it is better than the null models.
+//! The sets of several at the same time: each method of each set, and whether it is better than the null models.
 
 use crate::sets::together::verdict::{Advantage, Drawn, OfSet, of_sets};
 use crate::sets::{Judged, Part};
@@ -8,7 +8,7 @@ use numasim_draw::Style;
 
 use super::{heading, short};
 
-/// The questions, in their order, with what is given and predicted.
+/// The questions, in their order, with the given and the predicted values.
 const QUESTIONS: [(Part, &str, &str); 8] = [
     (
         Part::Domains,
@@ -94,7 +94,7 @@ fn one(title: &str, notes: &str, sets: &[&OfSet], style: &Style) -> String {
     format!("{}{}", heading(title, notes, style), names.into_iter().map(of).collect::<Vec<_>>().join("\n"))
 }
 
-/// A row for each method of a set of so many points.
+/// A row for each method of a set with this number of points.
 fn methods_of(sets: &[&OfSet], points: usize) -> Grid {
     let mut grid = Grid::new(&[
         ("method", Align::Left),

@@ -1,4 +1,4 @@
-//! The tool as a person meets it, and the files that were made with it.
+//! The tool as a user sees it, and the files created with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn the_results_on_published_data_are_current() {
     assert_current(folder.path(), 21);
 }
 
-/// Every file in a folder is one of the results on published data; there are so many of them.
+/// Every file in a folder is one of the results on published data, in the expected number.
 fn assert_current(folder: &Path, count: usize) {
     let mut checked = 0;
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -144,7 +144,7 @@ fn a_set_with_nothing_to_predict_is_refused() {
 }
 
 #[test]
-fn a_curve_that_falls_is_named_with_how_much() {
+fn a_falling_curve_is_named_with_its_loss() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("curves.csv");
     let gbs = [10, 20, 30, 38, 40, 36];
@@ -180,7 +180,7 @@ fn the_rows_of_a_bundle_are_judged_as_compare_does() {
 }
 
 #[test]
-fn several_bundles_are_judged_one_by_one_and_none_twice() {
+fn several_bundles_are_judged_one_by_one_and_duplicates_refused() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     for name in ["one.tar.zst", "two.tar.zst"] {
         let bundle = repository("results/2026-11-24-2-core-vm-validate/bundle.tar.zst");

@@ -1,10 +1,11 @@
-//! The page of results quotes what stands in the files beside it.
+//! The page of results quotes the values of the files next to it.
 
 use std::fs;
 
 use super::repository;
 
-/// The lines of the page that quote figures: how a line begins, and the set, kernel, model and variant of its figures in turn.
+/// The lines of the page that quote values: the beginning of a line, and the set, kernel, model and variant of its values in
+/// turn.
 const QUOTED: [(&str, &[[&str; 4]]); 6] = [
     (
         "| that test: all kernels",
@@ -59,7 +60,7 @@ const QUOTED: [(&str, &[[&str; 4]]); 6] = [
 ];
 
 #[test]
-fn the_page_quotes_the_figures_of_the_summary() {
+fn the_page_quotes_the_values_of_the_summary() {
     let page = fs::read_to_string(repository("results/published-data/README.md")).expect("the page");
     let mut summary =
         csv::Reader::from_path(repository("results/published-data/summary.csv")).expect("the summary");
@@ -81,7 +82,7 @@ fn the_page_quotes_the_figures_of_the_summary() {
     }
 }
 
-/// Mean and worst of all curves of a summary that a kernel and a role hold, by one method.
+/// Mean and worst of all curves of a summary with a kernel and a role, by one method.
 fn pooled(
     rows: &[csv::StringRecord],
     columns: [usize; 3],
@@ -96,13 +97,13 @@ fn pooled(
     format!("{:.1} / {:.1}", 100.0 * sum / count, 100.0 * most)
 }
 
-/// Whether a row is one curve, not several added up.
+/// Whether a row is one curve, not a sum of several.
 fn is_curve(row: &csv::StringRecord) -> bool {
     !row[1].starts_with("curves that") && !row[1].starts_with("all curves")
 }
 
 #[test]
-fn the_page_says_what_was_before_and_what_is_after() {
+fn the_page_shows_the_values_before_and_after() {
     let folder = repository("results/published-data");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     let read = |name: &str| -> (csv::StringRecord, Vec<csv::StringRecord>) {
@@ -111,7 +112,7 @@ fn the_page_says_what_was_before_and_what_is_after() {
         (header, file.records().map(|row| row.expect("a row")).collect())
     };
     let after = read("summary.csv");
-    // Which half a machine is in stands in the newer file alone.
+    // Only the newer file contains the half of each machine.
     let role = after.0.iter().position(|one| one == "role").expect("a column");
     let chose: Vec<String> = after
         .1
@@ -182,7 +183,7 @@ fn the_page_quotes_the_steps_of_the_table() {
 }
 
 #[test]
-fn the_page_quotes_the_figures_of_several_at_once() {
+fn the_page_quotes_the_values_of_several_at_once() {
     let read =
         |name: &str| fs::read_to_string(repository("results/published-data").join(name)).expect("a file");
     let (page, results) = (read("README.md"), read("co-run.txt"));

@@ -1,14 +1,14 @@
-//! What a matrix of node pairs cannot say: which pairs share a wire.
+//! Shared wires of node pairs, which a matrix cannot express.
 //!
 //! # Form
-//! Two figures for the machine:
-//! - what enters a memory from all other nodes together is at most a part of its controller ([`Ports::ingress`]);
-//! - where both nodes of another socket read it, they have one port together, with a part of the wider one of their two links
-//!   ([`Ports::socket`]). Below 1 they have less together than one of them alone: a `[[machine.shared_link]]` cannot say so, and runs
-//!   with other sockets in use are predicted on machines with other shared links here.
+//! Two values for the machine:
+//! - the traffic that enters a memory from all other nodes together is at most a fraction of its controller ([`Ports::ingress`]);
+//! - if both nodes of another socket read it, they share one port, with a fraction of the wider one of their two links
+//!   ([`Ports::socket`]). Below 1 they have less together than one of them alone. A `[[machine.shared_link]]` cannot express
+//!   that, so runs with other sockets in use are predicted here on machines with other shared links.
 //!
 //! # Source
-//! The form comes from a recomputation by others, the two figures from the runs of two nodes: those with the smallest mean absolute
+//! The form comes from an external recomputation, the two values from the runs of two nodes: those with the smallest mean absolute
 //! error on a grid (`results/published-data/CHOICES.md`).
 
 use std::collections::BTreeMap;
@@ -22,17 +22,17 @@ use super::{PublishedError, Run, predict};
 /// Nodes of a socket of the Opteron.
 const NODES_PER_SOCKET: usize = 2;
 
-/// Two figures for a machine.
+/// Two values for a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ports {
-    /// What all other nodes together read from a memory, as a part of its controller.
+    /// The total reads of all other nodes from a memory, as a fraction of its controller.
     pub(super) ingress: f64,
-    /// What the nodes of another socket read from it, as a part of the wider one of their links.
+    /// The reads of the nodes of another socket from it, as a fraction of the wider one of their links.
     pub(super) socket: f64,
 }
 
 impl Ports {
-    /// All that are tried: ingress from 0.30 to 0.80, socket from 0.60 to 1.40.
+    /// All tested values: ingress from 0.30 to 0.80, socket from 0.60 to 1.40.
     fn all() -> impl Iterator<Item = Self> {
         let sockets = || (12..=28).map(|step| f64::from(step) * 0.05);
         (15..=40).flat_map(move |step| {
@@ -78,7 +78,7 @@ impl Ports {
         Ok(predicted)
     }
 
-    /// Those that fit some runs best: by the mean absolute error, of equal ones the widest port first tried.
+    /// The values that fit some runs best: by the mean absolute error, among equal ones the widest port first tried.
     pub(super) fn fitted(machine: &Machine, runs: &[Run]) -> Result<Self, PublishedError> {
         let mut best = (f64::INFINITY, Self { ingress: 1.0, socket: 1.0 });
         for ports in Self::all() {
@@ -98,7 +98,7 @@ fn socket_of(node: usize) -> usize {
     node / NODES_PER_SOCKET
 }
 
-/// The sockets of which all nodes read, in order.
+/// The sockets whose nodes all read, in order.
 fn in_full(run: &Run) -> Vec<usize> {
     let mut count: BTreeMap<usize, usize> = BTreeMap::new();
     for &source in &run.sources {
@@ -124,7 +124,7 @@ mod tests {
             let into = with.shared_links().iter().filter(|link| link.to == [NodeId(memory)]);
             into.map(|link| (link.name.as_str(), link.bandwidth.value())).collect::<Vec<_>>()
         };
-        // Half of 11.2548; 0.8 of the larger one of 4.5072 and 3.9987. Socket 1 is its own.
+        // Half of 11.2548; 0.8 of the larger one of 4.5072 and 3.9987. Socket 1 is local.
         let [(all, into_all), (socket, of_socket)] = into(2)[..] else { panic!("{:?}", into(2)) };
         assert_eq!((all, socket), ("into 2", "socket 0 into 2"));
         assert!((into_all - 5.6274).abs() < 1e-9 && (of_socket - 3.60576).abs() < 1e-9, "{:?}", into(2));

@@ -10,11 +10,11 @@ use numasim_study::{Problem, ProblemKind};
 use numasim_evidence::statistics::median;
 use numasim_study::csv::{Rows, first, is_full};
 
-/// Differences of bandwidth up to this part are noise: half a domain that has as much as all of it but for that is saturated.
+/// Differences of bandwidth up to this fraction are noise: a half domain within this of the whole domain is saturated.
 const NOISE: f64 = 0.01;
-/// Two cores that have more than twice the bandwidth of one by this part: the start is super-linear.
+/// Two cores exceed twice the bandwidth of one by this fraction: the start is super-linear.
 const SUPER_LINEAR: f64 = 0.02;
-/// A full domain that is slower than the fastest count by more than this part: the curve falls.
+/// A full domain is slower than the fastest count by more than this fraction: the curve falls.
 pub(crate) const FALLS: f64 = 0.02;
 
 /// A curve of bandwidth over cores.
@@ -28,7 +28,7 @@ pub(crate) struct Curve {
     pub(crate) kernel: String,
     /// Cores of a NUMA domain.
     pub(crate) domain: u32,
-    /// GB/s by cores, at most a domain, ascending; of a count that was measured several times the median.
+    /// GB/s by cores, at most a domain, ascending; the median for a count that was measured several times.
     pub(crate) points: BTreeMap<u32, f64>,
     /// Counts whose repetitions differ by more than a quarter: no model can be right about them.
     pub(crate) unsteady: Vec<Unsteady>,
@@ -39,8 +39,8 @@ pub(crate) struct Curve {
 pub(crate) struct Seen {
     /// All of them, ascending; none of them is predicted.
     pub(crate) counts: Vec<u32>,
-    /// Two cores have more than twice what one has. One core alone then says less of a core than two do: it is seen, and not
-    /// fitted.
+    /// Two cores have more than twice the bandwidth of one. One core alone is then less representative than two: it is seen,
+    /// but not fitted.
     pub(crate) is_super_linear: bool,
 }
 
@@ -51,24 +51,24 @@ impl Seen {
     }
 }
 
-/// Which counts a fit may see beside one core, half and all of the domain.
+/// The counts that a fit may see in addition to one core, half and all of the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     /// Three quarters of the domain.
     pub(super) three_quarters: bool,
-    /// Two cores in place of one where the start is super-linear.
+    /// Two cores instead of one if the start is super-linear.
     pub(super) two_cores: bool,
-    /// A quarter in place of three quarters where half of the domain is saturated.
+    /// A quarter instead of three quarters if half of the domain is saturated.
     pub(super) quarter: bool,
 }
 
 impl Rule {
-    /// As it is recommended.
+    /// The recommended rule.
     pub(super) const ALL: Self = Self { three_quarters: true, two_cores: true, quarter: true };
 }
 
-/// The full domain is slower than some of its cores. No model here says so without `overload_loss`, which is not fitted: the errors of
-/// such a curve are those of a curve that does not fall.
+/// The full domain is slower than some of its cores. No model here predicts that without `overload_loss`, which is not fitted: the
+/// errors of such a curve are those of a curve that does not fall.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Fall {
     /// The fastest count of cores.
@@ -82,7 +82,7 @@ pub(crate) struct Fall {
 }
 
 impl Fall {
-    /// The part of the peak that is lost.
+    /// The fraction of the peak that is lost.
     pub(crate) fn loss(&self) -> f64 {
         1.0 - self.full_gbs / self.peak_gbs
     }
@@ -126,9 +126,10 @@ impl fmt::Display for Unsteady {
 }
 
 impl Curve {
-    /// What a fit may see: one core, half, three quarters and all of the domain. Where half of it already has what all of it has, a quarter
-    /// in place of three quarters, which would say the same again. Where two cores have more than twice what one has, two cores, too.
-    /// Counts that were not measured: the nearest ones. `None` if fewer than five counts were measured, or not one core.
+    /// The counts that a fit may see: one core, half, three quarters and all of the domain. If half of it already reaches the bandwidth of
+    /// the whole, a quarter replaces three quarters, which would add no information. If two cores have more than twice the bandwidth of
+    /// one, two cores are added. Counts that were not measured are replaced by the nearest ones. `None` if fewer than five counts were
+    /// measured, or one core is missing.
     pub(crate) fn seen(&self) -> Option<Seen> {
         self.seen_by(Rule::ALL)
     }
@@ -140,7 +141,7 @@ impl Curve {
             return None;
         }
         let mut counts = vec![1, full];
-        // Of two counts that are as near the lower one; half of an odd number is rounded down.
+        // The lower one of two equally near counts; half of an odd number is rounded down.
         let half = self.nearest(4 * (full / 2), &counts)?;
         counts.push(half);
         let is_saturated = rule.quarter && self.at(half) >= (1.0 - NOISE) * self.at(full);
@@ -163,7 +164,7 @@ impl Curve {
         free.min_by_key(|&cores| ((4 * cores).abs_diff(quarters), cores))
     }
 
-    /// GB/s of that many cores; not a number where they were not measured.
+    /// GB/s of that many cores; NaN if they were not measured.
     pub(in crate::sets) fn at(&self, cores: u32) -> f64 {
         self.points.get(&cores).copied().unwrap_or(f64::NAN)
     }
@@ -176,7 +177,7 @@ impl Curve {
         }
     }
 
-    /// How it falls, if it does.
+    /// The fall of the curve, if there is one.
     pub(crate) fn falls(&self) -> Option<Fall> {
         let (&full_cores, &full_gbs) = self.points.iter().next_back()?;
         let (&peak_cores, &peak_gbs) = self.points.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
@@ -188,7 +189,7 @@ impl Curve {
 /// The curves of a CSV, in its order.
 ///
 /// # Errors
-/// What is wrong with the text, and where.
+/// The error in the text, and its place.
 pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
     let mut rows = Rows::new(text).map_err(|problem| vec![problem])?;
     let needed = ["machine_file", "kernel", "cores", "bw_GBs", "cores_per_numa_domain"]
@@ -205,7 +206,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
     };
     super::super::refuse_memories(&rows)?;
     let threads = rows.column("smt_per_core_used");
-    // Of several repetitions in one row.
+    // Several repetitions in one row.
     let ends = ["min_GBs", "max_GBs"].map(|name| rows.column(name));
     let mut curves: Vec<Curve> = Vec::new();
     let mut places: BTreeMap<(String, u32, String), usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Bandwidth over cores of one NUMA domain: four points are fitted, the others predicted.
 //!
 //! # Data
-//! Columns `machine_file`, `kernel`, `cores`, `bw_GBs`, `cores_per_numa_domain`, and where there are hyper-threads
+//! Columns `machine_file`, `kernel`, `cores`, `bw_GBs`, `cores_per_numa_domain`, and for hyper-threads
 //! `smt_per_core_used`; others do not matter. Rows with more cores than the domain are left out. A curve is one machine,
 //! kernel and number of threads per core.
 //!
@@ -15,9 +15,9 @@
 //!   `saturation_knee`; again the same in every model but ecm.
 //! - [`Method::Ecm`]: the same with `ecm_penalty`.
 //!
-//! The third figure has a prior, so that points that do not determine it leave it where it usually is: [`PRIOR_WEIGHT`].
+//! The third value has a prior, so that points that do not determine it leave it at its usual value: [`PRIOR_WEIGHT`].
 //!
-//! A curve that falls ([`Curve::falls`]) is told, not bent: no figure is fitted for it.
+//! A curve that falls ([`Curve::falls`]) is reported, not fitted by a parameter.
 //!
 //! [`Solver`]: numasim_model::sharing::Solver
 
@@ -40,18 +40,18 @@ pub(crate) use curve::{Curve, FALLS, Fall, Seen, Unsteady, read};
 pub(crate) const RRZE: &str =
     include_str!("../../../../../results/published-data/data/rrze_kerncraft_bw_scaling.csv");
 
-/// Machines of [`RRZE`] whose errors chose the weight of the prior and what is done with a super-linear start; the others test.
+/// Machines of [`RRZE`] whose errors led to the weight of the prior and the treatment of a super-linear start; the others test.
 pub(crate) const CHOSE: [&str; 4] =
     ["A64FX_qpace4", "BroadwellEP_E5-2630v4", "IvyBridgeEP_E5-2690v2", "SkylakeSP_Gold-6148"];
 
-/// A softness that is off by a factor of e weighs as much as an error of this part of the bandwidth. Of 1, 2, 4 and 8 % the one with the
-/// smallest mean error over all kernels of the machines that chose it.
+/// A softness that is off by a factor of e has the weight of an error of this fraction of the bandwidth. Of 1, 2, 4 and 8 % it is the
+/// one with the smallest mean error over all kernels of the machines used for the choice.
 pub(crate) const PRIOR_WEIGHT: f64 = 0.02;
 
-/// What is fitted to a curve.
+/// The parameters fitted to a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Two figures, a hard corner: the paper's split.
+    /// Two values, a hard corner: the paper's split.
     Hard,
     /// A smooth minimum.
     Knee,
@@ -62,10 +62,10 @@ pub(crate) enum Method {
 impl Method {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Hard, Self::Knee, Self::Ecm];
-    /// The one that is recommended.
+    /// The recommended one.
     pub(crate) const RECOMMENDED: Self = Self::Ecm;
 
-    /// What is fitted.
+    /// The fitted parameters.
     pub(crate) const fn variant(self) -> &'static str {
         match self {
             Self::Hard => "hard corner",
@@ -82,8 +82,8 @@ impl Method {
         }
     }
 
-    /// The figure that softens the corner, and what it usually is. That of ecm comes from machines that are not among [`RRZE`]; that of
-    /// the knee makes the same corner: 87 % of the bandwidth where the threads want just that.
+    /// The parameter that softens the corner, and its usual value. That of ecm comes from machines outside [`RRZE`]; that of the knee
+    /// makes the same corner: 87 % of the bandwidth if the threads want exactly that.
     pub(crate) const fn softness(self) -> Option<(Parameter, f64)> {
         match self {
             Self::Hard => None,
@@ -115,7 +115,7 @@ pub(crate) fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
     Ok(all)
 }
 
-/// The curves of [`RRZE`], and what each machine's errors were for.
+/// The curves of [`RRZE`], and the use of each machine's errors.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -125,7 +125,7 @@ pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
     Ok(judged)
 }
 
-/// What the errors of each machine of [`RRZE`] were for.
+/// The use of the errors of each machine of [`RRZE`].
 fn with_roles(judged: &mut [Judged]) {
     for one in judged {
         let chose = one.machine.as_deref().is_some_and(|machine| CHOSE.contains(&machine));
@@ -136,7 +136,7 @@ fn with_roles(judged: &mut [Judged]) {
 /// The null models of a curve.
 const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION];
 
-/// GB/s of every count: of each core as much as one has, of all cores what all of them have, or a curve through the counts seen.
+/// GB/s of every count: the bandwidth of one core for each, that of all cores in total, or a curve through the counts seen.
 fn by_null_model(curve: &Curve, seen: &Seen, null: &str) -> Vec<f64> {
     let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
     let known = seen.counts.iter().map(|&cores| (f64::from(cores), curve.at(cores)));
@@ -149,7 +149,7 @@ fn by_null_model(curve: &Curve, seen: &Seen, null: &str) -> Vec<f64> {
     curve.points.keys().map(of).collect()
 }
 
-/// The fitted softness of a curve; `None` if it has too few points or the method no such figure.
+/// The fitted softness of a curve; `None` if it has too few points or the method no such parameter.
 ///
 /// # Errors
 /// Those of the fit.
@@ -172,7 +172,7 @@ fn judge_one(curve: &Curve, seen: &Seen, method: Method) -> Result<Judged, Publi
     Ok(judged(curve, seen, (method.kind().as_str(), method.variant()), figures, &predicted))
 }
 
-/// A method on a curve: what it says of each count.
+/// The predictions of a method for each count of a curve.
 fn judged(
     curve: &Curve,
     seen: &Seen,
@@ -198,7 +198,7 @@ fn cores_in_words(cores: u32) -> String {
     if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") }
 }
 
-/// The machine of one node that the points seen say.
+/// The machine of one node according to the points seen.
 pub(super) fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<Machine, PublishedError> {
     calibrated_with(curve, seen, method, Some(PRIOR_WEIGHT))
 }
@@ -231,8 +231,8 @@ fn calibrated_with(
     Ok(fit::lowest_with(&study, &observed, &keys, prior.as_slice(), &predict)?)
 }
 
-/// The machine of one node that one core and all of them say, with the usual penalties: nothing is fitted but the bandwidth with which all of them have
-/// what they have.
+/// The machine of one node according to one core and all of them, with the default penalties: the only fit is the bandwidth at which all cores draw
+/// their measured total.
 fn advised(curve: &Curve) -> Result<Machine, PublishedError> {
     let (&full, &gbs) =
         curve.points.last_key_value().ok_or_else(|| PublishedError::Model("no point".to_owned()))?;
@@ -252,8 +252,8 @@ fn predict(machine: &Machine, curve: &Curve, cores: &[u32]) -> Result<Vec<f64>, 
     study.scenarios.iter().map(total).collect::<Result<_, _>>().map_err(PublishedError::Model)
 }
 
-/// One node, one application of 1 FLOP per byte, so that GFLOPS are GB/s, on cores that are fast enough for any memory. The figures are
-/// those of one core and of the full domain as they were measured.
+/// One node, one application of 1 FLOP per byte, so that GFLOPS are GB/s, on cores that are fast enough for any memory. The values are
+/// those of one core and of the full domain as measured.
 fn study(curve: &Curve, cores: &[u32]) -> Result<Study, PublishedError> {
     use std::fmt::Write as _;
     let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);

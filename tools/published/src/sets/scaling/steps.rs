@@ -1,8 +1,8 @@
-//! What each step of the recommended method is worth: the same points by one step after the other.
+//! The effect of each step of the recommended method: the same points by one step after the other.
 //!
-//! The steps are those by which the method became what it is: no fit, then three counts and no prior. Only counts that no step fits are
-//! counted, so that all rows are about the same points; they are fewer than those of the recommended method alone. The null models and the paper's rule stand
-//! beside them.
+//! The steps follow the development of the method: no fit, then three counts and no prior. Only counts that no step fits are counted, so that all
+//! rows are about the same points; they are fewer than those of the recommended method alone. The null models and the paper's rule are listed with
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ type Step = (&'static str, Rule, Option<f64>);
 const THREE: Rule = Rule { three_quarters: false, two_cores: false, quarter: false };
 const FOUR: Rule = Rule { three_quarters: true, ..THREE };
 
-/// Each has all that the one before it has.
+/// Each contains everything of the one before it.
 const STEPS: [Step; 5] = [
     ("one core, half and all", THREE, None),
     ("and a prior", THREE, Some(PRIOR_WEIGHT)),
@@ -28,10 +28,10 @@ const STEPS: [Step; 5] = [
     ("and a quarter: as advised", Rule::ALL, Some(PRIOR_WEIGHT)),
 ];
 
-/// A model, its variant, and what it says of every count of a curve.
+/// A model, its variant, and its prediction for every count of a curve.
 type Says = (&'static str, &'static str, Vec<f64>);
 
-/// GB/s of every count of a curve by the null models, the paper's rule.
+/// GB/s of every count of a curve by the null models and the paper's rule.
 fn each(curve: &Curve) -> Result<Vec<Says>, PublishedError> {
     let cores: Vec<u32> = curve.points.keys().copied().collect();
     let seen = curve.seen();
@@ -111,7 +111,7 @@ mod tests {
     use crate::sets::tests::curve;
 
     #[test]
-    fn a_step_counts_only_what_no_step_has_fitted() {
+    fn a_step_counts_only_points_that_no_step_has_fitted() {
         // Saturated at half: the steps see 1, 4, 8, then 6, in the last step 2 (a quarter) in its place.
         let saturated = curve(&[30.0, 60.0, 80.0, 99.5, 99.8, 100.0, 100.0, 100.0]);
         assert_eq!(never_seen(&saturated), [3, 5, 7]);
@@ -122,7 +122,7 @@ mod tests {
         // Three cores of 30 GB/s each: 90; all have 100.
         assert!((judged[0].points[0].predicted - 90.0).abs() < 1e-12);
         assert!((judged[1].points[0].predicted - 100.0).abs() < 1e-12);
-        // min(3 x 30, 100), measured are 80.
+        // min(3 x 30, 100); measured: 80.
         assert!((judged[4].points[0].predicted - 90.0).abs() < 1e-9);
     }
 }

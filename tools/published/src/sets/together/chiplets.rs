@@ -1,9 +1,9 @@
 //! Threads on the chiplets of one node: from one thread, a full chiplet and all cores.
 //!
 //! # Method
-//! The rows that are `given` say what one thread has, what one chiplet has (two threads and more on it alone), and what the node has (the most
-//! threads). *Flat* knows the first and the last; with L3 domains the second is `l3_read_gbs`. Nothing is fitted but the capacities of a model with a soft
-//! corner, by which the given rows draw what they drew. Null models are those of `compare`, which know `l3_read_gbs`, too.
+//! The rows marked `given` define the bandwidth of one thread, of one chiplet (two threads and more on it alone), and of the node (the most threads).
+//! *Flat* uses the first and the last; with L3 domains the second is `l3_read_gbs`. The only fit concerns the capacities of a model with a corner,
+//! such that the given rows draw their measured bandwidth. Null models are those of `compare`, which also use `l3_read_gbs`.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -25,7 +25,7 @@ use super::{each_row, positive, write_share};
 pub(super) const COLUMNS: [&str; 7] =
     ["machine", "kernel", "cores", "cores_per_l3", "threads_on_chiplets", "gbs", "given"];
 
-/// Threads on each chiplet, and what all of them drew.
+/// Threads on each chiplet, and their total bandwidth.
 #[derive(Clone, Debug, PartialEq)]
 struct Load {
     name: String,
@@ -100,7 +100,7 @@ fn read(text: &str) -> Result<BTreeMap<(String, String), Set>, PublishedError> {
     Ok(sets)
 }
 
-/// What is given, GB/s.
+/// The given values, GB/s.
 struct Given {
     one: f64,
     chiplet: Option<f64>,
@@ -120,7 +120,8 @@ impl Set {
         })
     }
 
-    /// The node with a scenario for each load, an application of 1 FLOP per byte, so that GFLOPS are GB/s; flat without what a chiplet has.
+    /// The node with a scenario for each load, an application of 1 FLOP per byte, so that GFLOPS are GB/s; flat without the value of a
+    /// chiplet.
     fn study(&self, given: &Given, chiplet: Option<f64>) -> Result<Study, PublishedError> {
         let mut text = format!(
             "[machine]\nname = \"chiplets\"\nnodes = 1\ncores_per_node = {}\ngflops_per_core = 1e9\nbandwidth_gbs = {:?}\ncore_bandwidth_gbs = {:?}\n",
@@ -148,8 +149,8 @@ impl Set {
         study("chiplets", &text)
     }
 
-    /// With a model, and under one with a soft corner with capacities of which the given loads draw what they drew; `None` where the model cannot
-    /// read the machine.
+    /// With a model, and for one with a soft corner with capacities at which the given loads draw their measured bandwidth; `None` if the model
+    /// does not support the machine.
     fn with_model(&self, mut study: Study, kind: ModelKind) -> Result<Option<Study>, PublishedError> {
         study.machine = with_model(&study.machine, kind, &[])?;
         if study.machine.sharing_refusal().is_some() {
@@ -218,7 +219,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 let predict = by_solver(&study);
                 let total = |scenario| Ok(predict(&study.machine, scenario)?.iter().sum::<f64>());
                 let predicted: Result<Vec<f64>, String> = study.scenarios.iter().map(total).collect();
-                // Where nobody knows what a chiplet has there is nothing else than flat.
+                // If the bandwidth of a chiplet is unknown, flat is the only variant.
                 let variant = match (advised(kind).is_some(), chiplet.is_none() && given.chiplet.is_some()) {
                     (false, false) => NO_FIT,
                     (false, true) => "flat",

@@ -1,4 +1,4 @@
-//! Codes that were run with one thread or rank on more and more cores: LULESH, its kernels, SPEChpc.
+//! Codes that were run with one thread or rank on increasing numbers of cores: LULESH, its kernels, SPEChpc.
 //!
 //! Ranks and threads fill one domain after the other and wait for each other. The domains of the clusters are those of the
 //! sources: A is 2 x Xeon Platinum 8360Y in SNC2 mode (18 cores a domain), B has 52 cores a socket in SNC4 mode (13).
@@ -22,7 +22,7 @@ pub(super) const KERNELS: [&str; 6] = ["cluster", "size", "threads", "kernel", "
 
 /// Smaller problems of LULESH live in caches.
 const LEAST_SIZE: u32 = 120;
-/// Kernels with less than this part of the serial time are left out.
+/// Kernels with less than this fraction of the serial time are left out.
 const LEAST_PART: f64 = 0.01;
 
 /// Cores of a domain of a cluster.
@@ -43,7 +43,7 @@ fn on_cluster(name: &str) -> String {
     if name == "A" { "2 x Xeon 8360Y".to_owned() } else { format!("cluster {name}") }
 }
 
-/// Cluster, its domain, and what was run on it.
+/// Cluster, its domain, and the program.
 type Key = (String, u32, String);
 
 /// A series for each key: the value of each count, in the unit.
@@ -93,7 +93,7 @@ pub(super) fn lulesh(text: &str) -> Result<Vec<Judged>, PublishedError> {
     Ok(all)
 }
 
-/// Seconds and GB/s of a count; several where it was measured more than once.
+/// Seconds and GB/s of a count; several entries if it was measured more than once.
 type Runs = BTreeMap<u32, Vec<(f64, f64)>>;
 
 fn mean_of(runs: &[(f64, f64)], figure: fn(&(f64, f64)) -> f64) -> f64 {
@@ -107,7 +107,7 @@ fn twice(runs: &Runs) -> BTreeMap<u32, [f64; 2]> {
     pairs.map(|(count, both)| (count, both.map(|run| run.0))).collect()
 }
 
-/// SPEChpc: by a fit of each application's first domain, and by what one rank has and moves.
+/// SPEChpc: by a fit of each application's first domain, and by the bandwidth and traffic of one rank.
 pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut found: BTreeMap<Key, Runs> = BTreeMap::new();
     each_row(text, SPECHPC, |row, [cluster, app, ranks, runtime, traffic]| {
@@ -135,7 +135,7 @@ pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
     Ok(all)
 }
 
-/// The kernels of LULESH, which run one after the other, by what one thread has and moves.
+/// The kernels of LULESH, which run in sequence, by the bandwidth and traffic of one thread.
 pub(super) fn kernels(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut found: BTreeMap<Key, Runs> = BTreeMap::new();
     each_row(text, KERNELS, |row, [cluster, size, threads, kernel, runtime, traffic]| {

@@ -1,8 +1,8 @@
-//! Loads of several like domains by the figures of one of them.
+//! Loads of several equal domains, predicted from one of them.
 //!
 //! # Method
-//! The loads of the first domain alone are a curve over cores, fitted as any other ([`scaling`]). Every domain is taken to have its
-//! figures, and none takes anything from another one. Threads that wait for each other are predicted as static work.
+//! The loads of the first domain alone are a curve over cores, fitted as any other ([`scaling`]). Every domain is assumed to have
+//! its values, and to be independent of the others. Threads that wait for each other are predicted as static work.
 
 use std::fmt::Write as _;
 
@@ -19,24 +19,24 @@ use numasim_evidence::fit::by_solver;
 use numasim_evidence::formats::counted::Run;
 use numasim_evidence::null_models::interpolated;
 
-/// What the sets of loads on several domains are called.
+/// Names of the sets of loads on several domains.
 const SEVERAL: &str = "several domains";
 
 /// How threads depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Everybody does as much as there is time for.
+    /// Each does as much work as time allows.
     Free,
     /// All do the same and wait for the slowest.
     Synchronised,
 }
 
-/// Threads on some domains, and what was measured.
+/// Threads on some domains, and the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Load {
     /// Threads on each domain.
     pub(super) threads: Vec<u32>,
-    /// The domain whose threads have [`Self::value`] each; `None`: it is that of all together.
+    /// The domain whose threads have [`Self::value`] each; `None`: it is the total.
     pub(super) each_of: Option<usize>,
     /// In the unit of the series.
     pub(super) value: f64,
@@ -67,7 +67,7 @@ impl Load {
         others.iter().all(|&threads| threads == 0).then_some(first)
     }
 
-    /// What one of those that were measured stands for.
+    /// The number of measured threads that each represents.
     fn share(&self) -> f64 {
         self.each_of.map_or(1.0, |at| self.threads.get(at).map_or(f64::NAN, |&threads| f64::from(threads)))
     }
@@ -94,7 +94,7 @@ pub(super) struct Series {
     pub(super) loads: Vec<Load>,
 }
 
-/// Figures of one domain, and who says so.
+/// Values of one domain, and their source.
 struct Told<'t> {
     model: &'static str,
     variant: String,
@@ -119,7 +119,7 @@ impl Series {
         }
     }
 
-    /// Fits the first domain, and predicts all that was not fitted. `None` if the curve has too few points.
+    /// Fits the first domain, and predicts every point that was not fitted. `None` if the curve has too few points.
     pub(super) fn fitted(&self) -> Result<Vec<Judged>, PublishedError> {
         let curve = self.curve();
         let Some(seen) = curve.seen() else { return Ok(Vec::new()) };
@@ -144,7 +144,7 @@ impl Series {
         Ok(judged)
     }
 
-    /// What one run more says: that on all cores of all domains. Interpolation knows it, too.
+    /// The information of one more run, on all cores of all domains. Interpolation also uses it.
     fn with_overhead(
         &self,
         curve: &Curve,
@@ -179,7 +179,7 @@ impl Series {
         load.each_of.is_none() && load.threads.iter().all(|&threads| threads == self.domain)
     }
 
-    /// Predicts everything but one thread from what one thread and a full domain have.
+    /// Predicts everything but one thread from the values of one thread and a full domain.
     pub(super) fn given(&self, one: f64, full: f64) -> Result<Vec<Judged>, PublishedError> {
         let mut judged = self.nulls(one, full, &[1]);
         let plain = self.like_domains(1, one, full, 0.0, &[])?.machine;
@@ -193,7 +193,8 @@ impl Series {
         Ok(judged)
     }
 
-    /// The first of two measurements of some loads, by threads, predicted by the second one. What a fit of the models sees does not count here, either.
+    /// The first of two measurements of some loads, by threads, predicted by the second one. Points seen by a fit of the models do not count here
+    /// either.
     pub(super) fn again(&self, pairs: impl Iterator<Item = (u32, [f64; 2])>, seen: &[u32]) -> Vec<Judged> {
         let (loads, second): (Vec<Load>, Vec<f64>) = pairs
             .map(|(threads, [first, second])| (Load::filling(self.domain, threads, first), second))
@@ -201,7 +202,7 @@ impl Series {
         Self { loads, ..self.clone() }.split(MEASURED_AGAIN, NO_FIT, "", &second, seen)
     }
 
-    /// Both null models, from what one thread and a full domain have.
+    /// Both null models, from the values of one thread and a full domain.
     fn nulls(&self, one: f64, full: f64, seen: &[u32]) -> Vec<Judged> {
         let no_sharing = |load: &Load| if load.each_of.is_some() { one } else { one * f64::from(load.all()) };
         let equal = |load: &Load| {
@@ -231,7 +232,7 @@ impl Series {
         Ok(self.split(told.model, &told.variant, &figures, &predicted, seen))
     }
 
-    /// What a model says of every load.
+    /// The prediction of a model for every load.
     fn predict(&self, told: &Told<'_>, one: f64, full: f64) -> Result<Vec<f64>, PublishedError> {
         let most = self.loads.iter().map(|load| load.threads.len()).max().unwrap_or(1);
         let apart = told.work == Work::Free;
@@ -291,7 +292,7 @@ impl Series {
         study("like domains", &text)
     }
 
-    /// The loads of the first domain, then those of several; what a fit saw counts in neither.
+    /// The loads of the first domain, then those of several; points seen by a fit count in neither.
     fn split(
         &self,
         model: &'static str,

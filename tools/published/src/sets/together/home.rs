@@ -1,7 +1,7 @@
 //! All threads with local data, and all on one memory.
 //!
-//! No figure of a single memory or link is published: a memory has its part of what all sockets have together, and links are taken to be
-//! wide enough. So every model without correction says the same, and no more than *equal parts* does.
+//! No value of a single memory or link is published: a memory has its share of the total of all sockets, and links are assumed to be
+//! wide enough. So every model without correction predicts the same as *equal parts*.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -27,7 +27,7 @@ fn sockets(row: &Row<'_>, machine: usize) -> Result<u32, Problem> {
     })
 }
 
-/// One thread a socket on as many nodes, which draws as much as there is.
+/// One thread a socket on the given number of nodes, which draws everything available.
 fn one_home(sockets: u32, each: f64) -> Result<Study, PublishedError> {
     let text = format!(
         "[machine]\nname = \"sockets\"\nnodes = {sockets}\ncores_per_node = 1\ngflops_per_core = 1e9\n\

@@ -28,7 +28,7 @@ pub(super) const WEIGHTED: [&str; 6] =
 pub(super) const SWEEP: [&str; 6] =
     ["interleave_nodes", "pattern", "threads", "buffer_GB", "read_ratio", "total_MBps"];
 
-/// Smaller buffers live in the cache in part.
+/// Smaller buffers are partly cached.
 const LEAST_BUFFER: f64 = 16.0;
 /// MiB/s in GB/s.
 const MIB: f64 = 1_048_576.0 / 1e9;
@@ -52,7 +52,7 @@ fn nodes(row: &Row<'_>, column: usize, most: usize) -> Result<Vec<usize>, Proble
     })
 }
 
-/// The same part on each of some nodes.
+/// Equal parts on each of some nodes.
 fn evenly(on: &[usize], of: usize) -> Vec<f64> {
     let part = 1.0 / on.len() as f64;
     (0..of).map(|node| if on.contains(&node) { part } else { 0.0 }).collect()
@@ -143,7 +143,8 @@ fn weights(row: &Row<'_>, column: usize) -> Result<Option<[f64; 2]>, Problem> {
     })
 }
 
-/// STREAM over DRAM and CXL memory with weights. One thread was not measured: threads want more than memory has.
+/// STREAM over DRAM and CXL memory with weights. One thread was not measured: threads are assumed to want more than the
+/// memory provides.
 pub(super) fn weighted(text: &str) -> Result<Vec<Judged>, PublishedError> {
     /// Alone on either memory; name, parts and GB/s of those on both.
     type Of = ([Option<f64>; 2], Vec<(String, [f64; 2], f64)>);
@@ -198,14 +199,14 @@ pub(super) fn weighted(text: &str) -> Result<Vec<Judged>, PublishedError> {
 /// GB/s by nodes, size of the buffer in GB and threads.
 type Swept = BTreeMap<(Vec<usize>, u32), BTreeMap<u32, f64>>;
 
-/// Random reads and writes of threads of node 1 over sets of nodes; each ratio of reads apart.
+/// Random reads and writes of threads of node 1 over sets of nodes, separately for each ratio of reads.
 pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut found: BTreeMap<String, Swept> = BTreeMap::new();
     each_row(text, SWEEP, |row, [on, pattern, threads, buffer, ratio, rate]| {
         let size = row.amount(buffer, "GB, e.g. 16")?;
         let reads = row.amount(ratio, "the part of reads, e.g. 0.5")?;
         let pattern = row.text(Some(pattern));
-        // Pages that nobody touched are zero and in the cache: reads are random, or say nothing.
+        // Untouched pages are zero and in the cache, so only random reads are meaningful.
         if size < LEAST_BUFFER
             || !(pattern.contains("random") || (reads == 0.0 && !pattern.contains("not stated")))
         {
@@ -221,7 +222,7 @@ pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let is_default = row.text(Some(on)).starts_with("no numactl");
         let on = if is_default { vec![SWEEP_NODE] } else { nodes(row, on, SWEEP_NODES)? };
         let gbs = positive(row, rate, "MiB/s, e.g. 165150")? * MIB;
-        // Without numactl a buffer as large as the node does not fit there.
+        // Without numactl a buffer of the size of the node does not fit there.
         if !is_default || f64::from(size) <= LEAST_BUFFER {
             let of = found.entry(format!("reads {reads:.2}")).or_default();
             of.entry((on, size)).or_default().insert(threads, gbs);
@@ -268,7 +269,7 @@ pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
             set: "sets of nodes, Xeon 6787P".to_owned(),
             traffic,
             write_allocate: "not counted",
-            // A memory that nobody measured has no part in any spread.
+            // A memory without measurements takes part in no spread.
             cores: vec![0, SWEEP_CORES, 0, 0],
             gbs: gbs.into_iter().map(|gbs| if gbs > 0.0 { gbs } else { 1.0 }).collect(),
             one: Some(one),

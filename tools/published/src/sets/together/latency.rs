@@ -1,10 +1,11 @@
-//! Latency of one core's reads beside the traffic of all others, by bandwidth.
+//! Latency of one core's reads under the traffic of all others, by bandwidth.
 //!
 //! # Method
-//! A curve is a machine and a share of reads. Given are the row with the least bandwidth, which is the idle latency, and the one with the most, from which a core has by
-//! Little's law 1/N of bandwidth x latency / idle latency, and the memory a capacity of which all cores draw that. Every other row is a load of N threads with a
-//! `thread_gbs` with which the model draws the bandwidth of the row; the loaded latency that `evaluate` prints is compared with the row's. *Fitted*: the
-//! penalty that says the latency of one row more, at three quarters of the bandwidth.
+//! A curve is a machine and a share of reads. Two rows are given. The row with the least bandwidth is the idle latency. The row with the most
+//! bandwidth gives a core, by Little's law, 1/N of bandwidth x latency / idle latency, and the memory a capacity at which all cores draw that
+//! bandwidth. Every other row is a load of N threads with a `thread_gbs` at which the model draws the bandwidth of the row; the loaded latency that
+//! `evaluate` prints is compared with the row's. *Fitted*: the penalty that reproduces the latency of one more row, at three quarters of the
+//! bandwidth.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -24,7 +25,7 @@ use super::{each_row, positive};
 
 pub(super) const COLUMNS: [&str; 5] = ["machine", "cores", "read_pct", "bandwidth_gbs", "latency_ns"];
 
-/// Machines by which the third row was chosen.
+/// Machines used to choose the third row.
 const CHOSE: [&str; 10] = [
     "MLC: 2 x 8269CY",
     "MLC: 2 x Gold 6240",
@@ -38,12 +39,12 @@ const CHOSE: [&str; 10] = [
     "PROFET: 8480",
 ];
 
-/// With the usual penalty; what is recommended is the other one.
+/// With the default penalty; the other one is recommended.
 pub(super) const AS_ADVISED: &str = "as advised, two rows";
 /// Traffic with a larger share of reads counts as reads.
 const READS: u32 = 95;
 
-/// Whether the errors of a machine chose something.
+/// Whether the errors of a machine led to a choice.
 pub(super) fn chose(machine: &str) -> bool {
     CHOSE.contains(&machine)
 }
@@ -58,11 +59,11 @@ struct Curve {
     rows: Vec<Row>,
 }
 
-/// The places of the rows that are given: the least bandwidth, the one at three quarters, the most.
+/// The indices of the given rows: the least bandwidth, the one at three quarters, the most.
 struct Seen([usize; 3]);
 
 impl Curve {
-    /// `None` with fewer than five rows, or where nobody waits.
+    /// `None` with fewer than five rows, or without waiting.
     fn seen(&self) -> Option<Seen> {
         let last = self.rows.len().checked_sub(1).filter(|&last| last >= 4)?;
         let off = |at: usize| (self.rows[at].0 - 0.75 * self.rows[last].0).abs();
@@ -70,7 +71,7 @@ impl Curve {
         (self.rows[last].1 > self.rows[0].1).then_some(Seen([0, third, last]))
     }
 
-    /// A node with these cores that read, as the first and the last row say.
+    /// A node with these cores that read, according to the first and the last row.
     fn study(&self) -> Result<Study, PublishedError> {
         let (idle, full) = (self.rows[0].1, self.rows[self.rows.len() - 1]);
         let text = format!(
@@ -87,7 +88,8 @@ impl Curve {
         study("loaded latency", &text)
     }
 
-    /// The machine of which all cores draw the most, and, if `penalty`, with the penalty that says the latency of the third row.
+    /// The machine at which all cores draw the most, and, if `penalty`, with the penalty that reproduces the latency of the
+    /// third row.
     fn machine(&self, study: &Study, third: Option<Row>) -> Result<Machine, PublishedError> {
         let usual = if self.writes > 0.0 { 0.5 } else { 0.33 };
         let parameters = [(Parameter::EcmPenalty, usual)];
@@ -109,7 +111,7 @@ impl Curve {
         Ok(fit::lowest(&study, &observed, &keys, &predict)?)
     }
 
-    /// What a line waits where all draw `gbs` together, ns.
+    /// The latency of a line while all draw `gbs` together, ns.
     fn latency(&self, machine: &Machine, demand: &Demand, gbs: f64) -> f64 {
         let one = machine.node(NodeId(0)).core_bandwidth.map_or(f64::NAN, GigabytesPerSecond::value);
         let at = |thread_gbs: f64| {
@@ -125,7 +127,7 @@ impl Curve {
         if least <= 0.0 {
             return self.rows[0].1;
         }
-        // Threads that ask for more draw more: regula falsi, where an end that stays counts half (Illinois).
+        // Threads that ask for more draw more: regula falsi, in which an end that stays counts half (Illinois).
         let too_much = |thread_gbs| (thread_gbs, at(thread_gbs).0 - gbs);
         let (mut low, mut high) = (too_much(least), too_much(one));
         let mut asked = if high.1 <= 0.0 { one } else { least };
@@ -144,7 +146,7 @@ impl Curve {
     }
 }
 
-/// What a thread asks for.
+/// The demand of a thread.
 fn demand(study: &Study) -> Result<Demand, PublishedError> {
     let demands = study.scenarios.first().and_then(|scenario| study.demands(scenario).ok());
     let first = demands.and_then(|demands| demands.first().cloned());

@@ -1,7 +1,7 @@
-//! Data on several memories by the figures of each of them.
+//! Data on several memories, predicted from each of them.
 //!
-//! A machine whose node k has what its memory was measured to have, and from every node with threads a link of as much. One thread
-//! draws at most what one was measured to draw, if that is known.
+//! A machine whose node k has the measured bandwidth of its memory, and a link of the same width from every node with threads. One
+//! thread draws at most its measured bandwidth, if that is known.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(super) struct Spread {
     pub(super) name: String,
     /// Threads on each node.
     pub(super) threads: Vec<u32>,
-    /// The part of the data on each node.
+    /// The fraction of the data on each node.
     pub(super) parts: Vec<f64>,
     /// The best of these memories alone, GB/s.
     pub(super) one_memory: f64,
@@ -40,7 +40,7 @@ pub(super) struct Memories {
     pub(super) gbs: Vec<f64>,
     /// GB/s of one thread.
     pub(super) one: Option<f64>,
-    /// What the threads of a node read together at most, if a spread says so: its place.
+    /// The row that gives the total reads of the threads of a node, if a spread defines it.
     pub(super) reads: Option<usize>,
     pub(super) spreads: Vec<Spread>,
 }
@@ -103,7 +103,7 @@ impl Memories {
         }
         let rows = vec![self.gbs.clone(); self.gbs.len()];
         let row = |(from, row): (usize, &Vec<f64>)| {
-            // A node without cores has no links of its own.
+            // A node without cores has no outgoing links.
             let has_cores = self.cores.get(from).is_some_and(|&cores| cores > 0);
             let cell = |(to, gbs): (usize, &f64)| {
                 if has_cores || from == to { format!("{gbs:?}") } else { "0.0".to_owned() }

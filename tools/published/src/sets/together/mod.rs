@@ -1,14 +1,14 @@
-//! What several draw at once: unequal domains, interleaved memories, unlike applications on one memory.
+//! Simultaneous traffic: unequal domains, interleaved memories, unlike applications on one memory.
 //!
 //! # Problem
-//! The other questions of this room are about one curve or one memory. These sets have many threads on several domains, data on
-//! several memories and applications with known traffic; `results/published-data/CHOICES.md` said before any error was known which question
-//! each of them decides, what is given and what is predicted.
+//! The other questions of this module are about one curve or one memory. These sets have many threads on several domains, data on several
+//! memories and applications with known traffic. `results/published-data/CHOICES.md` stated before any error was known which question each
+//! of them decides, and which values are given or predicted.
 //!
 //! # Method
-//! A file becomes values (`domains`, `memories`, `home`, `pair`), each with its null models and the models in question. Whether a
-//! model is better than every null model beyond noise is [`verdict`]. The columns of a file say what it is, so that any file of the same columns is
-//! judged alike ([`judge`]).
+//! A file becomes values (`domains`, `memories`, `home`, `pair`), each with its null models and the models in question. [`verdict`] decides whether
+//! a model is better than every null model beyond noise. The columns of a file identify its kind, so that any file with the same columns is judged
+//! alike ([`judge`]).
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -35,7 +35,7 @@ pub(crate) use readers::COLUMNS as MEMORIES;
 /// One kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// What its rows are.
+    /// A description of its rows.
     pub(crate) about: &'static str,
     /// The columns that it needs; others do not matter.
     pub(crate) columns: &'static [&'static str],
@@ -43,7 +43,7 @@ pub(crate) struct Format {
     carried: &'static [&'static str],
 }
 
-/// The machine whose pairs may choose a form or a setting.
+/// The machine whose pairs may be used to choose a form or a setting.
 const CHOSE: &str = "apache-128";
 
 /// The kinds of files, in the order in which they are printed.
@@ -143,7 +143,7 @@ pub(crate) const FORMATS: [Format; 14] = [
     },
 ];
 
-/// All sets that are carried.
+/// All included sets.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -161,16 +161,16 @@ pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
     Ok(judged)
 }
 
-/// The sets of a file of a person. The columns say which kind it is.
+/// The sets of a user's file. The columns identify its kind.
 ///
 /// # Errors
-/// No kind has these columns, or rows that mean nothing, with their places.
+/// No kind has these columns, or rows are invalid, with their places.
 pub(crate) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let rows = Rows::new(text)?;
     let missing = |format: &Format| -> Vec<&str> {
         format.columns.iter().copied().filter(|name| rows.column(name).is_none()).collect()
     };
-    // Of equal ones the first.
+    // The first of equal ones.
     let nearest = FORMATS.iter().min_by_key(|format| missing(format).len());
     match nearest.map(|format| (format, missing(format))) {
         Some((format, missing)) if missing.is_empty() => {
@@ -194,7 +194,7 @@ pub(crate) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
     }
 }
 
-/// Hands the rows of a text out with the places of the columns of a kind of file, and collects what is wrong with them.
+/// Passes on the rows of a text with the places of the columns of a kind of file, and collects the errors in them.
 fn each_row<const N: usize>(
     text: &str,
     columns: [&str; N],
@@ -218,7 +218,7 @@ fn each_row<const N: usize>(
     if problems.is_empty() { Ok(()) } else { Err(PublishedError::Data(first(problems))) }
 }
 
-/// A figure above zero.
+/// A number above zero.
 fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem> {
     let value = row.amount(column, example)?;
     if value > 0.0 {
@@ -228,7 +228,7 @@ fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem>
     Err(row.problem(column, numasim_study::ProblemKind::BadValue, message).hint(format!("write {example}")))
 }
 
-/// The part of the bytes that are writes; none where the file does not say so.
+/// The fraction of the bytes that are writes; none if the file does not define it.
 fn write_share(row: &Row<'_>, column: Option<usize>) -> Result<f64, Problem> {
     let Some(column) = column else { return Ok(0.0) };
     let value = row.amount(column, "0 for reads, 1 for stores")?;

@@ -1,9 +1,9 @@
-//! Unlike applications on one memory, from what each has alone.
+//! Unlike applications on one memory, predicted from the stand-alone values of each.
 //!
-//! A thread of an application draws what one of its threads draws alone: `one_gbs` where the file has it, or its part of what all of them draw.
-//! Each kind of traffic may have a capacity of its own: a byte of it takes so much more of the memory. `write_share` says what of it is writes (0
-//! without the column). Nothing is fitted; beside *as advised* stands what the same model says where each group has alone what was measured of
-//! it alone, which is all that *no sharing* knows.
+//! A thread of an application draws the stand-alone bandwidth of one of its threads: `one_gbs` if the file contains it, or its share of the total
+//! of all its threads. Each kind of traffic may have a separate capacity: a byte of it takes correspondingly more of the memory. `write_share` is
+//! the fraction of writes (0 without the column). Nothing is fitted. In addition to *as advised*, the same model is shown with each group limited
+//! to its measured stand-alone bandwidth, which is all that *no sharing* uses.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -22,7 +22,7 @@ use numasim_study::csv::Rows;
 pub(super) const COLUMNS: [&str; 6] =
     ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];
 
-/// A thread alone has at most so many times what one was measured to have.
+/// The stand-alone bandwidth of a thread is at most this multiple of the measured one.
 const MOST_OF_A_THREAD: f64 = 4.0;
 const HALVINGS: usize = 40;
 
@@ -45,7 +45,7 @@ struct Runner {
 /// Applications that ran at once.
 #[derive(Clone, Debug, PartialEq)]
 struct Experiment {
-    /// Where the file names it: the experiments of a machine are sets by their load.
+    /// The name in the file, if any: the experiments of a machine are sets by their load.
     machine: Option<String>,
     name: String,
     runners: Vec<Runner>,
@@ -77,13 +77,13 @@ fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
         }
         Ok(())
     })?;
-    // Sets lie together.
+    // Sets are contiguous.
     found.sort_by_key(Experiment::set);
     Ok(found)
 }
 
 impl Experiment {
-    /// What all would draw, as each does alone, in parts of the memory.
+    /// The sum of stand-alone demands, as a multiple of the memory.
     fn load(&self) -> f64 {
         self.runners.iter().map(|runner| runner.alone / runner.capacity).sum()
     }
@@ -98,12 +98,12 @@ impl Experiment {
         format!("{machine}, {load} of the memory")
     }
 
-    /// The most of the first one's traffic: the GB/s of which all is counted in.
+    /// The maximum of the first one's traffic: the GB/s in which everything is counted.
     fn capacity(&self) -> f64 {
         self.runners.first().map_or(1.0, |first| first.capacity)
     }
 
-    /// The same with threads of which a group has alone, by `ecm` as advised, what was measured of it alone.
+    /// The same with threads that give each group, under `ecm` as advised, its measured stand-alone bandwidth.
     fn with_groups_as_alone(&self) -> Result<Self, PublishedError> {
         let mut found = self.clone();
         for runner in &mut found.runners {
@@ -130,7 +130,7 @@ impl Experiment {
              bandwidth_gbs = {:?}\n",
             self.capacity()
         );
-        // What a thread wants is what its core can do: an intensity so that its peak is reached at the GB/s that it has alone.
+        // A thread wants as much as its core can do: the intensity lets it reach its peak at its stand-alone GB/s.
         let mut threads = Vec::new();
         for (place, runner) in self.runners.iter().enumerate() {
             let each = runner.one * (self.capacity() / runner.capacity);

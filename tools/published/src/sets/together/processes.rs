@@ -1,6 +1,6 @@
 //! One kernel, by threads or processes on the cores of one or two sockets, or on several memory domains.
 //!
-//! The cores of a domain are those of the sources; a column `cores_per_numa_domain` says them of other machines.
+//! The cores of a domain are those of the sources; for other machines a column `cores_per_numa_domain` gives them.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -23,7 +23,7 @@ pub(super) const DOMAINS: [&str; 4] = ["kernel", "threads_per_domain", "memory_d
 const MOST_DOMAINS: u32 = 4;
 const OUT_OF_CACHE: [&str; 2] = ["Init", "Copy"];
 
-/// The column that says the cores of a domain.
+/// The column with the cores of a domain.
 fn extra(text: &str) -> Result<Option<usize>, PublishedError> {
     Ok(Rows::new(text)?.column("cores_per_numa_domain"))
 }
@@ -66,7 +66,7 @@ fn series(set: &str, machine: String, traffic: &str, domain: u32, work: Work, lo
     }
 }
 
-/// One process whose threads have the same number of iterations each.
+/// One process whose threads have equal numbers of iterations.
 pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let extra = extra(text)?;
     let mut found: BTreeMap<(String, u32), BTreeMap<[u32; 2], Vec<f64>>> = BTreeMap::new();
@@ -98,17 +98,17 @@ pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
     Ok(all)
 }
 
-/// What the process on each core has, GB/s, by number of processes and run.
+/// GB/s of the process on each core, by number of processes and run.
 type Attempts = BTreeMap<(u32, String), Vec<(u32, f64)>>;
 /// Processes on each domain, and the GB/s of one of them.
 type Try = (Vec<u32>, f64);
 
-/// Processes of one thread on the first cores. What one of them has: the median of those of a domain, then over the attempts.
+/// Processes of one thread on the first cores. The value of one: the median of those of a domain, then over the attempts.
 pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let extra = extra(text)?;
     let mut found: BTreeMap<(String, u32), Attempts> = BTreeMap::new();
     each_row(text, PROCESSES, |row, [machine, run, experiment, count, core, rate]| {
-        // Strides say where on the socket; a process that failed has no figure.
+        // Strides give the place on the socket; a failed process has no value.
         if row.text(Some(experiment)).contains("stride") || row.text(Some(rate)).is_empty() {
             return Ok(());
         }
@@ -137,7 +137,7 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
                     rates.push(*gbs);
                 }
             }
-            // An attempt that lacks a process says nothing of the others.
+            // An attempt that lacks a process is ignored for the others.
             if u32::try_from(list.len()) != Ok(*count) {
                 continue;
             }

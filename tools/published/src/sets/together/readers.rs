@@ -1,11 +1,13 @@
-//! Threads of any nodes on any memories, local and remote, alone or at once.
+//! Threads of any nodes on any memories, local and remote, alone or at the same time.
 //!
 //! # Given
 //! For each machine and kernel: GB/s of one thread (of the fewest that ran) of a node on a memory, and the most that was drawn from a memory and
-//! over a link. The rows that say so are not predicted. A memory has the most that one group of local threads drew from it; without such a
-//! row, the most that any others drew, and where all of these came over one link, that link says it, and the memory is no limit of its own.
+//! over a link. The rows that define these values are not predicted. A memory has the most that one group of local threads drew from it; without
+//! such a row, the most that any others drew. If all of these came over one link, the row defines the link, and the memory is no additional
+//! limit.
 //!
-//! The most is what so many threads drew: `ecm`, of whose queues nobody has all, has the capacities with which these threads draw it.
+//! The most is the bandwidth of a given number of threads: `ecm`, whose queues never deliver their full capacity, gets the capacities
+//! at which these threads draw it.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -27,13 +29,13 @@ use numasim_evidence::statistics::median;
 use numasim_study::csv::Rows;
 
 pub(crate) const COLUMNS: [&str; 6] = ["machine", "kernel", "node", "memory", "threads", "gbs"];
-/// A capacity is at most so many times what was drawn of it.
+/// A capacity is at most this multiple of the drawn bandwidth.
 const MOST_UNSEEN: f64 = 1.5;
-/// Rounds until capacities stay as they are.
+/// Rounds until capacities converge.
 const ROUNDS: usize = 60;
-/// What a memory has that limits nothing, in parts of what was drawn of it.
+/// The capacity of a memory that limits nothing, as a multiple of the drawn bandwidth.
 const WIDE: f64 = 1e3;
-/// Nodes beyond this one are a slip of the pen.
+/// Nodes beyond this one are typing errors.
 const MOST_NODES: u32 = 64;
 
 /// The node of some threads, and that of their data.
@@ -63,7 +65,7 @@ struct Set {
     unsteady: Vec<Unsteady>,
 }
 
-/// GB/s of each count of threads on each way, alone.
+/// GB/s of each count of threads on each path, alone.
 type Repetitions = BTreeMap<(Way, u32), Vec<f64>>;
 /// A machine and a kernel.
 type Key = (String, String);
@@ -117,14 +119,14 @@ fn read(text: &str) -> Result<BTreeMap<Key, Set>, PublishedError> {
     Ok(sets)
 }
 
-/// What is given of a set.
+/// The given values of a set.
 #[derive(Clone, Default)]
 struct Given {
     /// GB/s of one thread.
     one: BTreeMap<Way, f64>,
-    /// The most over each way, where something was measured on it; of a node to itself that of the memory.
+    /// The most over each path, if something was measured on it; for a node to itself that of the memory.
     most: BTreeMap<Way, f64>,
-    /// The places of the loads that say so, and of each way that of the most.
+    /// The indices of the loads that define them, and of each path that of the most.
     loads: Vec<usize>,
     fullest: BTreeMap<Way, usize>,
 }
@@ -145,7 +147,7 @@ impl Set {
         for way in ways {
             let of_way = || self.groups().filter(move |(_, _, group)| group.way == way);
             let is_alone = |found: &(usize, &Load, &Group)| found.1.groups.len() == 1;
-            // What ran alone says more than what ran beside others.
+            // A group that ran alone is more informative than one that ran with others.
             if let Some((place, _, group)) = of_way().min_by_key(|found| (!is_alone(found), found.2.threads))
             {
                 given.one.insert(way, group.gbs / f64::from(group.threads));
@@ -154,7 +156,8 @@ impl Set {
             // One thread alone does not fill a memory.
             let fills = |found: &(usize, &Load, &Group)| is_alone(found) && found.2.threads > 1;
             let most = of_way().max_by(|a, b| fills(a).cmp(&fills(b)).then(a.2.gbs.total_cmp(&b.2.gbs)));
-            // Of counts that differ by noise the fullest: a few threads that draw the most by a percent say much less of what there is.
+            // Among counts that differ by noise the largest: a few threads that draw the most by a percent reveal much less of the
+            // capacity.
             let as_much = |found: &(usize, &Load, &Group)| {
                 most.is_some_and(|most| {
                     fills(found) == fills(&most) && found.2.gbs >= (1.0 - FALLS) * most.2.gbs
@@ -170,7 +173,7 @@ impl Set {
         given
     }
 
-    /// GB/s of every group by a model, load after load.
+    /// GB/s of every group under a model, load after load.
     fn predict(&self, study: &Study, given: &Given, machine: &Machine) -> Result<Vec<f64>, PublishedError> {
         let solve = by_solver(study);
         let mut predicted = Vec::new();
@@ -182,7 +185,7 @@ impl Set {
         Ok(self.groups().zip(predicted).map(|((_, _, group), gflops)| gflops * one(group) / 1e9).collect())
     }
 
-    /// The study with capacities of which the groups that drew the most draw just that, by a model.
+    /// The study with capacities at which the groups that drew the most draw exactly that, under a model.
     fn study_by(
         &self,
         given: &Given,
@@ -203,7 +206,7 @@ impl Set {
                 if given.fullest.get(&group.way) == Some(&place)
                     && let Some(most) = fitting.most.get_mut(&group.way)
                 {
-                    // Of threads that do not fill it nobody knows what it has.
+                    // Threads that do not fill it do not reveal its capacity.
                     let next = (*most * group.gbs / predicted).clamp(group.gbs, MOST_UNSEEN * group.gbs);
                     change = change.max((next / *most - 1.0).abs());
                     *most = next;
@@ -217,7 +220,7 @@ impl Set {
         Ok(study)
     }
 
-    /// All loads as scenarios, each group as an application of its own.
+    /// All loads as scenarios, each group as a separate application.
     fn study(&self, given: &Given) -> Result<Study, PublishedError> {
         let ways = given.most.keys();
         let nodes = ways.map(|&(node, memory)| node.max(memory) + 1).max().unwrap_or(1);
@@ -227,7 +230,7 @@ impl Set {
             };
             self.loads.iter().map(of_load).max().unwrap_or(0)
         };
-        // A memory that no local thread used has the most that any others drew.
+        // A memory without local threads has the most that any others drew.
         let memory = |of: usize| {
             let others = || given.most.iter().filter(|((_, memory), _)| *memory == of).map(|(_, gbs)| *gbs);
             let only_by_link = || if others().count() == 1 { WIDE } else { 1.0 };

@@ -1,4 +1,4 @@
-//! A row of each set by hand, null models that are what they say, and files that mean nothing.
+//! One row of each set by hand, correct null models, and rejection of invalid files.
 
 use super::super::{ADVISED, EQUAL_PARTS, MEASURED_AGAIN, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point};
 use super::*;
@@ -29,7 +29,7 @@ fn near(value: f64, expected: f64) {
 }
 
 #[test]
-fn all_kinds_are_known_by_their_columns_and_tell_something() {
+fn all_kinds_are_recognised_by_their_columns_and_give_results() {
     for (about, text) in
         FORMATS.iter().flat_map(|format| format.carried.iter().map(|text| (format.about, text)))
     {
@@ -58,7 +58,7 @@ fn a_synchronised_code_waits_for_the_full_domain() {
 }
 
 #[test]
-fn what_was_measured_twice_has_the_error_of_a_repetition() {
+fn a_repeated_measurement_has_the_error_of_a_repetition() {
     // clvleaf on three ranks: 3572.775 and 3559.721 s, and on one 9645.376 and 9783.392 s.
     let judged = of("SPEChpc over ranks");
     let of = |part: Part| {
@@ -76,8 +76,8 @@ fn what_was_measured_twice_has_the_error_of_a_repetition() {
 }
 
 #[test]
-fn a_process_on_the_other_socket_has_what_one_has_alone() {
-    // Medians of two runs: 13.13603 and 13.13728 GB/s, as they stand in the file.
+fn a_process_on_the_other_socket_has_the_stand_alone_bandwidth() {
+    // Medians of two runs: 13.13603 and 13.13728 GB/s, as in the file.
     let judged = of("processes at once");
     let eleventh = |model, variant| {
         point(&judged, ["processes, 2 x E5", "triad", model, variant], "10+1, each on domain 1")
@@ -109,7 +109,7 @@ fn an_application_gets_the_bandwidth_of_the_others() {
 }
 
 #[test]
-fn the_slowest_memory_for_its_part_sets_the_rate() {
+fn the_memory_slowest_for_its_share_sets_the_rate() {
     // 208.5238 GB/s of DRAM and 24.4846 of CXL: half of each 2 x 24.4846; nine parts and one 208.5238 / 0.9, less than 24.4846 / 0.1.
     let judged = of("STREAM with weights");
     let of = |model, variant, name| {
@@ -156,7 +156,7 @@ fn all_on_one_of_two_memories_have_half() {
 }
 
 #[test]
-fn models_disagree_about_a_modest_application_beside_a_greedy_one() {
+fn models_disagree_about_a_modest_and_a_greedy_application() {
     // 237.4977 GB/s for 206.8976 and 51.4611. The default: ResNet-50 wants less than half and has it. Proportional: both lose alike.
     let judged = of("unlike applications on one memory");
     let of = |model, name| point(&judged, ["MLC", "co-run", model, NO_FIT], name).predicted;
@@ -168,7 +168,7 @@ fn models_disagree_about_a_modest_application_beside_a_greedy_one() {
 }
 
 #[test]
-fn a_kind_of_traffic_takes_its_own_part_of_a_memory() {
+fn a_kind_of_traffic_takes_its_share_of_a_memory() {
     // Reads have 80 GB/s, stores 40: a GB/s of stores takes two of reads. Two readers of 30 and four storing threads of 10 want 60 + 80 of
     // 80: the default gives each thread 80 / 6 first, less than any wants.
     let header = "machine,experiment,app,threads,one_gbs,alone_gbs,together_gbs,capacity_gbs\n";
@@ -182,7 +182,7 @@ fn a_kind_of_traffic_takes_its_own_part_of_a_memory() {
 }
 
 #[test]
-fn remote_readers_beside_local_ones_have_their_own_thread_and_link() {
+fn remote_readers_next_to_local_ones_have_a_separate_thread_rate_and_link() {
     // One local thread has 20 GB/s, eight 100; one remote thread 8, eight 40. 4 + 4 at once want 80 + 32 of 100: first 12.5 each, of which
     // the remote ones take 8; 68 are left for the local ones.
     let header = "machine,kernel,experiment,node,memory,threads,gbs\n";
@@ -202,7 +202,7 @@ fn remote_readers_beside_local_ones_have_their_own_thread_and_link() {
 }
 
 #[test]
-fn what_several_domains_lose_comes_from_one_run_more() {
+fn the_loss_on_several_domains_comes_from_one_more_run() {
     // As `profile-app` has it: 9306.3 zones/s on 18 cores, 4 x that / measured - 1 on 72, over two doublings.
     let judged = of("LULESH over cores");
     let of =
@@ -236,7 +236,7 @@ fn a_chiplet_has_less_than_its_cores() {
 }
 
 #[test]
-fn a_line_waits_as_the_load_says_that_draws_as_much() {
+fn a_line_waits_according_to_the_load_with_equal_traffic() {
     let header = "machine,cores,read_pct,bandwidth_gbs,latency_ns\n";
     let judged = judge(&format!(
         "{header}m,10,100,0,80\nm,10,100,40,90\nm,10,100,60,100\nm,10,100,75,130\nm,10,100,100,240\n"
@@ -247,7 +247,7 @@ fn a_line_waits_as_the_load_says_that_draws_as_much() {
     };
     near(of(NO_SHARING, NO_FIT, "40.0 GB/s, 1"), 80.0);
     near(of("two-points", NO_FIT, "60.0 GB/s, 2"), 80.0 + 0.6 * 160.0);
-    // What is given is what the fits say: ten cores of 30 GB/s draw 100, by Little's law with 3 x 80 ns.
+    // The fits reproduce the given values: ten cores of 30 GB/s draw 100, by Little's law with 3 x 80 ns.
     for variant in [latency::AS_ADVISED, "ecm_penalty"] {
         near(of("ecm", variant, "100.0 GB/s, 4"), 240.0);
     }
@@ -260,7 +260,7 @@ fn a_line_waits_as_the_load_says_that_draws_as_much() {
 }
 
 #[test]
-fn a_model_is_better_where_every_null_model_is_worse() {
+fn a_model_is_better_if_every_null_model_is_worse() {
     let sets = verdict::of_sets(&of("threads on several memory domains"));
     let hard =
         sets.iter().find(|set| set.variant == HARD && set.set.ends_with("several domains")).expect("a set");
@@ -274,7 +274,7 @@ fn a_model_is_better_where_every_null_model_is_worse() {
 }
 
 #[test]
-fn files_that_mean_nothing_are_refused_where_they_do() {
+fn invalid_files_are_refused_at_the_error() {
     let why = |text: &str| match judge(text) {
         Err(PublishedError::Data(problems)) => problems[0].message.clone(),
         other => panic!("{other:?}"),

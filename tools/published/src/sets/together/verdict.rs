@@ -1,16 +1,16 @@
 //! Whether a model is better than the null models beyond noise.
 //!
-//! For each curve (a kernel, an application, a size) of a set: how much larger the mean absolute error of the null model is. Curves are what is
-//! drawn with replacement, as points of one curve err together; points are, where a set has fewer than six curves. The interval is that of
-//! the percentile bootstrap of the mean.
+//! For each curve (a kernel, an application, a size) of a set: the excess of the null model's mean absolute error. Curves are drawn with
+//! replacement, because the errors of points of one curve are correlated; if a set has fewer than six curves, points are drawn. The interval is
+//! that of the percentile bootstrap of the mean.
 
 use super::super::{Judged, MEASURED_AGAIN, NULLS, Part, Point, Summary, is_null_model, summary};
 use numasim_evidence::statistics::{bootstrap_mean_interval, mean};
 
-/// Fewer curves or points say nothing.
+/// With fewer curves or points there is no verdict.
 const LEAST: usize = 6;
 
-/// What was drawn with replacement.
+/// The unit drawn with replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Drawn {
@@ -20,14 +20,14 @@ pub(crate) enum Drawn {
     Points,
 }
 
-/// How much better than a null model.
+/// The advantage over a null model.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Advantage {
     /// The null model.
     pub(crate) null: &'static str,
-    /// What was drawn.
+    /// The unit that was drawn.
     pub(crate) drawn: Drawn,
-    /// Absolute error of the null model less that of the model, relative to the measured value, in the mean.
+    /// Absolute error of the null model minus that of the model, relative to the measured value, as a mean.
     pub(crate) mean: f64,
     /// 95 % of it; `None` with fewer than six.
     pub(crate) interval: Option<(f64, f64)>,
@@ -42,18 +42,18 @@ pub(crate) struct OfSet {
     pub(crate) set: String,
     /// The name of the model.
     pub(crate) model: &'static str,
-    /// What was done with its corrections.
+    /// The treatment of its corrections.
     pub(crate) variant: String,
-    /// How many curves.
+    /// The number of curves.
     pub(crate) curves: usize,
     /// All their points.
     pub(crate) summary: Summary,
-    /// Against each null model that the set has; empty for a null model, and for the measurement made again.
+    /// Against each null model of the set; empty for a null model, and for the repeated measurement.
     pub(crate) advantages: Vec<Advantage>,
 }
 
 impl OfSet {
-    /// Better than every null model beyond noise; `None` for what is no model, and where there are too few figures to say so.
+    /// Better than every null model beyond noise; `None` for a method that is no model, or with too few values for a verdict.
     pub(crate) fn is_better(&self) -> Option<bool> {
         let known: Option<Vec<bool>> =
             self.advantages.iter().map(|one| Some(one.interval?.0 > 0.0)).collect();
