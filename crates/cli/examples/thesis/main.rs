@@ -9,6 +9,7 @@ mod codes;
 #[allow(dead_code, reason = "shared with another example, which needs what this one does not")]
 mod common;
 mod machines;
+mod partitions;
 mod plots;
 mod printed;
 mod runs;
@@ -25,7 +26,7 @@ use common::Failure;
 use common::files::{arguments, write};
 use common::statements::check_causes;
 use machines::{Calibrated, Platform};
-use numasim_graph::values::Generator;
+use numasim_graph::values::{Generator, SchedulerKind};
 use study::Study;
 
 fn main() -> Result<(), Failure> {
@@ -62,7 +63,11 @@ fn main() -> Result<(), Failure> {
         write(&folder, "figure-3.7.txt", &text::stealing(&studies))?;
         write(&folder, "figure-3.7.svg", &plots::stealing(&studies))?;
         let [sandy, uv100, power8] = studies.as_slice() else { return Err("three machines".into()) };
-        let statements = statements::all([sandy, uv100, power8], &points);
+        let dense = windows::dense(&sandy.machine, &codes)?;
+        let divisions =
+            [SchedulerKind::Dep, SchedulerKind::RipDep].map(|kind| partitions::of(&sandy.machine, kind));
+        let [dep, rip_dep] = divisions;
+        let statements = statements::all([sandy, uv100, power8], &points, &dense, [dep?, rip_dep?]);
         write(&folder, "table.txt", &text::statements(&statements))?;
         check_causes(&statements)?;
     }

@@ -104,6 +104,12 @@ impl Runs {
         of_ratios(&(0..seeds).map(of_seed).collect::<Vec<_>>())
     }
 
+    /// The geometric mean over codes of the median of their seeds.
+    pub(crate) fn mean_of_medians(&self, codes: &[&str], way: Way) -> f64 {
+        let median = |code: &&str| numasim_evidence::statistics::median(&self.ratios(code, way));
+        geometric(codes.iter().filter_map(median))
+    }
+
     /// The mean over the seeds of something of the runs of a code.
     pub(crate) fn mean_of(&self, code: &str, way: Way, value: impl Fn(&Run) -> f64) -> f64 {
         let runs = self.of(code, way);

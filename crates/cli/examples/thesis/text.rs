@@ -137,6 +137,6 @@ pub(crate) fn stealing(studies: &[Study]) -> String {
 
 /// Every statement, then the causes of those that are not met.
 pub(crate) fn statements(all: &[Statement]) -> String {
-    let title = "What the thesis says of its schedulers beside what comes out here.\na: Sandy Bridge, b: its single codes, c: UV100, d: POWER8, e: windows, f: stealing; in brackets the 95 % interval of the mean of 10 seeds.";
+    let title = "What the thesis says of its schedulers beside what comes out here.\na: Sandy Bridge, b: its single codes, c: UV100, d: POWER8, e: windows, f: stealing, g: partitions; in brackets the 95 % interval of the mean of 10 seeds.";
     judged(all, title, &[Met, Missed, Fitted, OutOfReach], false)
 }

@@ -1,7 +1,7 @@
 //! How much the window matters (thesis, section 3.2.4 and figure 3.5): Jacobi on 150 blocks of rows, `rip-dep`, Sandy Bridge.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
-use numasim_graph::values::{SchedulerKind, SchedulerSettings};
+use numasim_graph::values::{Generator, SchedulerKind, SchedulerSettings};
 use numasim_model::Machine;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -59,4 +59,41 @@ pub(crate) fn study(machine: &Machine, jacobi: &Code) -> Result<Vec<Point>, Fail
         points.push(Point { window, speedups });
     }
     Ok(points)
+}
+
+/// Times the blocks of the matrix in a window of dense linear algebra.
+const MULTIPLES: [u64; 6] = [1, 2, 3, 4, 6, 8];
+
+/// A code of dense linear algebra in several windows.
+pub(crate) struct Dense {
+    pub(crate) code: &'static str,
+    /// Times the blocks of the matrix, and the speedup of `rip-dep` over `fifo`.
+    pub(crate) speedups: Vec<(u64, Estimate)>,
+}
+
+/// `qr` and `smi` in all windows.
+pub(crate) fn dense(machine: &Machine, codes: &[Code]) -> Result<Vec<Dense>, Failure> {
+    let is_dense = |code: &&Code| matches!(code.generator, Generator::Qr { .. } | Generator::Smi { .. });
+    let seeds: Vec<u64> = (1..=SEEDS).collect();
+    let mut all = Vec::new();
+    for code in codes.iter().filter(is_dense) {
+        let graph = code.graph(&sockets(machine))?;
+        let makespans = |scheduler: &SchedulerSettings| -> Result<Vec<f64>, Failure> {
+            let spread = Settings::default().task_spread;
+            let run =
+                |&seed: &u64| Ok(one(machine, &graph, scheduler, false, (spread, seed))?.makespan.value());
+            seeds.par_iter().map(run).collect()
+        };
+        let fifo = makespans(&SchedulerSettings::default())?;
+        let mut speedups = Vec::new();
+        for window in MULTIPLES {
+            let scheduler =
+                code.scheduler(SchedulerKind::RipDep, &Settings { window, ..Settings::default() });
+            let own = makespans(&scheduler)?;
+            let ratios: Vec<f64> = fifo.iter().zip(own).map(|(fifo, own)| fifo / own).collect();
+            speedups.push((window, of_ratios(&ratios)));
+        }
+        all.push(Dense { code: code.name(), speedups });
+    }
+    Ok(all)
 }

@@ -4,12 +4,13 @@ use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipSp, Sa};
 
 use crate::common::statements::List;
 use crate::common::statistics::Estimate;
+use crate::partitions::Division;
 use crate::runs::Way;
 use crate::study::{COMPARED, Study};
-use crate::windows::{BEFORE, ITERATION, Point};
+use crate::windows::{BEFORE, Dense, ITERATION, Point};
 
 /// 001-e
-pub(super) fn windows(points: &[Point]) -> List {
+pub(super) fn windows(points: &[Point], dense: &[Dense]) -> List {
     let mut list = List::new('e');
     let at = |window: u32| {
         let point = points.iter().find(|point| point.window == window);
@@ -45,6 +46,30 @@ pub(super) fn windows(points: &[Point]) -> List {
         words,
         ends.first().is_some_and(|&end| end < whole.low),
     );
+    for Dense { code, speedups } in dense {
+        let best = speedups.iter().map(|(_, speedup)| speedup.mean).fold(0.0, f64::max);
+        let said = speedups.iter().filter(|(times, _)| matches!(times, 2 | 3));
+        let of_said = said.map(|(_, speedup)| speedup.mean).fold(0.0, f64::max);
+        let words = speedups.iter().map(|(times, speedup)| format!("{times}: {:.3}", speedup.mean));
+        let words = words.collect::<Vec<_>>().join(", ");
+        // The best one, or as good as it.
+        list.holds(format!("{code}, best window"), "2 or 3 times the blocks", words, of_said >= 0.97 * best);
+    }
+    list
+}
+
+/// Sections 2.3.4 and 3.2.1, figures 2.4 and 2.5
+pub(super) fn partitions([dep, rip_dep]: [Division; 2]) -> List {
+    let mut list = List::new('g');
+    let words = format!("rip-dep {:.2}, dep {:.2}", rip_dep.like_diagonal, dep.like_diagonal);
+    let near = rip_dep.like_diagonal >= 0.8;
+    list.holds("tiles as along the diagonal, rip-dep", "very close", words.clone(), near);
+    let nearer = rip_dep.like_diagonal > dep.like_diagonal + 0.1;
+    list.holds("the same", "rip-dep much more than dep", words, nearer);
+    let words = format!("dep {:.2}", dep.like_diagonal);
+    list.holds("the same, dep", "not close", words, dep.like_diagonal < 0.8);
+    let words = format!("rip-dep {:.0}, dep {:.0}", rip_dep.cut_edges, dep.cut_edges);
+    list.holds("edges cut in three iterations", "rip-dep < dep", words, rip_dep.cut_edges < dep.cut_edges);
     list
 }
 
@@ -73,5 +98,10 @@ pub(super) fn stealing(sandy: &Study, uv100: &Study, power8: &Study) -> List {
     let both = pair(RipSp);
     let said = format!("{}, POWER8 x {third:.3}", words(both));
     list.holds("rip-sp", "better everywhere", said, both.0.min(both.1).min(third) > 1.0);
+    let worths = [Sa, Dep, RipDep].map(|kind| worth(power8, kind));
+    let words = format!("sa x {:.3}, dep x {:.3}", worths[0], worths[1]);
+    list.holds("POWER8, sa and dep", "as Sandy Bridge: harmed", words, worths[0] < 1.0 && worths[1] < 1.0);
+    let words = format!("x {:.3}", worths[2]);
+    list.holds("POWER8, rip-dep", "as Sandy Bridge: better", words, worths[2] > 1.0);
     list
 }
