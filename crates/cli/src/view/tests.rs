@@ -312,7 +312,7 @@ fn kernels_that_write_occupy_more_than_they_move() {
         (Some(24.0), Some(32.0), Some(32.0))
     );
     let text = shown(&case, Style::default());
-    assert!(text.contains("as reads") && text.contains("100 %"), "{text}");
+    assert!(text.contains("read-equiv.") && text.contains("100 %"), "{text}");
     let text = explained(&case);
     for part in [
         "1 GB/s of the kernel triad stands for 1.33333 of them",

@@ -41,7 +41,7 @@ fn the_table_says_what_is_known_and_what_the_fit_is_worth() {
 fn what_was_not_used_is_shown_as_predicted() {
     let (table, json, csv) = shown(&["gflops_per_core", "bandwidth_gbs"], 1);
     assert!(table.contains("Not used by the fit, and predicted:"), "{table}");
-    assert!(table.contains("as many figures as measurements"), "{table}");
+    assert!(table.contains("as many parameters as measurements"), "{table}");
     let used: Vec<bool> = json["observations"]
         .as_array()
         .expect("a list")
