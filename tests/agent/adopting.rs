@@ -71,7 +71,7 @@ fn two_programs_share_the_cores_and_get_back_their_processors() {
     }
     let both: usize =
         apps.as_array().expect("apps").iter().map(|app| processors(&app["target"], &cores).len()).sum();
-    assert_eq!(both, cores.concat().len(), "every core is somebody's: {apps}");
+    assert_eq!(both, cores.concat().len(), "every core belongs to an application: {apps}");
     // One exits: the other one has all cores.
     two.child.kill().expect("a child");
     eventually("it is gone", || shown().as_array().map(Vec::len) == Some(1));

@@ -47,7 +47,7 @@ fn after_a_kill_the_next_agent_takes_over_and_learns_the_state_from_applications
     first.signal("KILL");
     first.child.wait().expect("an end");
     while app.hears() != Value::Null {}
-    assert!(first.path().exists(), "nobody was left to remove it");
+    assert!(first.path().exists(), "no process was left to remove it");
     let mut second = program()
         .args(["agent", "study.toml", "--socket", "own/agent.sock"])
         .current_dir(first.folder.path())

@@ -135,7 +135,7 @@ fn the_simplest_is_nearly_as_good_and_described_in_words() {
     };
     let numbers: u64 = threads(&simple["best"]).iter().map(different).sum();
     assert_eq!(simple["different_numbers"], numbers);
-    assert!(json_of_text(PAPER, &[]).get("simple").is_none(), "only where it was asked for");
+    assert!(json_of_text(PAPER, &[]).get("simple").is_none(), "only on request");
 }
 
 #[test]

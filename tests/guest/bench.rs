@@ -66,7 +66,7 @@ fn every_page_and_thread_of_the_papers_placements_is_in_place() {
                     }
                 }
             }
-            assert_eq!(rows.len(), expected, "{name}, {run}: rows that nobody asked for");
+            assert_eq!(rows.len(), expected, "{name}, {run}: unrequested rows");
             let runs: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row["run"]).collect();
             assert_eq!(runs.len(), 1, "{name}, {run}: {runs:?}");
         }

@@ -1,9 +1,9 @@
-// Figures of machine and applications that sliders multiply.
+// Values of machine and applications that sliders multiply.
 const STEPS = 100, MOST = 4; // from a quarter to four times, evenly on a logarithmic scale
 const factorAt = (position) => Number((MOST ** (position / STEPS)).toPrecision(3));
 const positionOf = (factor) => Math.round(STEPS * Math.log(factor) / Math.log(MOST));
 
-// Groups of figures: each member has the key of `numasim sweep --set` and its value in the files.
+// Groups of values: each member has the key of `numasim sweep --set` and its value in the files.
 function groupsOf(contents) {
   const nodes = contents.nodes.map((node, number) => ({ ...node, number }));
   const withCores = nodes.filter((node) => node.cores > 0);
@@ -33,7 +33,7 @@ const valueOf = (group, member) => {
   return factor === 1 ? member.base : member.base * factor;
 };
 
-// What `numasim sweep --set` would be told.
+// The arguments for `numasim sweep --set`.
 const settingsOf = (groups) => groups.flatMap((group) => group.members
   .filter((member) => valueOf(group, member) !== member.base)
   .map((member) => `${member.key}=${valueOf(group, member)}`));
@@ -65,7 +65,7 @@ function slider(id, label, key, words, moved) {
   return { row, show };
 }
 
-// All sliders; what comes back brings their words up to date.
+// All sliders; the answer updates their labels.
 function drawFigures(box, groups, moved) {
   const shows = [];
   const rows = groups.map((group, i) => {
@@ -73,7 +73,7 @@ function drawFigures(box, groups, moved) {
     shows.push(whole.show);
     if (group.members.length < 2) return whole.row;
     const each = make('details', {}, make('summary', { textContent: 'One by one' }));
-    // Made when somebody looks: there may be hundreds.
+    // Created on opening: there may be hundreds.
     each.addEventListener('toggle', () => {
       if (!each.open || each.childElementCount > 1) return;
       group.members.forEach((member, j) => {

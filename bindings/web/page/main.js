@@ -1,11 +1,11 @@
-// The page as a whole: what is chosen goes into `state`, every change computes and draws again.
+// The page as a whole: selections go into `state`, and every change computes and draws again.
 const at = (id) => document.getElementById(id);
 const shipped = JSON.parse(at('shipped').textContent);
-// A study that somebody has put into this page; its files come first.
+// A study embedded in this page; its files come first.
 const study = JSON.parse(at('study').textContent);
 const embedded = window.parent !== window;
 let ask, bytes, contents, groups, showThreads, showFigures, placedName, reported;
-let smtOfFiles = null; // what the applications of the last files say of it; null: keep what the state says
+let smtOfFiles = null; // the setting of the applications in the last files; null: keep the state
 
 const filesOf = () => ['machine', 'workload']
   .map((which) => ({ name: `${state[which] || which}.toml`, text: state.texts[which] }))
@@ -18,7 +18,7 @@ function trouble(error) {
   document.body.classList.add('troubled');
 }
 
-// Reads the files: all that can be chosen follows from them.
+// Reads the files: they determine all choices.
 function readFiles() {
   reported = null;
   cancel();
@@ -73,7 +73,7 @@ function options(select, names, chosen) {
   if (chosen !== null) select.value = chosen;
 }
 
-// Computes and draws what the state says.
+// Computes and draws the state.
 function moved() {
   if (!contents) return;
   const began = performance.now();
@@ -87,12 +87,12 @@ function moved() {
     [scenario] = parsed.document.scenarios;
     at('trouble').replaceChildren();
     document.body.classList.remove('troubled');
-    window.answer = answer; // whole, for who looks from outside
+    window.answer = answer; // complete, for outside observers
   } catch (error) {
     trouble(error);
   }
   showThreads(scenario);
-  // With the layout of the new picture, which is what somebody waits for.
+  // With the layout of the new picture, which the user waits for.
   at('map').getBoundingClientRect();
   const took = performance.now() - began;
   at('redrawn').textContent = `Computed and redrawn in ${took.toFixed(0)} ms.`;
@@ -131,7 +131,7 @@ function search(event) {
     whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...askedOfDomains(contents), ...limit } };
   [reported, window.explored] = [null, null];
   running(true);
-  at('found-box').hidden = true; // what another search found
+  at('found-box').hidden = true; // the result of another search
   at('searched').textContent = 'Searching …';
   beginSearch(bytes, question, ({ progress, answer, trouble: wrong }) => {
     if (progress) return report(progress, question.search.objective);
@@ -199,7 +199,7 @@ function fillLists() {
   }
 }
 
-// What the state says, into the controls that are not made anew.
+// Copies the state into the controls that are not created anew.
 function fillIn() {
   for (const which of ['machine', 'workload']) {
     at(which).value = state[which];
@@ -239,7 +239,7 @@ function listen() {
   });
   addEventListener('hashchange', () => { if (restore(location.hash, shipped)) { smtOfFiles = null; fillIn(); readFiles(); } });
   at('share').hidden = embedded;
-  // A report gives its frame this height, so that nothing scrolls inside of what scrolls.
+  // A report gives its frame this height, so that no scrolling box is inside another.
   if (embedded) new ResizeObserver(() => parent.postMessage({ height: document.documentElement.scrollHeight }, '*')).observe(document.body);
 }
 

@@ -1,14 +1,15 @@
 'use strict';
-// The module of WebAssembly: a text of JSON in, one out. Also what a worker begins with.
+// The WebAssembly module: a text of JSON in, one out. A worker also begins with it.
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-// Libraries below take the time through wasm-bindgen (`web-time`), whose generator this build does without: what they ask for by
-// name, the global object and its clock, as numbers that stand for objects. Nothing else of it is ever called.
+// Libraries below read the time through wasm-bindgen (`web-time`), but this build does not use its generator. It provides the
+// functions that they import by name: the global object and its clock, as numbers that represent objects. Nothing else of it is
+// ever called.
 const offered = {
   __wbg_static_accessor_: () => 1, __wbg___wbindgen_is_undefined_: () => 0, __wbg_performance_: () => 1,
   __wbg_now_: () => performance.now(), __wbindgen_object_drop_ref: () => {}, __wbindgen_object_clone_ref: (one) => one,
-  __wbindgen_externref_statics_end: () => 1024, // smaller numbers are never given back
+  __wbindgen_externref_statics_end: () => 1024, // smaller numbers are never returned
 };
 const generated = new Proxy({}, { get: (_, name) => {
   const known = Object.keys(offered).find((begin) => name.startsWith(begin));
@@ -30,7 +31,7 @@ async function load(bytes, told) {
   const { exports } = made.instance;
   memory = exports.memory;
   exports.start();
-  // The answer as text; what is wrong is thrown in words of the program.
+  // The answer as text; errors are thrown with the message of the program.
   return (what, question) => {
     const asked = encoder.encode(JSON.stringify(question));
     const at = exports.reserve(asked.length);

@@ -1,4 +1,5 @@
-// A search in a worker. A page without a server shares no memory with it: it is cancelled by ending it, and what it has told stays.
+// A search in a worker. A page without a server shares no memory with it: terminating the worker cancels the search, and reported
+// results remain.
 let searching = null;
 
 function beginSearch(bytes, question, heard) {
@@ -24,7 +25,7 @@ function endSearch() {
   searching = null;
 }
 
-// Restrictions on L3 domains, as `--threads-per-l3` and `--max-l3` have them: a number for each application, or for one of them.
+// Constraints on L3 domains, as in `--threads-per-l3` and `--max-l3`: a number for each application, or for one of them.
 const IN_DOMAINS = { threads: 'threads_per_l3', most: 'max_l3' };
 
 const askedOfDomains = (contents) => contents.has_domains

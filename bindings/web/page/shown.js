@@ -1,4 +1,4 @@
-// What was computed, as tables and pictures. Figures are rounded here for the eye; the document has them whole.
+// Results as tables and pictures. Numbers are rounded here for display; the document has them in full.
 const MOST_ROWS = 12;
 const amount = (value) => value === null ? '-' : value.toFixed(1);
 
@@ -25,7 +25,7 @@ function bar(used, capacity) {
 
 const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
 
-// Those that carry something, the fullest first.
+// Those with traffic, the fullest first.
 function fullest(element, head, none, all, list) {
   const busy = list.filter((one) => used(one) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
   const words = `${all[0].toUpperCase()}${all.slice(1)}, GB/s`;
@@ -39,7 +39,7 @@ function drawResult(contents, answer) {
   const at = (id) => document.getElementById(id);
   const [worth, unit] = answer.worth[0];
   at('total').textContent = `${amount(worth)} ${unit}`;
-  at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
+  at('map').innerHTML = answer.maps[0]; // made by numasim, with every name escaped
   const rates = scenario.apps.filter((app) => app.rate_unit).length;
   const speed = rates === 0 ? 'GFLOPS' : rates < scenario.apps.length ? 'GFLOPS or rate' : 'rate';
   const both = scenario.apps.some((app) => app.smt === 'both');
@@ -73,7 +73,7 @@ function valueInWords(value, objective) {
   return unit ? `${value.toFixed(1)} ${unit}` : `${(value * 100).toFixed(2)} %`;
 }
 
-// The list of what a search found, each with a button that shows it.
+// The list of the placements that a search found, each with a button that shows it.
 function drawFound(contents, answer, show) {
   const found = answer.document;
   const all = [found.best, ...found.alternatives, ...found.baselines];

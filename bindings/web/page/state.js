@@ -1,11 +1,11 @@
-// What the page shows, and the address that restores it.
+// The state of the page, and the address that restores it.
 const state = {
-  machine: '', workload: '', // an id of what is shipped, or '' for a text of one's own
+  machine: '', workload: '', // an id of a shipped file, or '' for custom text
   texts: { machine: '', workload: '' },
   model: '', objective: '', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
-  inDomains: { threads: {}, most: {} }, // of each application by its name, '' for each: restrictions on L3 domains
+  inDomains: { threads: {}, most: {} }, // constraints on L3 domains, for each application by its name, '' for each
   threads: null, smt: null, homes: null, parts: null, static: false, // null: as the first placement of the files
-  factors: {}, // a slider's key to what it multiplies by
+  factors: {}, // a slider's key to its factor
 };
 
 const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -37,7 +37,7 @@ function hashOf() {
   return `#${all}`;
 }
 
-// Takes over what an address says; nonsense in it is left out, and the rest holds.
+// Applies an address; invalid parts are left out, and the rest holds.
 function restore(hash, shipped) {
   const all = new URLSearchParams(hash.replace(/^#/, ''));
   if (!['machine', 'workload', 'machine-text', 'workload-text'].some((key) => all.has(key))) return false;

@@ -1,4 +1,4 @@
-// Threads of each application on each node, and where its data lies.
+// Threads of each application on each node, and the placement of its data.
 function make(tag, properties, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -7,7 +7,8 @@ function make(tag, properties, ...children) {
 
 const sum = (row) => row.reduce((all, one) => all + one, 0);
 
-// Hardware threads of an application on a node are a number, which is dealt over L3 domains, or a list of numbers for these, as in files.
+// Hardware threads of an application on a node are a number, which is distributed over L3 domains, or a list of numbers for these, as in
+// files.
 const isList = Array.isArray;
 const threadsOf = (entry) => isList(entry) ? sum(entry) : entry;
 const perCore = (app) => state.smt?.[app] === 'both' ? 2 : 1;
@@ -16,7 +17,7 @@ const freeOn = (contents, node) =>
   contents.nodes[node].cores - sum(state.threads.map((row, app) => coresOf(app, threadsOf(row[node]))));
 const mayRun = (app, node) => app.nodes === null || app.nodes.includes(node);
 
-// What the last answer says of each application on each node and its L3 domains; null where there is none.
+// The last answer for each application on each node and its L3 domains; null without one.
 let dealt = null;
 function domainsOf(app, node) {
   const entry = state.threads[app][node];
@@ -24,7 +25,7 @@ function domainsOf(app, node) {
   return list && sum(list) === threadsOf(entry) ? list : null;
 }
 
-// As many threads as are wanted, on whole cores, and as there are cores that no application has.
+// The requested number of threads, on whole cores, limited by the cores without an application.
 const within = (app, wanted, has, free) => {
   const each = perCore(app);
   return Math.max(0, Math.min(Math.ceil(wanted / each), coresOf(app, has) + free)) * each;
@@ -35,7 +36,7 @@ function give(contents, app, node, wanted) {
   state.threads[app][node] = within(app, wanted, threadsOf(state.threads[app][node]), freeOn(contents, node));
 }
 
-// Threads in one L3 domain: those of all applications on this node stay in the domains that they were dealt to.
+// Threads in one L3 domain: those of all applications on this node stay in their present domains.
 function giveInDomain(contents, app, node, domain, wanted) {
   const lists = state.threads.map((_, other) => domainsOf(other, node));
   if (lists.includes(null)) return;
@@ -76,7 +77,7 @@ const dark = (colour) => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.18;
 };
 
-// A box for each L3 domain of a node, filled as far as its cores are.
+// A box for each L3 domain of a node, filled in proportion to its used cores.
 function domainBoxes(contents, a, node, moved) {
   const app = contents.apps[a];
   const boxes = Array.from({ length: node.domains }, (_, domain) => {
@@ -105,7 +106,7 @@ function domainBoxes(contents, a, node, moved) {
   return { row, show };
 }
 
-// All sliders; what comes back brings them up to date, with the answer for what they say.
+// All sliders; the answer updates them and their labels.
 function drawThreads(box, contents, moved) {
   dealt = null;
   const shows = [];

@@ -1,4 +1,4 @@
-// A search of its own: it answers once, and tells how far it is until then.
+// A separate search: it answers once, and reports its progress until then.
 onmessage = async ({ data }) => {
   try {
     const ask = await load(data.bytes, (progress) => postMessage({ progress }));

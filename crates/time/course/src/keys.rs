@@ -1,4 +1,4 @@
-//! The keys of what applications do over time: what each of them does, who waits for whom, who decides, and on which system.
+//! The keys about time: behaviour of the applications, dependences, policy, operating system and cluster.
 
 use numasim_model::bounds::{MOST_EXACT, MOST_REPEATED};
 use numasim_model::order::Control;

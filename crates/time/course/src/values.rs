@@ -157,10 +157,10 @@ words! {
     /// The synchronisation of the nodes of a cluster.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Synchronisation {
-        /// After every iteration, all wait for the slowest.
+        /// After every iteration, for the slowest.
         #[default]
         Barrier = "barrier",
-        /// Work is distributed by speed.
+        /// Work is spread by speed.
         Loose = "loose",
     }
 }
@@ -329,10 +329,10 @@ words! {
     /// in reverse.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Pick {
-        /// Round-robin over the nodes: the first of each, then the second of each.
+        /// Round the nodes: the first of each, then the second of each.
         #[default]
         Spread = "spread",
-        /// Node by node.
+        /// Node after node.
         Pack = "pack",
     }
 }
