@@ -226,6 +226,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_se
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l record-only -d 'Write the start of the record and exit: applications with NUMASIM_RECORD=FILE take turns as the agent'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l dry-run -d 'Decide and record, but send no commands'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l this-host -d 'Take the [machine] of the files for this host, or for its first nodes and cores: for --adopt, and for the load in `agent status`'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -264,6 +265,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l explore -d 'Choose the placement with the largest total GFLOPS first, as `explore` does, and apply it: policy static'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l no-agent -d 'Run without an agent: all threads run'
+complete -c numasim -n "__fish_numasim_using_subcommand run" -l agent-in-apps -d 'Run without a separate agent: one application serves, and when it ends or is killed the next one takes over'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l real-items -d 'Take memory of item_mb for each item of a channel, from when it is produced until it is finished'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s V -l version -d 'Print version'
@@ -346,7 +348,7 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread (standard deviation / mean)' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l seed -d 'Seed of all random numbers; the same seed gives the same result [default: the seed in [runtime] in the files, else 1]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l metg -d 'Task Bench: also find the smallest task granularity at which the cores reach SHARE of their peak' -r
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE; one scheduler and one run. The extension selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a tasks.rec as StarPU writes it. With --real it covers the last run on this host' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE. The extension selects the format: .csv, .json for Perfetto and chrome://tracing, .rec for a tasks.rec as StarPU writes it, or .paje (.trace) for the Paje format; the last two need one scheduler and one run. With --real it covers the last run on this host' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'

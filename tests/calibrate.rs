@@ -136,6 +136,6 @@ fn the_whole_loop_ends_with_a_report() {
         assert!(cache["apps"].as_array().is_some_and(|apps| apps.len() == 16), "{cache}");
     }
     let page = read("report.html");
-    assert!(page.contains("Last-level cache") && page.contains("each application a process of its own"));
+    assert!(page.contains("Last-level cache") && page.contains("each application in a separate process"));
     assert!(read("README.md").contains("Each application was a process of its own"));
 }

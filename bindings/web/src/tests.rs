@@ -75,7 +75,7 @@ fn a_placement_is_evaluated_with_its_map_and_written_as_a_scenario() {
     assert_eq!(scenario["apps"][1]["gflops"], 20.0);
     assert_eq!(found["worth"], json!([[36.0, "GFLOPS"]]));
     assert!(found["maps"][0].as_str().expect("text").starts_with("<svg "));
-    assert_eq!(found["held_back"][0][0], "own memory controller on node 0");
+    assert_eq!(found["held_back"][0][0], "local controller on node 0");
     assert_eq!(
         found["placed"],
         "[[scenario]]\nname = \"what-if\"\nthreads = { \"mem\" = [4, 0], \"bad\" = [0, 2] }\ndata = { \"bad\" = { home = 1 } }\n"

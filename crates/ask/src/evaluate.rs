@@ -355,7 +355,7 @@ mod tests {
         // 3 scenarios x 1 application x 65 nodes; interleaved, with 65 x 65 links each
         assert_eq!(refused(&input(65, "local", 3), 195), None);
         let said = refused(&input(65, "local", 3), 194).expect("too many");
-        assert!(said.contains("have 195 figures") && said.contains("at most 194 are shown"), "{said}");
+        assert!(said.contains("have 195 values") && said.contains("at most 194 are shown"), "{said}");
         assert_eq!(refused(&input(65, "interleave", 3), 195 + 3 * 65 * 65), None);
         assert!(refused(&input(65, "interleave", 3), 194 + 3 * 65 * 65).is_some());
         // 64 nodes have all links: 64 + 64 x 64

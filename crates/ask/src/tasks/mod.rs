@@ -1,5 +1,6 @@
 //! Tasks: graphs of tasks on blocks of data, under schedulers.
 
+mod columns;
 mod document;
 mod seeds;
 
@@ -23,6 +24,7 @@ use serde::Serialize;
 
 use crate::input::Input;
 use crate::refusal::Refusal;
+pub use columns::columns;
 pub use document::{Check, Real, RealKind, RealRun};
 pub use seeds::{OfScheduler, OverSeeds, SchedulerOverSeeds};
 

@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::{Tasked, TasksAnswer};
 use crate::document::plain;
 use crate::table::Of;
-use crate::tables;
 
 /// The simulations of one scheduler, or scenario.
 #[derive(Clone, Debug)]
@@ -84,7 +83,7 @@ impl TasksAnswer {
 
     /// The columns of the simulations: with several seeds also those of their scheduler over its seeds, the same in each of its rows.
     pub fn columns(&self) -> Vec<Of<'_, &Tasked>> {
-        let mut columns = tables::of_tasks();
+        let mut columns = super::columns();
         let all = self.over_seeds();
         if all.is_empty() {
             return columns;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use numasim_ask::table::{Of, grid, named};
-use numasim_ask::tables::{self, percent};
+use numasim_ask::tables::percent;
 pub(crate) use numasim_ask::tasks::{GraphFacts, Tasked, TasksAnswer};
 use numasim_ask::tasks::{OfScheduler, OverSeeds, SchedulerOverSeeds};
 use numasim_draw::grid::wrap;
@@ -182,8 +182,9 @@ fn means<'v>(
 /// The names of the schedulers, then all columns of `tasks` as means.
 fn columns<'v>() -> Columns<'v> {
     let mut columns = vec![Of::text("label", |one: &OfScheduler<'v>| one.label).titled("scheduler")];
-    columns
-        .extend(tables::of_tasks().into_iter().map(|of| of.mean(|one: &OfScheduler<'v>| one.runs.clone())));
+    columns.extend(
+        numasim_ask::tasks::columns().into_iter().map(|of| of.mean(|one: &OfScheduler<'v>| one.runs.clone())),
+    );
     columns
 }
 

@@ -22,8 +22,6 @@ use super::master::{Cut, Master};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 
-/// Prices above this multiple of the score are never needed; the box keeps the first programs bounded.
-pub(super) const LARGEST_PRICE: f64 = 50.0;
 /// Maximum number of pairs of an application and a class of nodes, over all models that judge together. With more, one program takes longer
 /// to solve than it saves.
 pub(super) const MOST_EARNINGS: usize = 1_000;

@@ -2,9 +2,11 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
 
-use super::cutting::LARGEST_PRICE;
 use super::dual::{Prices, Ranges, Relaxation, Shares};
 use crate::objective::Objective;
+
+/// Prices above this multiple of the score are never needed; the box keeps the first programs bounded.
+pub(super) const LARGEST_PRICE: f64 = 50.0;
 
 /// The linear program over the cuts so far.
 pub(super) struct Master<'r, 'p> {

@@ -91,7 +91,7 @@ fn errors_in_numactl_output_are_shown_in_their_line() {
     wrong("size: 512 MB", "size: many MB", "size: many", "'many' is not a number");
     wrong("  1:  21  10  40", "  1:  21  10", "1:  21  10", "2 distances for 3 nodes");
     wrong("  8:  40  40  10", "", "node distances:", "there are no distances of node 8");
-    wrong("node 0 cpus: 0 1", "node 0 cpus: 0 x", "node 0 cpus", "'x' is neither a processor number");
+    wrong("node 0 cpus: 0 1", "node 0 cpus: 0 x", "node 0 cpus", "'x' is neither a logical CPU number");
     wrong("  0:  10  21", "  0:  10  2.1", "2.1", "no row of distances");
     wrong("available: ", "", "3 nodes", "this is not output of numactl --hardware");
     let twice = NUMACTL.repeat(2);

@@ -8,11 +8,9 @@ use crate::objective::Objective;
 use crate::open_data::{Decided, OpenChoices};
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::cutting::{
-    Cutting, LARGEST_PRICE, Lowered, MOST_EARNINGS, PATIENCE, PROGRAM_STEPS, lower,
-};
+use crate::search::cutting::{Cutting, Lowered, MOST_EARNINGS, PATIENCE, PROGRAM_STEPS, lower};
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
-use crate::search::master::{Cut, ThreadPrices};
+use crate::search::master::{Cut, LARGEST_PRICE, ThreadPrices};
 use crate::search::robust::{Panel, Scale};
 use crate::symmetry::node_classes;
 

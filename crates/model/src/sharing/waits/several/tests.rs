@@ -1,3 +1,5 @@
+//! Several queues by hand, and what holds of every solution.
+
 use super::*;
 
 fn solved(groups: &[Group], laws: &[(f64, f64)], uses: &[(u32, u32, f64)]) -> Queues {
