@@ -55,11 +55,7 @@ pub(crate) fn machines(
     let stop = Stop::after(limit);
     let found = work(py, &stop, || in_pool(threads, || numasim_ask::machines(&questions, &stop)))?;
     let answer = found.map_err(wrong)?.map_err(|refusal| error::without_placement(py, &refusal))?;
-    answer
-        .found
-        .iter()
-        .flat_map(|found| &found.warnings)
-        .try_for_each(|warning| error::warn(py, warning))?;
+    answer.found.iter().flat_map(|found| &found.warnings).try_for_each(|warning| error::warn(py, warning))?;
     let found = answer.found.iter().map(|found| Py::new(py, Exploration::new(py, found.clone())?));
     Ok(Machines { found: found.collect::<PyResult<_>>()?, answer })
 }

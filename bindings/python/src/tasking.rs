@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Input, Refusal, Tasked, TasksAnswer, document, tables};
+use numasim_ask::{Input, Refusal, Tasked, TasksAnswer, document};
 use numasim_course::Study;
 use numasim_graph::csv;
 use numasim_graph::values::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
@@ -174,7 +174,7 @@ pub(crate) fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'
 impl Done {
     /// A row for each run, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        columns::of(py, &tables::of_tasks(), &self.answer.runs)
+        columns::of(py, &numasim_ask::tasks::columns(), &self.answer.runs)
     }
 }
 
