@@ -1,7 +1,6 @@
 //! The tables of answers, each column declared once: as CSV has it, with all numbers in full precision and nothing for what is not there,
 //! and with the title, unit and precision that people see.
 
-use numasim_draw::figures;
 use numasim_dynamic::AppRun;
 use numasim_model::evaluation::GroupResult;
 use numasim_model::units::Seconds;
