@@ -148,7 +148,6 @@ pub(crate) fn to_asked(
         threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
         max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), max_l3)?,
         exclusive,
-        ..Asked::default()
     };
     Ok((whole_l3, asked))
 }

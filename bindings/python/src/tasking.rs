@@ -174,7 +174,7 @@ pub(crate) fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'
 impl Done {
     /// A row for each run, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        columns::of(py, &numasim_ask::tasks::columns(), &self.answer.runs)
+        columns::of(py, &self.answer.columns(), &self.answer.runs)
     }
 }
 

@@ -59,7 +59,7 @@ def test_the_robust_placement_loses_least() -> None:
     assert list(robust.regrets) == list(robust.models) and "best of max-min" in robust.others
     assert all(max(lost.values()) >= robust.worst_regret - 1e-9 for lost in robust.others.values())
     assert simple.loss <= 1e-9 and simple.best.value == pytest.approx(found.value, rel=1e-9)
-    assert "Robust: at most" in repr(robust) and "the best" in repr(simple)
+    assert "Robust: loses at most" in repr(robust) and "the best" in repr(simple)
 
 
 def test_the_simplest_loses_what_it_may() -> None:
