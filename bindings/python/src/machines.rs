@@ -84,10 +84,10 @@ impl Machines {
         self.found.len()
     }
 
-    /// The columns of `numasim explore --machine A --machine B --format csv`: a row for each machine.
+    /// The columns of `numasim explore --machine A --machine B --format csv` but for the threads, which are in `found`: a row for each machine.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<Row<'_>> = self.answer.rows().collect();
-        columns::of(py, &self.answer.csv_columns(), rows)
+        columns::of(py, &self.answer.values(), rows)
     }
 
     /// The same as a data frame.

@@ -160,8 +160,8 @@ impl Machines {
         columns
     }
 
-    /// The columns of its CSV.
-    pub fn csv_columns(&self) -> Vec<Of<'_, Row<'_>>> {
+    /// One value for each machine: status, value, bound, gap, speed, p and GFLOPS of each application.
+    pub fn values(&self) -> Vec<Of<'_, Row<'_>>> {
         let apps = &self.found[0].study.apps;
         let mut columns = self.columns();
         columns.insert(1, Of::text("status", |row: &Row| row.found.status()));
@@ -170,6 +170,13 @@ impl Machines {
             let name = if app.rate_unit.is_some() { "rate" } else { "gflops" };
             Of::number(name, move |row: &Row| row.gflops(a)).each(&app.name)
         }));
+        columns
+    }
+
+    /// The columns of its CSV: [`Self::values`], and the threads on each node, of which machines have different numbers.
+    pub fn csv_columns(&self) -> Vec<Of<'_, Row<'_>>> {
+        let apps = &self.found[0].study.apps;
+        let mut columns = self.values();
         columns.extend(apps.iter().enumerate().map(|(a, app)| {
             let threads = move |row: &Row| row.found.best.scenario.view().threads(AppId(a));
             Of::per_node("threads", threads).each(&app.name)
