@@ -125,7 +125,7 @@ answer!(
     Found,
     rows: apps,
     "The columns of `numasim snapshot --format csv`: a row for each application.",
-    "What `numasim snapshot --format json` writes.",
+    "The document that `numasim snapshot --format json` writes.",
     {
         /// Name of the machine.
         #[getter]
@@ -169,7 +169,7 @@ answer!(
     Moves,
     rows: moves,
     "The columns of `numasim advise --format csv`: a row for each move.",
-    "What `numasim advise --format json` writes.",
+    "The document that `numasim advise --format json` writes.",
     {
         /// Whether moves are advised.
         #[getter]

@@ -185,7 +185,7 @@ pub fn copies_are_only_read(study: &Study, command: &str) -> Result<(), Refusal>
 /// Refuses applications without work among those that need it; `command` is who needs to know.
 ///
 /// # Errors
-/// Each of them, where it stands.
+/// Each of them, with its place.
 pub fn work_is_given(
     study: &Study,
     located: &Located,
@@ -227,7 +227,7 @@ pub fn work_is_given(
 /// Refuses external programs whose intensity is unknown, for `command`, which computes speeds.
 ///
 /// # Errors
-/// Each of them, where it stands.
+/// Each of them, with its place.
 pub fn intensities_are_given(study: &Study, located: &Located, command: &str) -> Result<(), Refusal> {
     let place_of = |group: &str| Some(located.app_places(group)?.name.clone());
     let problems = without_intensity(&study.apps, place_of, command);
@@ -237,7 +237,7 @@ pub fn intensities_are_given(study: &Study, located: &Located, command: &str) ->
 /// Refuses applications that count something other than FLOP, for `command`, among those for which it matters.
 ///
 /// # Errors
-/// Each of them, where it stands.
+/// Each of them, with its place.
 pub fn all_count_flop(
     study: &Study,
     located: &Located,
@@ -301,7 +301,7 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
 /// Refuses open data, in a scenario or as the files have it.
 ///
 /// # Errors
-/// Each of them, where it stands.
+/// Each of them, with its place.
 pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Refusal> {
     if let Some(scenario) = scenario {
         let open = |app: AppId| {

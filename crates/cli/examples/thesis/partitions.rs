@@ -15,7 +15,7 @@ const GRID: u32 = 8;
 /// How a scheduler divides the first iteration, and the whole graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Division {
-    /// Part of the tiles beside the main diagonal that are where the division along it has them, whichever half gets which socket: at
+    /// Fraction of the off-diagonal tiles on the socket that a division along the diagonal gives them, for the better assignment of halves: at
     /// least 0.5. Mean of the seeds.
     pub(crate) like_diagonal: f64,
     /// Edges between the sockets in all three iterations. Mean of the seeds.

@@ -23,7 +23,7 @@ pub fn has_machine(text: &str) -> bool {
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
 }
 
-/// A file with a host that has so many cores on each node. Of an agent's host, policies know the cores only: a policy that computes
+/// A file with a host of this number of cores on each node. Of an agent's host, policies know the cores only: a policy that computes
 /// needs a machine.
 pub fn host_of(name: String, cores: &[u32]) -> SourceFile {
     let node = |&cores: &u32| {
@@ -155,7 +155,7 @@ pub struct Record<F = File> {
 
 /// A file that can lose its end again.
 pub trait Cut: io::Write {
-    /// Keeps so many bytes.
+    /// Keeps this number of bytes.
     ///
     /// # Errors
     /// Those of the system.

@@ -1,4 +1,4 @@
-//! Applications that take turns as the agent: the first one to come serves, in a thread of its own process, and when it exits or is
+//! Applications that take turns as the agent: the first one to come serves, in a thread of its process, and when it exits or is
 //! killed, the next one takes over.
 //!
 //! The lock is the socket: one process listens on it, and the system gives it up when that process ends, however it ends

@@ -327,7 +327,7 @@ pub fn make(
     let shapes: Vec<&Shape> = ran.iter().map(|(shape, _)| shape).collect();
     let study = fit::of_plan(file, &shapes, any_fitted.then_some(host), options.host_machine.as_ref())?;
     let plan = |((shape, fitted), scenario): (&(Shape, bool), &Scenario)| {
-        // The logical CPUs in a machine file are those of its own nodes.
+        // The logical CPUs in a machine file are those of its nodes.
         let machine = (!fitted).then_some(&file.machine);
         let per_l3 = scenario.allocation.per_l3(&study.machine);
         let cores = pinned::Cores { per_l3: &per_l3, machine: &study.machine };
