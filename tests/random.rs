@@ -4,7 +4,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 /// `cases` questions, the same ones in every run.
 ///
-/// `PROPTEST_RNG_SEED=NUMBER` draws others, `NUMASIM_TEST_CASES=8` draws eight times as many: `.ci/run` does both. A
+/// `PROPTEST_RNG_SEED=NUMBER` draws others, `NUMASIM_TEST_CASES=8` draws eight times as many: `.ci/full` does both. A
 /// question that fails is added to the folder `proptest-regressions` of its crate and is asked first from then on.
 pub(crate) fn questions(cases: u32) -> Config {
     let chosen = Config::default();
