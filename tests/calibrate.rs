@@ -137,5 +137,5 @@ fn the_whole_loop_ends_with_a_report() {
     }
     let page = read("report.html");
     assert!(page.contains("Last-level cache") && page.contains("each application in a separate process"));
-    assert!(read("README.md").contains("Each application was a process of its own"));
+    assert!(read("README.md").contains("Each application was a separate process"));
 }
