@@ -550,6 +550,9 @@ impl App {
             && self.smt_speedup == other.smt_speedup
             && self.data == other.data
             && machine.serves_alike(self.traffic(), other.traffic())
+            // Every write to replicated data goes to each copy.
+            && (self.data != Data::Placed(Placement::Replicated)
+                || self.traffic().write_share() == other.traffic().write_share())
     }
 
     /// The word for its kernel in a file: the real kernel, or the synthetic kernel that represents it.

@@ -155,7 +155,7 @@ pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Access;
+    use numasim_model::{Access, Data};
 
     use super::*;
     use crate::testing::{uniform_machine, with_memory};
@@ -214,6 +214,18 @@ mod tests {
         let measured = with([24.0, 20.0, 24.0]);
         assert_eq!(app_classes(&measured, &apps), [0, 1, 1, 0]);
         assert_eq!(node_classes(&measured, &apps, &[Placement::Local], false), [0, 1, 0]);
+    }
+
+    #[test]
+    fn writes_to_copies_distinguish_applications() {
+        // A thread of copy writes 1 of 2 bytes to the other copy, one of triad 1 of 3, update 1 of 2.
+        let machine = crate::testing::uniform_machine(2, 8, 10.0, 32.0, 10.0);
+        let apps = |data: Data| {
+            [Access::Copy, Access::Triad, Access::Update]
+                .map(|kernel| App { kernel, ..crate::testing::app("a", 1.0, data.clone()) })
+        };
+        assert_eq!(app_classes(&machine, &apps(Data::Placed(Placement::Replicated))), [0, 1, 0]);
+        assert_eq!(app_classes(&machine, &apps(Data::Placed(Placement::Local))), [0; 3]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod alone;
 mod domains;
 mod drawn;
 mod effort;
+mod equals;
 mod fair;
 mod fewest;
 mod forbidden;
