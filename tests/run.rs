@@ -204,7 +204,7 @@ fn impossible_runs_are_refused_before_anything_starts() {
         (
             format!("{own}{channel}"),
             &[][..],
-            "`a` is a program of its own, and nobody outside knows its iterations",
+            "`a` is a separate program, and its iterations are not visible from outside",
         ),
         (
             "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n".to_owned(),

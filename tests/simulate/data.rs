@@ -54,7 +54,7 @@ fn data_of_a_scenario_that_phases_do_not_follow_is_reported() {
     let said = warned(&[own, "", own], &mine);
     assert!(said.contains("scenario 'mine' moves the data of 'a' ("), "{said}");
     assert!(said.contains("but phases 0, 2 keep their own `data`"), "{said}");
-    assert!(warned(&[own], &mine).contains("in vain: each phase has `data` of its own, and keeps it"));
+    assert!(warned(&[own], &mine).contains("without effect: each phase has its own `data` and keeps it"));
     assert_eq!(warned(&[""], &mine), "");
     assert_eq!(warned(&[own], &["--policy", "fair-share"]), "");
 }

@@ -26,7 +26,7 @@ fn a_deadlock_lists_the_waiting_applications_and_their_places() {
         without_folder,
         [
             "error: a deadlock after 0.1 s with policy 'script': no application can go on, and nothing is to come",
-            "caused by: 'producer' cannot go on with iteration 1: none of its threads may run (study.toml:11)",
+            "caused by: 'producer' cannot continue iteration 1: none of its threads may run (study.toml:11)",
             "caused by: 'consumer' cannot begin iteration 1: it waits for an item of 'producer' (study.toml:20)",
             "hint: give it a thread with a later [[command]]",
         ]

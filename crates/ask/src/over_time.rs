@@ -81,7 +81,7 @@ fn ignored_data_of(study: &Study, located: &Located, scenario: &Scenario) -> Vec
         let at = located.line(place).map_or(String::new(), |at| format!(" ({at})"));
         let (scenario, app) = (&scenario.name, &app.group);
         all.push(if own.len() == course.phases.len() {
-            format!("scenario '{scenario}' moves the data of '{app}'{at} in vain: each phase has `data` of its own, and keeps it")
+            format!("scenario '{scenario}' moves the data of '{app}'{at} without effect: each phase has its own `data` and keeps it")
         } else {
             let (which, keeps) = if own.len() == 1 { ("phase", "keeps its") } else { ("phases", "keep their") };
             let which = format!("{which} {}", numasim_draw::figures::ranges(&own));
@@ -443,10 +443,10 @@ fn words(study: &Study, stuck: &Stuck) -> String {
             format!("'{app}' cannot end iteration {iteration}: it waits for its call of '{}'", name(callee))
         }
         WaitsFor::Threads => {
-            format!("'{app}' cannot go on with iteration {iteration}: none of its threads may run")
+            format!("'{app}' cannot continue iteration {iteration}: none of its threads may run")
         }
         WaitsFor::Speed => {
-            format!("'{app}' cannot go on with iteration {iteration}: its threads run at speed 0")
+            format!("'{app}' cannot continue iteration {iteration}: its threads run at speed 0")
         }
     }
 }

@@ -96,7 +96,7 @@ pub(crate) fn orders(name: &str, from: impl BufRead) -> Result<Vec<(Seconds, Str
                 found.extend(decision.actions.into_iter().map(|action| (at, action.app)));
             }
             Ok(Line::Turn(turn)) if !is_first => since = turn.clock_s - *began.get_or_insert(turn.clock_s),
-            Ok(_) => return Err(no_trace(name, &format!("line {number} is not where it belongs"))),
+            Ok(_) => return Err(no_trace(name, &format!("line {number} is in the wrong position"))),
             Err(error) => return Err(no_trace(name, &format!("line {number}: {error}"))),
         }
         is_first = false;

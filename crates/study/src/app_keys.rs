@@ -372,7 +372,7 @@ fn read_nodes(value: &Value<'_>, machine: &MachineReading) -> Option<Vec<NodeId>
         && nodes.iter().all(|node| cores.get(node.0) == Some(&0))
     {
         let message = format!("`{}` names no node that has cores", value.name);
-        let hint = "threads need cores: name a node that has some; where data lies is said by `data`";
+        let hint = "threads need cores: name a node that has some; `data` gives the placement of data";
         value.report(ProblemKind::BadValue, message, "memory only", hint);
         return None;
     }
@@ -455,7 +455,7 @@ fn report_too_many(
     let whose = if nodes.is_some() { "the nodes that it may use have" } else { "the whole machine has" };
     let message = format!("`min_threads` is {min}, but {whose} {all}");
     let hint = match threads_per_core {
-        1 => format!("each thread needs a core of its own: write at most {cores}"),
+        1 => format!("each thread needs its own core: write at most {cores}"),
         threads => format!("each core has {threads} threads: write at most {}", cores * threads),
     };
     let mut problem = Problem::new(ProblemKind::Infeasible, message)
@@ -476,7 +476,7 @@ fn check_room(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Valu
     let Some(full) = too_small(app, machine, gib) else { return };
     let elsewhere = match app.data {
         Data::Placed(Placement::Replicated) => {
-            "write another `data`: each node with threads needs room for all of it"
+            "write another `data`: each node with threads needs room for all the data"
         }
         _ => "let it lie on other or on more nodes",
     };

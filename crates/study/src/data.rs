@@ -191,7 +191,7 @@ fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
             plural(fractions.len(), "entry"),
             plural(nodes, "node")
         );
-        let hint = "write one fraction for each node; 0.0 where no data lies";
+        let hint = "write one fraction for each node; 0.0 for a node without data";
         value.report(ProblemKind::WrongLength, message, &plural(fractions.len(), "entry"), hint);
         return None;
     }

@@ -117,7 +117,7 @@ pub fn nodes_are_allowed(
         return Some(());
     };
     let message =
-        format!("{} on node {node}, where this app may have none", plural(threads[node] as usize, "thread"));
+        format!("{} on node {node}, which this app may not use", plural(threads[node] as usize, "thread"));
     let list = value.list_entry(node);
     let (shown, label, hint) = match &list {
         Some(entry) => (entry, "not one of its nodes", "write 0 here, or add the node to `nodes` of the app"),

@@ -71,7 +71,7 @@ fn heading(class: &MemoryClass, from: &[usize], pool: &PoolTrace, style: &Style)
     match pool.kind {
         PoolKind::Own => {
             let links = class.trace.pools.iter().any(|other| other.kind == PoolKind::Link);
-            let what = if links { "what is left of their own memory" } else { "their own memory" };
+            let what = if links { "the rest of their local memory" } else { "their own memory" };
             format!("Threads of {}{each} {what}, {} GB/s", figures::nodes(readers), short(pool.available))
         }
         PoolKind::Link => format!(

@@ -357,7 +357,7 @@ fn partly(nodes: Vec<u32>, place: &str, share: f64) -> (Memory, String, Option<S
     let share = figures::percent(share);
     let words = format!("{share} of the data on {place}, the rest local");
     let inexact = format!(
-        "no tool can place a share of the data, so all of it is local; the program itself has to put {share} of \
+        "no tool can place a share of the data, so all data is local; the program itself has to put {share} of \
          it on {place} (mbind, numa_alloc_onnode or numa_alloc_interleaved)"
     );
     (Memory::OwnAnd(nodes), words, Some(inexact))

@@ -137,7 +137,7 @@ fn moment(report: &Report<'_>, simulations: &Simulations) -> Markup {
             @if !channels.is_empty() { (scrolling("Items at this time", &items(channels))) }
             p.faint {
                 "Means over a slot of time; "
-                @if simulations.courses.len() > 1 { "the slots of each policy are of their own length. " }
+                @if simulations.courses.len() > 1 { "each policy has slots of a different length. " }
                 "The line in each picture below is this time."
             }
         }

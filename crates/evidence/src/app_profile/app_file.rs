@@ -96,7 +96,7 @@ impl AppFile {
         match &self.data {
             Some(found) => data(found, &mut lines),
             None => lines.comment(
-                "data is not known: nobody looked where it lies. Without this key numasim takes \"local\".",
+                "The placement of the data is not known: no pages were looked at. Without this key numasim takes \"local\".",
             ),
         }
         if let Some(scaled) = &self.scaling {

@@ -305,7 +305,7 @@ impl Reading {
         let message =
             format!("this row is of run '{}', the rows before it of run '{}'", shown(text), shown(known));
         let problem = row.problem(column, ProblemKind::Conflict, message);
-        Err(problem.hint("keep each run of the benchmark in a file of its own"))
+        Err(problem.hint("keep each run of the benchmark in a separate file"))
     }
 
     fn entry(&mut self, scenario: &str, app: &str, line: usize) -> &mut Entry {

@@ -69,7 +69,7 @@ pub enum NoCache {
     #[error("the first core of the node does not share it with the next one")]
     OneCore,
     /// Two threads would have most of their data in smaller caches.
-    #[error("it has {bytes} bytes, too few beside the {below_bytes} bytes of the cache below it")]
+    #[error("it has {bytes} bytes, too few compared with the {below_bytes} bytes of the cache below it")]
     TooSmall {
         /// Its size.
         bytes: u64,

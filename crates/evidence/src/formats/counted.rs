@@ -77,7 +77,7 @@ impl Run {
     pub fn lacks_rest(&self) -> Option<String> {
         let part = self.part.as_ref()?;
         Some(format!(
-            "memory was counted for {} only, a part of {}: measure the rest, too, and give both files",
+            "memory was counted for {} only, a part of {}: measure the rest as well, and give both files",
             part.name, part.of
         ))
     }

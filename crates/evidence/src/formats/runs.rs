@@ -314,7 +314,7 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     else {
         let problem = rows.header_lacks("these are not the columns of a sweep over threads");
         return Err(problem.hint(
-            "the columns are kernel, threads, bw_GBs and, where there are several machines, machine_file",
+            "the columns are kernel, threads, bw_GBs and, for several machines, machine_file",
         ));
     };
     let [machine, cores, most, smt] =

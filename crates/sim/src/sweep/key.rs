@@ -150,7 +150,7 @@ fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
         KeyError::Incomplete => SettingError::wrong(
             words,
             "keys look like machine.link_gbs, machine.node.0.bandwidth_gbs, app.NAME.arithmetic_intensity, \
-             scenario.NAME.threads.APP or scenario.NAME.threads.APP.NODE; names with spaces or dots stand in \
+             scenario.NAME.threads.APP or scenario.NAME.threads.APP.NODE; write names with spaces or dots in \
              double quotes",
         ),
         KeyError::Table(first) if task == Task::Simulate => SettingError::unknown(

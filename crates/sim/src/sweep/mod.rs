@@ -112,7 +112,7 @@ impl<S: Swept> Axis<S> {
         if task == Task::Simulate && target.is_cores() {
             return Err(SettingError::wrong(
                 format!("{key}: the threads of the applications are those for the cores of the files"),
-                "sweep app.NAME.threads, or write the other machine into a file of its own",
+                "sweep app.NAME.threads, or write the other machine into a separate file",
             ));
         }
         let values = if target.takes_data() {

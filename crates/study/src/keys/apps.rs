@@ -178,11 +178,11 @@ table! {
         .default("not given")
         .also(&["work", "gflop", "flops"]);
     ["cores", "nthreads"] =>
-        "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
+        "the threads of a placement belong in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
     ["home", "placement", "share", "interleave"] =>
         "write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`";
     ["triad_gbs", "copy_gbs", "update_gbs"] =>
-        "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
+        "the bandwidths of kernels belong in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
 }
 
 /// A data placement.

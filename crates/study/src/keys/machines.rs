@@ -267,7 +267,7 @@ table! {
         "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
     ["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"] =>
         "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
-    ["link_gbs"] => "links stand in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`";
+    ["link_gbs"] => "links belong in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`";
 }
 
 table! {

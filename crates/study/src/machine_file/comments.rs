@@ -29,7 +29,7 @@ pub(super) fn head(host: &HostTopology, complete: bool) -> Vec<String> {
 /// How to find the number of cores of this number of logical CPUs.
 pub(super) fn cores_of(processors: u32) -> String {
     format!(
-        "physical cores: {processors} processors, of which two or more share a core where there is SMT (lscpu: Thread(s) per core); \
+        "physical cores: {processors} processors, of which two or more share a core with SMT (lscpu: Thread(s) per core); \
          numasim import takes --threads-per-core or --lscpu"
     )
 }
@@ -177,7 +177,7 @@ pub(super) fn shorthand(host: &HostTopology, lines: &mut Lines) {
     if !regular(host, &sockets) {
         return;
     }
-    lines.comment("Where links between sockets differ from those inside one, these three lines, too; link_gbs is then inside a socket:");
+    lines.comment("If links between sockets differ from those inside one, add these three lines; link_gbs is then inside a socket:");
     lines.comment(format_args!("{} = {}", machine::SOCKETS.name, sockets.len()));
     lines.open(&machine::SOCKET_LINK_GBS, "  # GB/s between two nodes on different sockets: as link_gbs");
     let how = format!("  # GB/s of a socket's nodes together from another socket: {SHARED}");

@@ -260,7 +260,7 @@ impl Creation {
         };
         if let Some((_, second)) = roots.next() {
             let message = format!(
-                "nobody creates task {}, and nobody task {}: a program begins with one task",
+                "neither task {} nor task {} is created by another task: a program begins with one task",
                 second.id, first.id
             );
             let hint = format!("give all but one of them a line in {}", File::New.as_str());

@@ -152,7 +152,7 @@ pub enum SimulateError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImpossibleOrder {
     /// It is of another kind.
-    #[error("an order of kind {}, where it follows {}", .given.as_str(), .follows.as_str())]
+    #[error("an order of kind {}, but it follows {}", .given.as_str(), .follows.as_str())]
     Kind {
         /// Of the order.
         given: Control,
@@ -160,7 +160,7 @@ pub enum ImpossibleOrder {
         follows: Control,
     },
     /// More threads than there are.
-    #[error("{ordered} threads, where it has {there}")]
+    #[error("{ordered} threads, but it has {there}")]
     Threads {
         /// In the order, on a node or in all.
         ordered: u32,

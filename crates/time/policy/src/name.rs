@@ -57,18 +57,18 @@ pub struct About {
 
 /// All policies, in the order of the help.
 pub const ABOUT: [About; 11] = [
-    About { usage: "none", summary: "nobody decides: all threads run" },
+    About { usage: "none", summary: "no decisions: all threads run" },
     About { usage: "script", summary: "the commands of the file, [[command]]" },
     About { usage: "static-even", summary: "all that are there share the cores, whether they wait or not" },
     About { usage: "static:SCENARIO", summary: "the threads and the data of a scenario" },
     About { usage: "fair-share", summary: "those that do not wait share the cores" },
     About { usage: "lead:K", summary: "as fair-share, and a producer K items ahead waits (default 2)" },
-    About { usage: "lend", summary: "as static-even, and cores that somebody does not need are lent" },
+    About { usage: "lend", summary: "as static-even, and unused cores are lent" },
     About {
         usage: "oversubscribe:N",
         summary: "as fair-share, and N threads more per node for who has io_ms (default 1)",
     },
-    About { usage: "marginal", summary: "each core where it adds most GFLOPS" },
+    About { usage: "marginal", summary: "each core to the application to which it adds most GFLOPS" },
     About {
         usage: "reexplore",
         summary: "the allocation of explore --objective total-gflops, again after each change",
@@ -211,7 +211,7 @@ pub enum MakeError {
     },
     /// A scenario asks for threads that an application does not have.
     #[error(
-        "scenario '{scenario}' gives {app} {asked} threads on {node}, where it has {has}: set its key threads, or give it fewer"
+        "scenario '{scenario}' gives {app} {asked} threads on {node}, but it has {has}: set its key threads, or give it fewer"
     )]
     TooManyThreads {
         /// The scenario.

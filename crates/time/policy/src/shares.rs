@@ -167,7 +167,7 @@ impl Policy for Fixed {
             {
                 let name = &self.scenario.name;
                 return Err(PolicyError(format!(
-                    "scenario '{name}' asks for {asked} threads of application {} on {node}, where it has {has}",
+                    "scenario '{name}' asks for {asked} threads of application {} on {node}, but it has {has}",
                     at + 1
                 )));
             }

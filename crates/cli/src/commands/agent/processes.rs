@@ -47,7 +47,7 @@ impl Processes {
         }
         let Some(host) = host else {
             return Err(Failure::input(
-                "--adopt moves processes of this host, and nobody says that the [machine] of the files is this host",
+                "--adopt moves processes of this host, but the [machine] of the files is not confirmed to be this host",
             )
             .hint(
                 "add --this-host if it is this host or its first nodes and cores, or leave out the file with [machine]",

@@ -263,7 +263,7 @@ impl Lines {
     fn write(&mut self, line: &str) {
         let Some(lines) = &self.sender else { return };
         if self.lost > 0 {
-            let lost = format!("({} lines were left out: nobody read them)", self.lost);
+            let lost = format!("({} lines were left out: the reader was too slow)", self.lost);
             if lines.try_send(lost).is_err() {
                 self.lost += 1;
                 return;

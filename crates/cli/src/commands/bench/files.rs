@@ -46,7 +46,7 @@ impl Files {
     ) -> Result<Self, Failure> {
         let path = match &kept.path {
             Some(path) if path == Path::new("-") => {
-                return Err(Failure::input("the measurements need a file of their own, not standard output")
+                return Err(Failure::input("the measurements need a separate file, not standard output")
                     .hint("name it with -o RESULT.csv; --format csv prints the summary"));
             }
             Some(path) => path.clone(),

@@ -89,7 +89,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
     fn like(&mut self) -> Result<Like, Failure> {
         loop {
             let answer = self.ask(
-                "  FLOP per byte moved to or from memory, such as 0.2, or what it is like (? lists what there is)",
+                "  FLOP per byte moved to or from memory, such as 0.2, or a similar program (? lists the choices)",
                 Some("triad"),
             )?;
             if answer == "?" {

@@ -199,7 +199,7 @@ impl Described {
                 "      # what each doubling of its NUMA nodes costs (numasim profile-app fits it); default 0",
             );
             let rate = inline([(&rate::UNIT, quoted("queries/s")), (&rate::PER_GB, "125.0".to_owned())]);
-            let what = "  # in the place of FLOP, with thread_gbs and without arithmetic_intensity";
+            let what = "  # instead of FLOP, with thread_gbs and without arithmetic_intensity";
             example(&mut lines, &keys::RATE, &rate, what);
         }
         lines.text()

@@ -94,7 +94,7 @@ pub(super) fn read(
                 threads.len(),
                 os_nodes.len()
             );
-            return Err(Failure::input(message).hint("write a number for each node, 0 where no thread runs"));
+            return Err(Failure::input(message).hint("write a number for each node, 0 for a node without threads"));
         }
         let threads = threads.map(|threads| os_nodes.iter().copied().zip(threads.iter().copied()).collect());
         seen.push(Seen { pages, threads });
@@ -159,10 +159,10 @@ fn found(looks: &[Look], seen: &[Seen], placed: &mut Placed) -> Option<DataFound
         ));
     }
     if seen.iter().any(|one| one.threads.is_none()) {
-        placed.doubts.push("nobody said on which nodes the threads ran: give --threads-per-node, without which no placement can be told".to_owned());
+        placed.doubts.push("the nodes of the threads are not known: give --threads-per-node to find the placement of the data".to_owned());
     }
     if matches!(verdict, Verdict::Equal(_)) && looks.len() == 1 {
-        placed.doubts.push("several placements describe where the data lies: a second --numa-maps of a run with its threads on other nodes tells them apart".to_owned());
+        placed.doubts.push("several placements describe these pages: to tell them apart, add a second --numa-maps of a run with its threads on other nodes".to_owned());
     }
     if let Verdict::Told { best, .. } = &verdict
         && best.residual > EXPLAINED

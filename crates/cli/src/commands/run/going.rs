@@ -77,7 +77,7 @@ impl Going<'_> {
                 }
                 if !agent_is_gone && self.agent.as_mut().is_some_and(|agent| !agent.is_there()) {
                     agent_is_gone = true;
-                    shell.warn("the agent of the run ended before the applications, which go on with all their threads");
+                    shell.warn("the agent of the run ended before the applications, which continue with all their threads");
                 }
             },
         };

@@ -239,7 +239,7 @@ impl Compared {
             ),
         };
         Err(Failure::input(message)
-            .hint("simulate the files that were run; provenance.json beside the result has them"))
+            .hint("simulate the files that were run: provenance.json next to the result lists them"))
     }
 
     /// What it did over time.

@@ -200,7 +200,7 @@ impl Answer<'_> {
         let which = if self.alternatives_complete {
             "Other placements, the next best first, without those that only swap equal nodes or instances."
         } else {
-            "Other good placements that were found; better ones between them are possible. Those that only swap equal \
+            "Other good placements that the search found; better ones between them are possible. Placements that only swap equal \
              nodes or instances are left out."
         };
         let note = wrap(&format!("{which} --top K shows more."), style.columns());

@@ -161,7 +161,7 @@ pub(super) fn is_silent(line: Line<'_>, started: &mut usize) -> Result<bool, Pro
 
 /// The problem of a second run that begins with this line.
 pub(super) fn second_run(line: Line<'_>) -> Problem {
-    line.problem("a second run of perf stat begins here").hint("keep each run in a file of its own")
+    line.problem("a second run of perf stat begins here").hint("keep each run in a separate file")
 }
 
 /// Whether a word is a group of logical CPUs before its counters: `CPU0`, `S0-D0-C0`, `N1`.

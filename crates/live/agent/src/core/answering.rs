@@ -106,7 +106,7 @@ impl Core {
             }
             FromApp::Hello(_) => self.ignored(id, &"a second hello: one is enough", now),
             FromApp::Query | FromApp::Stop => {
-                self.ignored(id, &"a query or a stop needs a connection of its own", now);
+                self.ignored(id, &"a query or a stop needs a separate connection", now);
             }
         }
     }

@@ -199,7 +199,7 @@ pub enum SocketError {
     },
     /// The folder was exchanged for another one while the socket was made.
     #[error(
-        "the folder {} of the socket was exchanged for another one meanwhile: somebody else can change \
+        "the folder {} of the socket was replaced in the meantime: another user can change \
              the folder above it",
         shown(.0)
     )]
@@ -244,7 +244,7 @@ pub enum SocketError {
     },
     /// Nobody is there.
     #[error(
-        "no agent listens on {}: start one with \"numasim agent\", or say with --socket PATH where it is",
+        "no agent listens on {}: start one with \"numasim agent\", or give its path with --socket PATH",
         shown(.0)
     )]
     Nobody(PathBuf),

@@ -120,7 +120,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
     notes.above(
         whole,
         &keys::DISTANCE_MATRIX,
-        "distances of the firmware, relative, 10 is local: nobody measured them",
+        "distances of the firmware, relative, 10 is local: not measured",
     );
     of_lines(&mut notes, calibration);
     if let Some(words) = calibration.siblings_in_words() {

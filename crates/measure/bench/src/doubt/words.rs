@@ -125,7 +125,7 @@ impl Doubt {
                  /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
             ),
             Self::Turbo => "switch it off for the run: echo 1 | sudo tee \
-                            /sys/devices/system/cpu/intel_pstate/no_turbo, or where that file is missing: echo 0 | \
+                            /sys/devices/system/cpu/intel_pstate/no_turbo, or, without that file: echo 0 | \
                             sudo tee /sys/devices/system/cpu/cpufreq/boost"
                 .into(),
             Self::OtherLoad { busy } => {

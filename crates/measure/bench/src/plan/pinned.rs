@@ -20,7 +20,7 @@ pub(super) struct Cores<'a> {
 }
 
 /// Assigns the threads of a fitting scenario to logical CPUs of the host. `machine` may name them; its nodes are those of `shape`.
-#[allow(clippy::too_many_arguments, reason = "each is a value of its own")]
+#[allow(clippy::too_many_arguments, reason = "each is a separate value")]
 pub(super) fn plan(
     shape: &Shape,
     cores: Cores<'_>,

@@ -37,7 +37,7 @@ pub enum ProcessError {
     #[error("there is no process {0}")]
     None(u32),
     /// It belongs to another user.
-    #[error("the pages of process {0} may not be looked at: it belongs to somebody else")]
+    #[error("the pages of process {0} are not readable: it belongs to another user")]
     Denied(u32),
     /// The system has no such file: a kernel without NUMA, or not Linux.
     #[error("this system does not tell where pages lie: there is no /proc/{0}/numa_maps")]

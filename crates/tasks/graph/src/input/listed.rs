@@ -355,7 +355,7 @@ pub(super) fn report_twice(noun: &str, name: &str, place: Place, first: &Place, 
     let problem = Problem::new(ProblemKind::DuplicateName, message)
         .at(place, "named again here")
         .related(first.clone(), "first named here")
-        .hint(format!("give each {noun} a name of its own"));
+        .hint(format!("give each {noun} a different name"));
     log.report(problem);
 }
 

@@ -179,7 +179,7 @@ fn scheduler(mut table: TableReader<'_>, unit: (Option<WindowUnit>, bool)) -> Op
         let message = format!("`intersection` is {intersection}, but a window has {window} tasks");
         let place = intersection_place.or_else(|| window_place.clone());
         let mut problem = Problem::new(ProblemKind::BadValue, message)
-            .hint(format!("write at most {}: each window must have tasks of its own", window - 1));
+            .hint(format!("write at most {}: each window must have its own tasks", window - 1));
         if let Some(place) = place {
             problem = problem.at(place, "no task would be new");
         }

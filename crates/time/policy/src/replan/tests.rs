@@ -190,7 +190,7 @@ fn a_producer_that_is_ahead_leaves_its_cores_to_the_consumer() {
     // 12 - 10 = 2 items lie between them.
     let (dealt, said) = threads(&with_channel(), pair(12, 10, [7, 1]));
     assert_eq!(dealt, [0, 8]);
-    assert_eq!(said[0].as_deref(), Some("2 items ahead of b: 0 cores that nobody else has use for"));
+    assert_eq!(said[0].as_deref(), Some("2 items ahead of b: 0 cores that no other application can use"));
     // A consumer that cannot use more than 5 cores leaves 3, up to 4 items.
     let mut limited = with_channel();
     limited.apps[1].max_threads = Some(5);

@@ -44,7 +44,7 @@ pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), 
     let machine = &input.study.machine;
     let cores = processors(machine)?;
     if input.tasks.contender.is_some() {
-        return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
+        return Err(Failure::input("--real ignores [contender]: no other program would use the workers"));
     }
     let result = args.output.open()?;
     let trace = args.trace.as_deref();

@@ -215,7 +215,7 @@ fn the_connection_stays_after_what_is_no_message() {
     );
     assert_eq!(
         error(&mut agent, 1, r#"{"type":"query"}"#),
-        "a query or a stop needs a connection of its own"
+        "a query or a stop needs a separate connection"
     );
     agent.heard(1);
     agent.bytes(1, b"\xff\xfe");
