@@ -1,5 +1,5 @@
-//! What a policy saw and decided, as lines of JSON: written by a simulation or an agent, and read by `simulate --replay` and by
-//! applications that take turns as the agent.
+//! A policy's views and decisions, as lines of JSON. Simulations and agents write them; `simulate --replay` and applications that take
+//! turns as the agent read them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -23,8 +23,8 @@ pub fn has_machine(text: &str) -> bool {
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
 }
 
-/// A file with a host of this number of cores on each node. Of an agent's host, policies know the cores only: a policy that computes
-/// needs a machine.
+/// A file that describes a host with this number of cores on each node. Policies know only the cores of an agent's host: a policy that
+/// computes needs a machine.
 pub fn host_of(name: String, cores: &[u32]) -> SourceFile {
     let node = |&cores: &u32| {
         let gflops = if cores == 0 { 0.0 } else { 1.0 };
@@ -48,7 +48,7 @@ pub struct Of<'a> {
     pub policy: &'a PolicyName,
     /// The sharing model, if the command line chose it.
     pub model: Option<ModelKind>,
-    /// Whether the policy looks at the work that is left, and at the time.
+    /// Whether the policy uses the remaining work and the time.
     pub looks_at_work: bool,
 }
 
@@ -68,12 +68,12 @@ pub fn first_line(of: &Of<'_>) -> String {
     json(&Line::Start(start))
 }
 
-/// Decisions as lines: those that send something, and those whose view differs from the one before.
+/// Decisions as lines: those that send something, and those whose view differs from the previous one.
 #[derive(Debug)]
 pub struct Decisions {
-    /// Whether the policy looks at the work that is left, and at the time: then no view is like the one before.
+    /// Whether the policy uses the remaining work and the time: then no view equals the previous one.
     looks_at_work: bool,
-    /// What was written last.
+    /// The last view that was written.
     last: Option<(Vec<Seen>, Vec<String>)>,
 }
 
@@ -88,7 +88,7 @@ impl Decisions {
         Seen::new(name, view, self.looks_at_work)
     }
 
-    /// The line of a decision, without its end; `None` if it says nothing new.
+    /// The line of a decision, without its end; `None` if it contains nothing new.
     pub fn line(
         &mut self,
         time: Seconds,
@@ -117,11 +117,11 @@ pub enum RecordError {
     /// The system refuses.
     #[error("the record {} cannot be {what}", path.display())]
     System {
-        /// What was tried: `made`, `written`, `read`.
+        /// The attempt: `made`, `written`, `read`.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// The answer of the system.
+        /// The error of the system.
         source: io::Error,
     },
     /// Its first line is not the start of a record.
@@ -129,7 +129,7 @@ pub enum RecordError {
     NoRecord {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
 }
@@ -153,7 +153,7 @@ pub struct Record<F = File> {
     has_ended: bool,
 }
 
-/// A file that can lose its end again.
+/// A file whose end can be cut off.
 pub trait Cut: io::Write {
     /// Keeps this number of bytes.
     ///
@@ -172,7 +172,7 @@ impl Record {
     /// Makes the file, with its first line.
     ///
     /// # Errors
-    /// A file that exists, or cannot be written; then nothing is left of it.
+    /// The file exists, or cannot be written; then nothing is left of it.
     pub fn create(path: &Path, of: &Of<'_>) -> Result<Self, RecordError> {
         let made = OpenOptions::new().write(true).create_new(true).open(path);
         let mut file = made.map_err(|error| match error.kind() {
@@ -187,8 +187,8 @@ impl Record {
         Ok(Self::new(path, file, line.len() as u64, of.looks_at_work))
     }
 
-    /// Continues the record of another process with the line of a turn. A last line that does not end is cut off: its process was
-    /// killed while it wrote.
+    /// Continues the record of another process with the line of a turn. An incomplete last line is cut off: its process was killed while
+    /// it wrote.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -212,7 +212,7 @@ impl Record {
     }
 }
 
-/// The length of a file without a last line that does not end.
+/// The length of a file without an incomplete last line.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
     const PIECE: u64 = 1 << 16;
     let mut end = file.seek(SeekFrom::End(0))?;
@@ -236,10 +236,10 @@ impl<F: Cut> Record<F> {
         Self { path: path.to_owned(), file, written, decisions, has_ended: false }
     }
 
-    /// Adds a decision, if it says something new.
+    /// Adds a decision, if it contains anything new.
     ///
     /// # Errors
-    /// A warning, once, if nothing more can be written; what is there is whole.
+    /// A warning, once, if nothing more can be written; the existing content is complete.
     pub fn add(&mut self, decided: &Decided) -> Result<(), String> {
         if self.has_ended {
             return Ok(());
@@ -259,7 +259,7 @@ impl<F: Cut> Record<F> {
     }
 }
 
-// The lines of a trace as types. Each is one JSON object; keys that are not known are ignored.
+// The lines of a trace as types. Each is one JSON object; unknown keys are ignored.
 
 /// The version of the format.
 pub const SCHEMA: u64 = 1;
@@ -285,22 +285,22 @@ pub struct Turn {
     pub clock_s: f64,
 }
 
-/// What everything else depends on.
+/// The context of all following lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     /// The version of the format.
     pub schema: u64,
-    /// Who wrote it, with its version.
+    /// The program that wrote it, with its version.
     pub program: String,
-    /// As `--policy` takes it.
+    /// In the format of `--policy`.
     pub policy: String,
-    /// Time between two decisions; 0 is whenever something happens.
+    /// Time between two decisions; 0: whenever something happens.
     pub period_ms: f64,
     /// Cores of each node.
     pub cores: Vec<u32>,
     /// The input files themselves.
     pub files: Vec<InputFile>,
-    /// The sharing model, where it is not that of the files.
+    /// The sharing model, if it is not that of the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -314,14 +314,14 @@ pub struct InputFile {
     pub text: String,
 }
 
-/// What the policy saw, and what was sent for it.
+/// The policy's view, and the actions that were sent for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Since the start of the agent, or of the turn.
+    /// Time since the start of the agent, or of the turn.
     pub time_s: f64,
-    /// Those that are there, in file order.
+    /// The applications that are present, in file order.
     pub apps: Vec<Seen>,
-    /// Names of those of the files that were there.
+    /// Names of the applications of the files that were present before.
     pub gone: Vec<String>,
     /// What was sent, in file order.
     pub actions: Vec<Action>,
@@ -336,9 +336,9 @@ pub struct Seen {
     pub control: Control,
     /// Threads on each node.
     pub threads: Vec<u32>,
-    /// Those in a task.
+    /// Threads that run a task.
     pub running: Vec<u32>,
-    /// Those that may take no task.
+    /// Threads that may take no task.
     pub blocked: Vec<u32>,
     /// Iterations done.
     pub progress: u64,
@@ -348,13 +348,13 @@ pub struct Seen {
     pub queued: Option<u64>,
     /// Its phase, from 0.
     pub phase: usize,
-    /// The work that is left, for a policy that looks at it.
+    /// The remaining work, for a policy that uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_gflop: Option<f64>,
 }
 
 impl Seen {
-    /// Of a view; the work that is left only where the policy looks at it.
+    /// From a view; the remaining work is set only if the policy uses it.
     pub fn new(name: &str, view: &AppView, looks_at_work: bool) -> Self {
         Self {
             name: name.to_owned(),
@@ -372,7 +372,7 @@ impl Seen {
 }
 
 impl Start {
-    /// Reads the first line of a record.
+    /// Parses the first line of a record.
     ///
     /// # Errors
     /// Why it is no start of this version.
@@ -401,7 +401,7 @@ impl Start {
     /// The study of these files with the sharing model and the period of the record.
     ///
     /// # Errors
-    /// An unknown model, or other cores than those of the machine.
+    /// An unknown model, or cores that differ from those of the machine.
     pub fn applied_to(&self, mut study: Study) -> Result<Study, String> {
         if let Some(model) = &self.model {
             let kind =
@@ -419,7 +419,7 @@ impl Start {
 
 /// A line of a record, without its end.
 pub fn json(line: &impl Serialize) -> String {
-    // Numbers, text and lists: nothing can fail.
+    // Numbers, text and lists: serialising them cannot fail.
     serde_json::to_string(line).unwrap_or_default()
 }
 
@@ -427,7 +427,7 @@ pub fn json(line: &impl Serialize) -> String {
 mod tests {
     use super::*;
 
-    /// A disk with room for so many bytes.
+    /// A disk with this capacity in bytes.
     struct Disk {
         room: usize,
         bytes: Vec<u8>,

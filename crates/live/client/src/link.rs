@@ -1,5 +1,6 @@
-//! The thread that looks for the agent, again and again, or serves itself in its turn; one connection with it: hello, welcome, orders,
-//! until it ends; and the statuses meanwhile, as often as the agent asks, and at once when something changes, but at most 50 in any second.
+//! The thread that repeatedly looks for the agent, or serves when it is its turn. Each connection consists of hello, welcome and orders,
+//! until it ends. Meanwhile statuses are sent at the interval that the agent requests, and immediately when something changes, but at
+//! most 50 in any second.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -18,7 +19,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 
 use crate::{Agent, Follower};
 
-/// From the loss of an agent to the first attempt; doubled until the last.
+/// Delay from the loss of an agent to the first attempt; doubled until the last value.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(5);
 /// Between two attempts while the next application takes over.
@@ -55,7 +56,7 @@ impl Link {
         Ok(Self { state, shared, thread: Some(thread) })
     }
 
-    /// In a child of fork: there is no thread, and the connection is not ours.
+    /// In a child of fork: the thread does not exist there, and the connection belongs to the parent.
     pub fn forget(mut self) {
         self.thread = None;
         std::mem::forget(self);
@@ -73,10 +74,10 @@ impl Drop for Link {
     }
 }
 
-/// From the connection to the agent's first word nobody runs.
+/// From the connection to the agent's first message no thread runs.
 fn hold(agent: &Agent, shared: &dyn Follower) {
     if agent.control != numasim_protocol::Control::None {
-        let _ = shared.obey(Some(&Order::Total(0)), &[]); // no order is easier to follow
+        let _ = shared.obey(Some(&Order::Total(0)), &[]); // an order for no core is always possible
     }
 }
 
@@ -127,7 +128,7 @@ fn live(
                 continue;
             }
             kept = None;
-            let _ = shared.obey(None, &[]); // all threads are not too many
+            let _ = shared.obey(None, &[]); // all threads are never too many
         }
         shared.bell().pause(pause, &state.stop);
         pause = (2 * pause).min(LAST);
@@ -136,9 +137,9 @@ fn live(
 
 /// How a link finds an agent.
 struct Seeking {
-    /// If applications take turns.
+    /// Present if applications take turns.
     turns: Option<Turns>,
-    /// While this application serves.
+    /// Present while this application serves.
     turn: Option<Turn>,
 }
 
@@ -172,12 +173,12 @@ fn cannot(why: &TurnError) {
     eprintln!("numasim: {why}; this application does not serve as the agent");
 }
 
-// A connection to a socket, without ever waiting for it.
+// Non-blocking connection to a socket.
 
 /// A write that takes longer has failed.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// Connects. A listener whose queue is full counts as nobody: a plain `connect` would wait for it.
+/// Connects. A listener whose queue is full counts as absent: a plain `connect` would wait for it.
 fn connected(path: &Path) -> io::Result<UnixStream> {
     let address = SocketAddrUnix::new(path)?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -191,24 +192,24 @@ fn connected(path: &Path) -> io::Result<UnixStream> {
 
 // One connection: hello, welcome, orders, until it ends.
 
-/// An agent that says nothing for so long is lost.
+/// An agent that is silent for this long is lost.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// How a connection ended.
 pub(crate) enum End {
-    /// The agent is gone.
+    /// The agent has disappeared.
     Lost {
         /// It had answered.
         welcomed: bool,
         /// The last order stays in force.
         kept: bool,
     },
-    /// The agent does not want us.
+    /// The agent refuses this application.
     Refused(String),
 }
 
-/// Says hello and does what the agent says until the connection ends. Then all threads run, unless the agent closed the connection and
-/// `keeps`, given whether it had answered, wants the last order to stay in force.
+/// Sends hello and follows the agent until the connection ends. Then all threads run, with one exception: the agent closed the connection
+/// and `keeps`, given whether it had answered, returns that the last order stays in force.
 fn talk(
     agent: &Agent,
     shared: &dyn Follower,
@@ -217,10 +218,10 @@ fn talk(
     keeps: impl Fn(bool) -> bool,
 ) -> End {
     let stream = Arc::new(stream);
-    let _closed = Closed::in_children(&stream); // ends before the stream, whose number may have another meaning then
+    let _closed = Closed::in_children(&stream); // dropped before the stream, whose number may be reused then
     state.set_stream(Some(stream.clone()));
     if state.stop.load(Ordering::Acquire) {
-        return End::Lost { welcomed: false, kept: false }; // who stopped us may have seen no connection to close
+        return End::Lost { welcomed: false, kept: false }; // the stopping thread may have found no connection to close
     }
     let sender = Sender::new(&stream);
     let over = AtomicBool::new(false);
@@ -232,7 +233,7 @@ fn talk(
             match next(&stream, &mut lines) {
                 Ok(FromAgent::Welcome(new)) if welcome.is_none() => {
                     if !new.hold {
-                        let _ = shared.obey(None, &[]); // nobody is too many
+                        let _ = shared.obey(None, &[]); // all threads are never too many
                     }
                     let every = Duration::try_from_secs_f64(new.status_ms / 1e3).unwrap_or(SILENCE);
                     let (sender, over) = (&sender, &over);
@@ -242,7 +243,7 @@ fn talk(
                 Ok(FromAgent::Set { seq, order }) => {
                     sender.send(&answer(agent, shared, welcome.as_ref(), seq, &order));
                 }
-                // A status that came too late, or a welcome again, changes nothing.
+                // A status that came too late, or a repeated welcome, changes nothing.
                 Ok(FromAgent::Ping | FromAgent::Error { .. } | FromAgent::Welcome(_)) => {}
                 Ok(FromAgent::Refused { text }) => break End::Refused(text),
                 Err(over) => {
@@ -253,7 +254,7 @@ fn talk(
         };
         let _ = stream.shutdown(Shutdown::Both);
         if !matches!(end, End::Lost { kept: true, .. }) {
-            // Before the reporter has ended: it may be writing.
+            // Before the reporter has exited: it may still be writing.
             let _ = shared.obey(None, &[]);
         }
         over.store(true, Ordering::Release);
@@ -264,7 +265,7 @@ fn talk(
     end
 }
 
-/// Puts an order in force, and what to say then.
+/// Puts an order in force; returns the answer.
 fn answer(
     agent: &Agent,
     shared: &dyn Follower,
@@ -286,16 +287,16 @@ fn answer(
     }
 }
 
-/// How a connection is over.
+/// Why a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Over {
     /// The agent closed it, or its process ended.
     Closed,
-    /// The agent was silent for too long, or sent what no agent sends.
+    /// The agent was silent for too long, or sent invalid data.
     Silent,
 }
 
-/// The next message, or how the connection is over. Lines of an unknown type are skipped: a later version may send more.
+/// The next message, or why the connection is over. Lines of an unknown type are skipped: a later version may send more types.
 fn next(mut stream: &UnixStream, lines: &mut Lines) -> Result<FromAgent, Over> {
     let end = Instant::now() + SILENCE;
     let mut bytes = [0; 4096];
@@ -319,33 +320,33 @@ fn next(mut stream: &UnixStream, lines: &mut Lines) -> Result<FromAgent, Over> {
     }
 }
 
-// The connection as several threads hold it: who sends, and who ends it.
+// The connection as several threads share it: those that send and those that close it.
 
-/// What the thread of the agent and the pool share.
+/// State that the thread of the agent and the pool share.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// The pool ends.
+    /// The pool shuts down.
     pub(crate) stop: AtomicBool,
     /// The connection, while there is one.
     pub(crate) stream: Mutex<Option<Arc<UnixStream>>>,
 }
 
 impl State {
-    /// There is a connection, or none any more.
+    /// Sets the connection, or removes it.
     pub(crate) fn set_stream(&self, stream: Option<Arc<UnixStream>>) {
         *self.stream.lock().unwrap_or_else(PoisonError::into_inner) = stream;
     }
 
-    /// Says that the application ends by itself, if somebody listens.
+    /// Announces that the application exits normally, if there is a connection.
     pub(crate) fn goodbye(&self) {
         if let Some(stream) = &*self.stream.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = (&**stream).write_all(FromApp::Bye.line().as_bytes()); // nobody may be there
+            let _ = (&**stream).write_all(FromApp::Bye.line().as_bytes()); // the agent may have disappeared
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 }
 
-/// The sending side: whole lines, one after the other.
+/// The sending side: complete lines, one after the other.
 pub(crate) struct Sender<'a> {
     stream: &'a UnixStream,
     turn: Mutex<()>,
@@ -356,19 +357,19 @@ impl<'a> Sender<'a> {
         Self { stream, turn: Mutex::default() }
     }
 
-    /// Sends a line. What fails ends the connection for both sides.
+    /// Sends a line. A failure closes the connection for both sides.
     pub(crate) fn send(&self, message: &FromApp) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stream = self.stream;
         if stream.write_all(message.line().as_bytes()).is_err() {
-            let _ = self.stream.shutdown(Shutdown::Both); // it is over either way
+            let _ = self.stream.shutdown(Shutdown::Both); // the connection is over in any case
         }
     }
 }
 
 // Statuses: as often as the agent asks, and at once when something changes, but at most 50 in any second.
 
-/// Between two statuses that nothing asks for but the time, and between two looks at what rings no bell.
+/// Minimum time between two periodic statuses, and between two looks at state that rings no bell.
 const LEAST: Duration = Duration::from_millis(20);
 
 /// Sends statuses until the connection is over.
@@ -380,36 +381,36 @@ fn report(shared: &dyn Follower, sender: &Sender<'_>, every: Duration, over: &At
         sender.send(&FromApp::Status(status.clone()));
         let sent = Instant::now();
         let next = allowance.take(sent);
-        // Whatever changes meanwhile is in the next one.
+        // Further changes until then are part of the next status.
         while !over.load(Ordering::Acquire) && Instant::now() < next {
             shared.bell().listen(next);
         }
         while !over.load(Ordering::Acquire) && sent.elapsed() < every && !shared.is_news(&status) {
-            // A worker that takes the last task and stays with it rings no bell; one that finds none does.
+            // A worker that takes the last task and keeps running it rings no bell; a worker that finds none does.
             let look = if shared.rings() { every } else { LEAST };
             shared.bell().listen((sent + every).min(Instant::now() + look));
         }
     }
 }
 
-/// How many statuses may be sent: a few in a row, as the end of an iteration and what comes after it are several
-/// changes within a millisecond, and a policy that heard of them later would leave cores idle meanwhile.
+/// Number of statuses that may be sent, a few in a row: the end of an iteration and the next begin are several changes within a
+/// millisecond, and a policy that learned of them later would leave cores idle meanwhile.
 struct Allowance {
     left: u32,
     since: Instant,
 }
 
 impl Allowance {
-    /// In a row, and with those that come again within a second 50.
+    /// Number in a row; together with those that become available within a second, 50.
     const ROW: u32 = 10;
-    /// In this time one comes again: 40 a second.
+    /// Time in which one more becomes available: 40 a second.
     const AGAIN: Duration = Duration::from_millis(25);
 
     fn new(now: Instant) -> Self {
         Self { left: Self::ROW, since: now }
     }
 
-    /// One was sent; when the next one may be.
+    /// Counts a status that was sent; returns when the next one may be sent.
     fn take(&mut self, now: Instant) -> Instant {
         while self.left < Self::ROW && now.saturating_duration_since(self.since) >= Self::AGAIN {
             self.left += 1;
@@ -458,7 +459,7 @@ mod tests {
         });
         let later = start + Duration::from_secs(1);
         let in_a_row = (0..20).take_while(|_| allowance.take(later) == later).count();
-        // The tenth is sent, too; the eleventh has to wait.
+        // The tenth is still sent; the eleventh has to wait.
         assert_eq!(in_a_row, 9);
     }
 }

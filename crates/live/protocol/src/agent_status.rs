@@ -1,4 +1,4 @@
-//! What an agent says of itself and of the applications that it knows.
+//! An agent's report about itself and about its applications.
 
 use numasim_model::order::{Control, Order, Waiting};
 use serde::{Deserialize, Serialize};
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 /// The version of [`AgentStatus`].
 pub const SCHEMA: u64 = 1;
 
-/// The answer to a query, and what `agent status --format json` prints.
+/// The answer to a query, and the output of `agent status --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentStatus {
     /// [`SCHEMA`].
     pub schema: u64,
     /// `agent status`.
     pub command: String,
-    /// Process of the agent.
+    /// Process ID of the agent.
     pub pid: u64,
-    /// Where it listens.
+    /// Path of the socket that it listens on.
     pub socket: String,
     /// Name of its machine.
     pub machine: String,
     /// Cores of each node.
     pub cores: Vec<u32>,
-    /// With its argument: `lead:2`.
+    /// The policy with its argument: `lead:2`.
     pub policy: String,
-    /// Time between two decisions, in ms; 0 is whenever something happens.
+    /// Time between two decisions, in ms; 0: it decides whenever something happens.
     pub period_ms: f64,
     /// Time between two statuses of an application, in ms.
     pub status_ms: f64,
     /// Whether no order is sent.
     pub dry_run: bool,
-    /// Since it listens, in s.
+    /// Time since it began to listen, in s.
     pub uptime_s: f64,
-    /// Busy part of the cores of each node over the last second, from 0 to 1; `None` where the machine is not the host.
+    /// Busy fraction of the cores of each node over the last second, from 0 to 1; `None` if the machine is not the host.
     pub load: Option<Vec<f64>>,
-    /// Connections that are over.
+    /// Closed connections.
     pub closed: Closed,
-    /// In file order.
+    /// Applications in file order.
     pub apps: Vec<AppEntry>,
 }
 
-/// How connections ended.
+/// Number of closed connections by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
-    /// They said bye.
+    /// The application sent bye.
     pub bye: u64,
-    /// They broke off.
+    /// The application disconnected.
     pub lost: u64,
-    /// They were refused, before their hello or after.
+    /// The agent refused the connection, before its hello or after.
     pub refused: u64,
 }
 
@@ -55,42 +55,42 @@ pub struct Closed {
 pub struct AppEntry {
     /// Its name.
     pub name: String,
-    /// Its process, as the system says.
+    /// Its process, as the system reports it.
     pub pid: u64,
-    /// Its user, as the system says.
+    /// Its user, as the system reports it.
     pub uid: u64,
-    /// Which orders it can follow.
+    /// Orders that it can follow.
     pub control: Control,
     /// Threads on each node.
     pub threads: Vec<u32>,
-    /// What the agent thinks of it.
+    /// Its state.
     pub state: State,
-    /// Threads in a task on each node; this and what follows up to its age is `None` before the first status.
+    /// Threads that run a task on each node. This field and the following ones, up to the age, are `None` before the first status.
     pub running: Option<Vec<u32>>,
     /// Threads on each node that may take no task.
     pub blocked: Option<Vec<u32>>,
-    /// Iterations that are done.
+    /// Completed iterations.
     pub progress: Option<u64>,
-    /// What it waits for.
+    /// The reason why it waits.
     pub waiting: Option<Waiting>,
-    /// Tasks that nobody has begun; `None` where it is not told, too.
+    /// Tasks that no thread has begun; also `None` if the application does not report it.
     pub queued: Option<u64>,
-    /// Tasks that are done; `None` where it is not told, too.
+    /// Completed tasks; also `None` if the application does not report it.
     pub tasks: Option<u64>,
     /// Age of its last status, in ms.
     pub status_age_ms: Option<f64>,
-    /// What was decided last.
+    /// The last order decided for it.
     pub target: Option<Order>,
-    /// Of the last order that was sent; 0 is none.
+    /// Sequence number of the last order that was sent; 0 is none.
     pub seq: u64,
-    /// Of the last order that it acknowledged; 0 is none.
+    /// Sequence number of the last order that it acknowledged; 0 is none.
     pub acked: u64,
-    /// What it said to the order `seq`, where it refused it.
+    /// Its reason for refusing the order `seq`, if it refused it.
     pub refused: Option<String>,
 }
 
 numasim_model::words! {
-    /// What the agent thinks of an application.
+    /// The state of an application.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum State {
@@ -106,13 +106,13 @@ numasim_model::words! {
 }
 
 impl AgentStatus {
-    /// What `command` is.
+    /// The value of `command`.
     pub const COMMAND: &str = "agent status";
 
-    /// Reads the answer to a query; keys that nobody knows are ignored.
+    /// Parses the answer to a query; unknown keys are ignored.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let status: Self = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         if status.schema == SCHEMA {

@@ -1,4 +1,4 @@
-//! What the agent says.
+//! Messages of the agent.
 
 use numasim_model::order::Order;
 use serde::{Deserialize, Serialize};
@@ -12,34 +12,34 @@ use crate::fields::{Version, read_order};
 pub enum FromAgent {
     /// The answer to a hello.
     Welcome(Welcome),
-    /// What the application may use from now on.
+    /// The threads or cores that the application may use from now on.
     Set {
         /// 1, 2, 3, ... on each connection.
         seq: u64,
-        /// All of it.
+        /// The complete order.
         #[serde(flatten)]
         order: Order,
     },
-    /// The agent is there, and has nothing to say.
+    /// Sent as a sign of life.
     Ping,
     /// The last line was ignored.
     Error {
-        /// Why.
+        /// The reason.
         text: String,
     },
-    /// The connection is closed; come never again.
+    /// The connection is closed; the application must not connect again.
     Refused {
-        /// Why.
+        /// The reason.
         text: String,
     },
 }
 
-/// What an application has to know of the agent and the machine.
+/// Facts about the agent and the machine for an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Welcome {
-    /// Of the protocol.
+    /// Version of the protocol.
     pub version: Version,
-    /// Process of the agent.
+    /// Process ID of the agent.
     pub pid: u64,
     /// Cores of each node.
     pub cores: Vec<u32>,
@@ -51,34 +51,34 @@ pub struct Welcome {
     pub status_ms: f64,
 }
 
-/// What an application is told, as records and traces keep it.
+/// An order for an application, as records and traces store it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// Its name.
     pub app: String,
-    /// Of the order on its connection: 1 for the first one that it is told, and so on.
+    /// Sequence number of the order on its connection: 1 for the first one that is sent, and so on.
     pub seq: u64,
-    /// All of it.
+    /// The complete order.
     #[serde(flatten)]
     pub order: Order,
-    /// Why, where the policy says it.
+    /// The reason, if the policy gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 /// A message as a line, with its line feed.
 pub(crate) fn line(message: &impl Serialize) -> String {
-    // Text, numbers and lists: nothing can fail.
+    // Text, numbers and lists: serialising them cannot fail.
     let mut line = serde_json::to_string(message).unwrap_or_default();
     line.push('\n');
     line
 }
 
 impl FromAgent {
-    /// Reads a line, which comes without its line feed.
+    /// Parses a line, given without its line feed.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let (kind, object) = object(line)?;
         match kind.as_str() {

@@ -1,4 +1,4 @@
-//! What an application says, and what those say who ask about the agent.
+//! Messages of applications, and of clients that query the agent.
 
 use numasim_model::order::{Control, Waiting};
 use serde::Serialize;
@@ -11,76 +11,76 @@ use crate::{LONGEST_NAME, MOST_THREADS};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum FromApp {
-    /// Who it is; the first message.
+    /// Its properties; the first message.
     Hello(Hello),
-    /// How it is.
+    /// Its status.
     Status(AppStatus),
     /// An order is in force.
     Ack {
-        /// Of the order.
+        /// Sequence number of the order.
         seq: u64,
     },
-    /// An order cannot be followed; the last one stays in force.
+    /// An order cannot be followed; the previous one stays in force.
     Refused {
-        /// Of the order.
+        /// Sequence number of the order.
         seq: u64,
-        /// Why.
+        /// The reason.
         text: String,
     },
-    /// It is finished.
+    /// The application is finished.
     Bye,
-    /// Instead of hello: what is the agent's status?
+    /// Instead of hello: asks for the agent's status.
     Query,
-    /// Instead of hello: the agent shall end.
+    /// Instead of hello: asks the agent to shut down.
     Stop,
 }
 
-/// Who an application is.
+/// Properties of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hello {
-    /// Of the protocol.
+    /// Version of the protocol.
     pub version: Version,
-    /// Its name in files and for people.
+    /// Its name in files and in messages.
     pub name: String,
-    /// Which orders it can follow.
+    /// Orders that it can follow.
     pub control: Control,
     /// Threads on each node, blocked or not.
     pub threads: Vec<u32>,
 }
 
-/// How an application is.
+/// Status of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AppStatus {
-    /// Threads in a task on each node.
+    /// Threads that run a task on each node.
     pub running: Vec<u32>,
     /// Threads on each node that may take no task.
     pub blocked: Vec<u32>,
-    /// Iterations that are done; it may fall.
+    /// Completed iterations; the number may fall.
     pub progress: u64,
-    /// What it waits for.
+    /// The reason why it waits.
     pub waiting: Waiting,
-    /// Tasks that nobody has begun in this phase; `None` is not told.
+    /// Tasks that no thread has begun in this phase; `None` is not reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued: Option<u64>,
     /// The phase of its iteration, from 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub phase: u64,
-    /// Tasks that are done; `None` is not told.
+    /// Completed tasks; `None` is not reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,
 }
 
-// What serde calls.
+// Called by serde.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
 impl FromApp {
-    /// Reads a line, which comes without its line feed.
+    /// Parses a line, given without its line feed.
     ///
     /// # Errors
-    /// What is wrong with it, for whoever wrote it.
+    /// The problem with the line, in words for its author.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let (kind, object) = object(line)?;
         match kind.as_str() {
@@ -111,7 +111,7 @@ impl Hello {
     }
 
     fn read(fields: &Fields) -> Result<Self, ParseError> {
-        // First: whatever another version says beside it is not for us to judge.
+        // The version comes first: the other fields of another version are not for us to judge.
         let version = Version::read(fields)?;
         let name = fields.text("name")?;
         if name.is_empty() || name.chars().nth(LONGEST_NAME).is_some() || name.contains(char::is_control) {
@@ -128,7 +128,7 @@ impl Hello {
 }
 
 impl AppStatus {
-    /// Of an application that has not begun: all its threads are idle.
+    /// Status of an application that has not begun: all its threads are idle.
     pub fn idle(nodes: usize) -> Self {
         let none = vec![0; nodes];
         let (running, blocked) = (none.clone(), none);
@@ -147,8 +147,8 @@ impl AppStatus {
         })
     }
 
-    /// Whether an application with so many `threads` on each node can be like this: it has a figure for each node, and no more threads
-    /// run and are blocked on any than there are.
+    /// Whether an application with this number of `threads` on each node can have this status: it has a value for each node, and on no
+    /// node do running and blocked threads together exceed the threads.
     ///
     /// # Errors
     /// [`ParseError::Wrong`] with the key.

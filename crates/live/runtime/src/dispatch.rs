@@ -1,4 +1,4 @@
-//! Dispatching: somebody else's scheduler says which worker runs which task.
+//! Dispatching: a scheduler outside of the pool decides which worker runs which task.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -11,45 +11,45 @@ use crate::serve::{Source, serve};
 use crate::shared::Shared;
 use crate::worker::Worker;
 
-/// Says which worker runs which task, in [`Pool::dispatch`]. What it has for a worker nobody else runs.
+/// Decides which worker runs which task, in [`Pool::dispatch`]. A task that it has for one worker is run by no other.
 ///
-/// A worker asks for its next task whenever it has passed the gate: one that is too many parks between two tasks and asks no
-/// more until it is wanted again. One for which there is no task parks, too; whoever has one for it later calls
-/// [`Pool::wake`]. All functions are called by several threads at once.
+/// A worker asks for its next task whenever it has passed the gate. A surplus worker parks between two tasks and does not ask until it is
+/// wanted again. A worker without a task also parks; a thread that has a task for it later calls [`Pool::wake`]. Several threads call all
+/// functions at once.
 pub trait Dispatcher: Sync {
-    /// What is run.
+    /// The type of tasks.
     type Task;
 
-    /// The task that this worker, which asks, begins now; `None` if there is none for it.
+    /// The task that the calling worker begins now; `None` if there is none for it.
     fn next(&self, worker: WorkerId) -> Option<Self::Task>;
 
-    /// Is there anything for which the worker should ask? It is about to park, and who calls [`Pool::wake`] from now on wakes
-    /// it: so a task that was set aside before is seen here, and one that comes later has it woken.
+    /// Is there any task for which the worker should ask? It is about to park, and calls of [`Pool::wake`] from now on wake it. So a task
+    /// that was set aside before is seen here, and a task that comes later wakes it.
     fn is_waiting(&self, worker: WorkerId) -> bool;
 
-    /// Runs a task on the worker that was given it, to its end.
+    /// Runs a task to its end, on the worker that it was assigned to.
     fn run(&self, worker: WorkerId, task: Self::Task);
 
-    /// An order parks this worker, which was between two tasks: what was set aside for it belongs to others, until it asks again.
-    /// Workers that were parked already are not told of; [`Pool::wake`] is false for them.
+    /// An order parks this worker, which was between two tasks. Tasks that were set aside for it belong to others until it asks again.
+    /// Workers that were parked already are not reported; [`Pool::wake`] is false for them.
     fn blocked(&self, worker: WorkerId) {
         let _ = worker;
     }
 
-    /// One of these functions has panicked. [`Pool::dispatch`] goes on with the panic once its `lead` has returned, which may
-    /// have to be told; until then workers ask as before.
+    /// One of these functions has panicked. [`Pool::dispatch`] resumes the panic once its `lead` has returned; `lead` may have to be
+    /// informed for that. Until then workers ask as before.
     fn panicked(&self) {}
 }
 
 impl Pool {
-    /// Calls `lead` on this thread while all workers of the pool ask `dispatcher` for tasks and run them; returns when `lead` has
-    /// returned and no task runs any more. Workers do nothing else meanwhile; other tasks wait. Orders hold as ever.
+    /// Calls `lead` on this thread while all workers of the pool ask `dispatcher` for tasks and run them. Returns when `lead` has
+    /// returned and no task runs any more. Meanwhile workers do nothing else, and other tasks wait. Orders remain in force.
     ///
     /// ```
     /// use std::sync::Mutex;
     /// use numasim_runtime::{Dispatcher, Layout, Pool, WorkerId};
     ///
-    /// /// A number for each worker, and what became of them.
+    /// /// A number for each worker, and a channel for the results.
     /// struct Numbers(Vec<Mutex<Option<u32>>>, std::sync::mpsc::SyncSender<(usize, u32)>);
     ///
     /// impl Dispatcher for Numbers {
@@ -69,7 +69,7 @@ impl Pool {
     /// let (say, hear) = std::sync::mpsc::sync_channel(2);
     /// let numbers = Numbers(vec![Mutex::default(), Mutex::default()], say);
     /// let heard = pool.dispatch(&numbers, || {
-    ///     *numbers.0[1].lock().unwrap() = Some(7); // for the second worker, whoever else is idle
+    ///     *numbers.0[1].lock().unwrap() = Some(7); // for the second worker, even if others are idle
     ///     pool.wake(WorkerId(1));
     ///     hear.recv()
     /// });
@@ -77,10 +77,10 @@ impl Pool {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A worker that is inside another task comes when that is over, or waits. Tasks may use the pool, but not dispatch.
+    /// A worker that runs another task joins when that task is over, or waits. Tasks may use the pool, but not dispatch.
     ///
     /// # Panics
-    /// With the panic of `lead`, else with the first one of `dispatcher`, once no task runs any more.
+    /// With the panic of `lead`, or else with the first one of `dispatcher`, once no task runs any more.
     pub fn dispatch<D: Dispatcher, R>(&self, dispatcher: &D, lead: impl FnOnce() -> R) -> R {
         let shared = &self.shared;
         let latch = |worker| WorkerLatch::new(&shared.gate, worker);
@@ -95,7 +95,7 @@ impl Pool {
             for end in &ends {
                 end.set_here();
             }
-            // Those whom an order kept from coming need not come.
+            // Workers that an order kept from coming need not come.
             for (number, job) in posted {
                 scope.run_posted(number, job);
             }
@@ -104,7 +104,7 @@ impl Pool {
     }
 }
 
-/// What a worker does during a dispatch.
+/// The work of a worker during a dispatch.
 fn ask<D: Dispatcher>(
     shared: &Arc<Shared>,
     number: usize,
@@ -114,7 +114,7 @@ fn ask<D: Dispatcher>(
 ) {
     let is_its_worker = |worker: &&Worker| worker.number == number && Arc::ptr_eq(&worker.shared, shared);
     Worker::with_this(|worker| {
-        // Who ends the dispatch runs here what no worker has begun.
+        // The thread that ends the dispatch runs the jobs that no worker has begun.
         if let Some(worker) = worker.filter(is_its_worker) {
             serve(&shared.gate, number, &Asking { worker, end, scope, dispatcher });
         }
@@ -134,13 +134,13 @@ impl<D: Dispatcher> Asking<'_, '_, D> {
         WorkerId(self.worker.number)
     }
 
-    /// Nothing unwinds through the loop of a worker: whether it is parked would be lost.
+    /// No panic unwinds through the loop of a worker: the information whether it is parked would be lost.
     fn caught<R>(&self, function: impl FnOnce() -> R) -> Option<R> {
         match catch_unwind(AssertUnwindSafe(function)) {
             Ok(result) => Some(result),
             Err(payload) => {
                 self.scope.keep(payload);
-                let _ = catch_unwind(AssertUnwindSafe(|| self.dispatcher.panicked())); // one is kept
+                let _ = catch_unwind(AssertUnwindSafe(|| self.dispatcher.panicked())); // only the first panic is kept
                 None
             }
         }

@@ -1,10 +1,10 @@
-//! The gate: which workers may fetch a task, and where the others sleep.
+//! The gate determines which workers may fetch a task, and parks the others.
 //!
-//! A worker is *awake*, *idle* (parked, because there is no task) or *blocked* (parked, because fewer are wanted). The
-//! three change under one lock only; a worker that runs task after task never takes it, but looks at a flag of its own
-//! before each fetch ([`Gate::open`]). An order makes idle workers blocked on the spot, without waking them, and raises
-//! the flag of the awake ones while there are too many; whoever sees its flag first blocks. To unblock is to pick
-//! certain workers, so no more than wanted can slip through, however many wake.
+//! A worker is *awake*, *idle* (parked, because there is no task) or *blocked* (parked, because fewer workers are wanted). These three
+//! states change only under one lock. A worker that runs task after task never takes the lock, but checks its private flag before each
+//! fetch ([`Gate::open`]). An order turns idle workers into blocked ones immediately, without waking them, and raises the flag of the
+//! awake ones while there are too many; the first worker that sees its flag blocks. Unblocking selects certain workers. So no more than
+//! wanted can slip through, however many wake.
 
 use crossbeam_utils::CachePadded;
 
@@ -20,36 +20,36 @@ const IDLE: u8 = 1;
 /// It is parked until it is wanted.
 const BLOCKED: u8 = 2;
 
-/// What a worker reads without the lock: on a cache line of its own.
+/// State that a worker reads without the lock, on a separate cache line.
 struct Member {
     node: usize,
     /// Written under the lock only.
     state: AtomicU8,
-    /// There are too many awake: ask before the next fetch.
+    /// Too many workers are awake: the worker must ask before the next fetch.
     ask: AtomicBool,
 }
 
-/// What the lock guards.
+/// The state that the lock guards.
 struct Inner {
     rule: Rule,
     /// Workers that are not blocked, per node.
     open: Vec<usize>,
     /// Workers that are idle.
     idle: usize,
-    /// Whom to unpark; none until a worker has started, and it does not park before.
+    /// Threads to unpark; `None` until a worker has started. A worker does not park before that.
     threads: Vec<Option<Thread>>,
 }
 
 /// See the module.
 pub(crate) struct Gate {
     members: Vec<CachePadded<Member>>,
-    /// Not 0 if a task must be told: workers are idle, or none is awake. Written under the lock only.
+    /// Not 0 if a new task must be announced: workers are idle, or none is awake. Written under the lock only.
     tell: CachePadded<AtomicUsize>,
     inner: Mutex<Inner>,
 }
 
 impl Gate {
-    /// For workers on these nodes, numbered as they are here. They begin awake, but for those that `rule` keeps out.
+    /// For workers on these nodes, numbered as in `node_of`. They begin awake, except those that `rule` excludes.
     pub(crate) fn new(node_of: &[usize], nodes: usize, rule: Rule) -> Self {
         let member = |&node| {
             CachePadded::new(Member { node, state: AtomicU8::new(AWAKE), ask: AtomicBool::new(false) })
@@ -68,7 +68,7 @@ impl Gate {
         gate
     }
 
-    /// A worker's first word: from now on it can be unparked.
+    /// Registers a worker: from now on it can be unparked.
     pub(crate) fn enter(&self, worker: usize) {
         lock(&self.inner).threads[worker] = Some(current());
     }
@@ -79,10 +79,10 @@ impl Gate {
         !self.members[worker].ask.load(Ordering::Acquire)
     }
 
-    /// Parks the worker if there are too many, until it is wanted again or `done`; whether it was parked.
+    /// Parks the worker if there are too many, until it is wanted again or `done`. Returns whether it was parked.
     ///
-    /// `done` is asked once, after the worker can be seen as blocked: who makes it true later must call
-    /// [`Gate::resume`]. `leave` is called before parking: a task for which this worker was woken needs another one.
+    /// `done` is called once, after other threads can see the worker as blocked: a thread that makes it true later must call
+    /// [`Gate::resume`]. `leave` is called before parking: a task for which this worker was woken needs another worker.
     pub(crate) fn block(&self, worker: usize, done: impl Fn() -> bool, leave: impl FnOnce()) -> bool {
         let member = &self.members[worker];
         {
@@ -104,9 +104,9 @@ impl Gate {
         true
     }
 
-    /// Parks the worker until somebody [wakes](Gate::wake) or [resumes](Gate::resume) it, unless it is `done`, or there is
-    /// `any` task and it may run. Both are asked after the worker can be seen as idle. `leave` is called, as by [`Gate::block`], if
-    /// there is a task and an order came first: who offered it may have found this worker awake.
+    /// Parks the worker until another thread [wakes](Gate::wake) or [resumes](Gate::resume) it, unless it is `done`, or there is `any`
+    /// task and it may run. Both are called after other threads can see the worker as idle. `leave` is called, as by [`Gate::block`], if
+    /// there is a task and an order came first: the thread that offered the task may have found this worker awake.
     pub(crate) fn sleep(
         &self,
         worker: usize,
@@ -124,7 +124,7 @@ impl Gate {
         }
         barrier::heavy();
         if done() {
-            // An order may have made it blocked by now, and whoever made `done` true may have found it awake.
+            // An order may have blocked it by now, and the thread that made `done` true may have found it awake.
             self.resume(worker);
         } else if any() && !self.stir(worker) {
             leave();
@@ -134,7 +134,7 @@ impl Gate {
         }
     }
 
-    /// After a task was queued: must [`Gate::wake`] be called? Sees every worker that did not see the task.
+    /// After a task was queued: must [`Gate::wake`] be called? Takes into account every worker that did not see the task.
     #[inline]
     pub(crate) fn must_tell(&self) -> bool {
         barrier::light();
@@ -146,7 +146,7 @@ impl Gate {
         self.members.iter().all(|member| member.state.load(Ordering::Relaxed) != AWAKE)
     }
 
-    /// There is one more task: wakes an idle worker, of the first node in `order` that has one.
+    /// There is one more task: wakes an idle worker, on the first node in `order` that has one.
     pub(crate) fn wake(&self, order: &[usize]) {
         let mut inner = lock(&self.inner);
         let idle = |node: usize| {
@@ -160,11 +160,11 @@ impl Gate {
         }
     }
 
-    /// There is something for this worker alone: wakes it if it is idle. False if it is blocked; it may have been so for
-    /// long, without having been awake since.
+    /// There is work for this worker alone: wakes it if it is idle. Returns false if it is blocked; it may have been blocked for long,
+    /// without having been awake since.
     ///
-    /// Who hands it something does that before: a worker that is awake then looks once more before it parks, or is told
-    /// to `leave` it (see [`Gate::sleep`], [`Gate::block`]).
+    /// A thread that hands it work does so before this call: a worker that is awake at that time looks once more before it parks, or its
+    /// `leave` is called (see [`Gate::sleep`], [`Gate::block`]).
     pub(crate) fn rouse(&self, worker: usize) -> bool {
         let mut inner = lock(&self.inner);
         match self.members[worker].state.load(Ordering::Relaxed) {
@@ -178,8 +178,8 @@ impl Gate {
         }
     }
 
-    /// What the worker waits for inside a task is there: it goes on, wanted or not; if there are too many now, another
-    /// one blocks after its task.
+    /// The worker waits inside a task for an event that has occurred: it continues, wanted or not. If there are too many now, another
+    /// worker blocks after its task.
     pub(crate) fn resume(&self, worker: usize) {
         let mut inner = lock(&self.inner);
         match self.members[worker].state.load(Ordering::Relaxed) {
@@ -193,7 +193,7 @@ impl Gate {
         unpark(inner, worker);
     }
 
-    /// The worker found a task while it fell asleep; false if it was blocked meanwhile, and leaves the task to others.
+    /// The worker found a task while it fell asleep. Returns false if it was blocked meanwhile, and leaves the task to others.
     fn stir(&self, worker: usize) -> bool {
         let mut inner = lock(&self.inner);
         let state = self.members[worker].state.load(Ordering::Relaxed);
@@ -203,7 +203,7 @@ impl Gate {
         state != BLOCKED
     }
 
-    /// The pool ends: nobody is blocked or idle any more.
+    /// The pool shuts down: no worker is blocked or idle any more.
     pub(crate) fn release(&self) {
         let mut inner = lock(&self.inner);
         inner.rule = Rule::All;
@@ -219,7 +219,7 @@ impl Gate {
     }
 }
 
-/// Unparks after the lock is free: the woken one may need it at once.
+/// Unparks after releasing the lock: the woken worker may need it immediately.
 fn unpark(inner: MutexGuard<'_, Inner>, worker: usize) {
     let thread = inner.threads[worker].clone();
     drop(inner);
@@ -228,31 +228,31 @@ fn unpark(inner: MutexGuard<'_, Inner>, worker: usize) {
     }
 }
 
-// Orders: who blocks, who is unblocked. Everything here runs under the lock.
+// Orders: the choice of the workers to block and unblock. Everything here runs under the lock.
 
 /// An order in the numbers of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// All may run.
     All,
-    /// So many in all.
+    /// This number in total.
     Total(usize),
-    /// So many on each node.
+    /// This number on each node.
     PerNode(Vec<usize>),
-    /// Those that are true.
+    /// The workers with `true`.
     Workers(Vec<bool>),
 }
 
 impl Gate {
-    /// Puts an order in force. When it returns, idle workers obey, those that are wanted were woken, and the others
-    /// that are too many block before their next fetch.
+    /// Puts an order in force. When it returns, idle workers obey, blocked workers that are wanted have been woken, and the surplus awake
+    /// ones block before their next fetch.
     pub(crate) fn set(&self, rule: Rule) {
         let mut inner = lock(&self.inner);
         inner.rule = rule;
         self.balance(&mut inner);
     }
 
-    /// Is there a worker too many, and may it be this one?
+    /// Are there too many workers, and may this one block?
     fn too_many(&self, inner: &Inner, worker: usize) -> bool {
         let node = self.members[worker].node;
         match &inner.rule {
@@ -274,8 +274,8 @@ impl Gate {
         }
     }
 
-    /// Brings workers in line with the rule as far as that is possible now: blocked ones with the lowest numbers are
-    /// unblocked, idle ones with the highest numbers are blocked, and awake ones are asked while there are too many.
+    /// Brings workers in line with the rule as far as that is possible now: blocked ones with the lowest numbers are unblocked, idle ones
+    /// with the highest numbers are blocked, and awake ones have their flags raised while there are too many.
     fn balance(&self, inner: &mut Inner) {
         for worker in 0..self.members.len() {
             if self.members[worker].state.load(Ordering::Relaxed) == BLOCKED && self.too_few(inner, worker) {
@@ -287,7 +287,7 @@ impl Gate {
         }
         for worker in (0..self.members.len()).rev() {
             if self.members[worker].state.load(Ordering::Relaxed) == IDLE && self.too_many(inner, worker) {
-                inner.idle -= 1; // without a moment as awake: it looks at its state without the lock
+                inner.idle -= 1; // without being awake for a moment: it checks its state without the lock
                 self.set_blocked(inner, worker);
             }
         }
@@ -299,8 +299,8 @@ impl Gate {
         }
     }
 
-    /// Who has a task must tell it where workers are idle, and where none is awake, because then even a task that has to
-    /// wait is news.
+    /// A thread with a new task must announce it if workers are idle. It must also do so if no worker is awake, because then even a task
+    /// that has to wait is news.
     fn set_tell(&self, inner: &Inner) {
         let awake = inner.open.iter().sum::<usize>() - inner.idle;
         self.tell.store(inner.idle + usize::from(awake == 0), Ordering::Relaxed);
@@ -320,14 +320,14 @@ impl Gate {
         self.set_tell(inner);
     }
 
-    /// From awake; who is idle stops to count as such first.
+    /// From awake; an idle worker first stops to count as idle.
     fn set_blocked(&self, inner: &mut Inner, worker: usize) {
         inner.open[self.members[worker].node] -= 1;
         self.members[worker].state.store(BLOCKED, Ordering::Release);
         self.set_tell(inner);
     }
 
-    /// From blocked: it looks for a task itself.
+    /// From blocked: it looks for a task without being woken for one.
     fn set_open(&self, inner: &mut Inner, worker: usize) {
         inner.open[self.members[worker].node] += 1;
         self.members[worker].state.store(AWAKE, Ordering::Release);
@@ -335,7 +335,7 @@ impl Gate {
     }
 }
 
-// What the gate tells about its workers.
+// Reports on the workers of the gate.
 
 /// Workers of each node at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What all threads of a pool share: the gate, the queues, and who looks where.
+//! The state that all threads of a pool share: the gate, the queues, and the order in which workers search them.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use numasim_model::ids::NodeId;
 use numasim_model::order::Order;
 
-/// So many tasks in a queue are more than joins leave there, one for each level: somebody spawns them faster than they are fetched. Taken one by one, the
-/// place where the queue begins goes from core to core for each of them.
+/// A queue with this many tasks has more than joins leave there, one for each level: its owner spawns them faster than they are fetched.
+/// If they are taken one by one, the beginning of the queue moves from core to core for each of them.
 const MANY: usize = 64;
-/// How many are then taken at once.
+/// Number of tasks that are then taken at once.
 const BATCH: usize = 16;
 
-/// What a worker says about itself; only it writes here.
+/// Counters of a worker; only the worker writes them.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     /// Inside a task.
@@ -38,17 +38,17 @@ pub(crate) struct Shared {
     pub(crate) figures: Vec<Arc<CachePadded<Figures>>>,
     /// For the agent.
     pub(crate) said: Said,
-    /// The pool ends.
+    /// The pool shuts down.
     pub(crate) stop: AtomicBool,
     /// Workers of each node.
     workers: Vec<Vec<usize>>,
     /// For each node: all nodes, itself first, then the nearest.
     near: Vec<Vec<usize>>,
     stealers: Vec<Stealer<JobRef>>,
-    /// Tasks for a node, and tasks for whoever comes first.
+    /// Tasks for a node, and tasks for the first worker that comes.
     for_node: Vec<Injector<JobRef>>,
     for_any: Injector<JobRef>,
-    /// What a certain worker must do itself.
+    /// Work that a certain worker must do itself.
     pub(crate) posted: Posted,
 }
 
@@ -85,18 +85,18 @@ impl Shared {
         Ok(())
     }
 
-    /// [`Order::Cores`] by whoever counts other `cores` on each node than the layout.
+    /// [`Order::Cores`] from a caller that counts other `cores` on each node than the layout.
     pub(crate) fn order_cores(&self, cores: &[usize], wanted: &[u32]) -> Result<(), OrderError> {
         self.gate.set(on_cores(&self.places, cores, wanted)?);
         Ok(())
     }
 
-    /// The nodes in the order in which a worker of `node` looks there.
+    /// The nodes in the order in which a worker of `node` searches them.
     pub(crate) fn near(&self, node: usize) -> &[usize] {
         self.near.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// Offers a task to the workers of a node, or to all.
+    /// Offers a task to the workers of a node, or to all workers.
     pub(crate) fn inject(&self, job: JobRef, node: Option<usize>) {
         match node.and_then(|node| self.for_node.get(node)) {
             Some(queue) => queue.push(job),
@@ -107,16 +107,16 @@ impl Shared {
         }
     }
 
-    /// There is one more task, and somebody who must know it.
+    /// There is one more task: announces it if necessary.
     #[cold]
     pub(crate) fn tell(&self, node: usize) {
         self.gate.wake(self.near(node));
         self.said.tasks_are_there(true);
     }
 
-    /// A task for a worker whose own queue is empty: from its node, then from anywhere, then from the nearest nodes.
-    /// `start` says at which neighbour to begin, so that thieves do not meet. Who has many tasks is relieved of several at once,
-    /// which then wait in `into`, the worker's own queue.
+    /// A task for a worker whose queue is empty: from its node, then from anywhere, then from the nearest nodes. `start` determines the
+    /// first neighbour, so that thieves do not collide. If a victim has many tasks, several are taken at once; they then wait in `into`,
+    /// the worker's queue.
     pub(crate) fn steal(&self, worker: usize, start: usize, into: &Deque<JobRef>) -> Option<JobRef> {
         let own = self.places[worker].node;
         for &node in self.near(own) {
@@ -156,7 +156,7 @@ impl Shared {
         self.any_task() || self.said.queued() > 0
     }
 
-    /// Tasks in all queues, and those that a dispatcher told of: not begun yet.
+    /// Tasks in all queues, and those that a dispatcher reports: not begun yet.
     pub(crate) fn queued(&self) -> usize {
         let nodes = self.for_node.iter().map(Injector::len).sum::<usize>();
         let workers = self.stealers.iter().map(Stealer::len).sum::<usize>();
@@ -170,7 +170,7 @@ impl Shared {
         }
     }
 
-    /// What the workers of each node do.
+    /// Counts the workers of each node by state.
     pub(crate) fn counts(&self) -> Counts {
         self.gate.counts(|worker| self.figures[worker].busy.load(Ordering::Relaxed))
     }
@@ -191,7 +191,7 @@ fn take(steal: impl Fn() -> Steal<JobRef>) -> Option<JobRef> {
     }
 }
 
-/// The order in the numbers of workers; without one all may run.
+/// The order in the numbers of workers; without an order all may run.
 fn rule(layout: &Layout, places: &[Place], order: Option<&Order>) -> Result<Rule, OrderError> {
     let threads = places.len();
     match order {
@@ -221,7 +221,7 @@ fn rule(layout: &Layout, places: &[Place], order: Option<&Order>) -> Result<Rule
     }
 }
 
-/// Which workers are on these cores: worker i of a node is on its core i mod cores.
+/// The workers on these cores: worker i of a node is on its core i mod cores.
 fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[u32]) -> Result<Rule, OrderError> {
     let wanted: Vec<usize> = wanted.iter().map(|&core| core as usize).collect();
     let cores = cores_of.iter().sum();

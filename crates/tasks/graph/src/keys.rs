@@ -1,4 +1,4 @@
-//! The keys of graphs of tasks: blocks, tasks, generators and loops that make them, schedulers, and what things cost.
+//! The keys of task graphs: blocks, tasks, generators and loops that make them, schedulers, and costs.
 
 use crate::values::{
     Contender, LoopShape, MAX_TASKS, MOST_URGENT, Parameter, Partitioner, Pattern, RuntimeSettings,
@@ -50,14 +50,14 @@ table! {
     PROGRAM = key("program", Shape::Table(&program::TABLE));
 }
 
-/// From and to of each time in which a contender wants workers.
+/// Start and end of each period in which a contender wants workers.
 fn periods(contender: &Contender) -> Echo {
     let pair = |(from, to): &(Seconds, Seconds)| Echo::from(vec![from.value(), to.value()]);
     contender.phases.as_ref().map(|phases| Echo::List(phases.iter().map(pair).collect())).into()
 }
 
-/// The key of a parameter of generators. Its range and its words are those of [`Parameter::ALL`], where generators look; a name that is not
-/// there does not compile.
+/// The key of a parameter of generators. Its range and its words are those of [`Parameter::ALL`], which generators use; a name that is
+/// not there does not compile.
 const fn parameter(name: &'static str) -> Key {
     let mut at = 0;
     while !same(Parameter::ALL[at].key.as_bytes(), name.as_bytes()) {
@@ -76,7 +76,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
     at == a.len() && at == b.len()
 }
 
-/// More than there are workers on any machine.
+/// More than the workers of any machine.
 const MOST_CONTENDERS: u64 = 1_000_000;
 
 table! {

@@ -1,8 +1,9 @@
-//! How much a class of tasks wants to be near what it accesses, slot by slot.
+//! How much a class of tasks benefits from being near its data, slot by slot.
 //!
-//! A slot is the place of an access among those of a task. In each experiment one slot's block is near (or cached) and all others are not;
-//! the faster the task then is beside the same with other slots, the more this block matters: 1 - (x - min) / (max - min). The three
-//! experiments count as in the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) / 2.1.
+//! A slot is the index of an access among those of a task. In each experiment one slot's block is near (or cached) and all others are
+//! not. The faster the task is then, compared with the same experiment for other slots, the more this block matters: 1 - (x - min) / (max
+//! - min). The weights of the three experiments are those of the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) /
+//! 2.1.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +11,13 @@ use crate::blocks::BlockClasses;
 use crate::classes::{ClassId, Classes, Template};
 use crate::fault::{At, Cells, Fault, File, Shown};
 
-/// Slots whose means differ by at most this part of the largest are alike.
+/// Slots whose means differ by at most this fraction of the largest mean count as equal.
 const ALIKE: f64 = 0.01;
-/// What rounding may add to that.
+/// Tolerance for rounding in that comparison.
 const ROUNDING: f64 = 1e-12;
 
 numasim_model::words! {
-    /// The experiments in which one slot is told from the others.
+    /// The experiments that compare one slot with the others.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub(crate) enum Experiment {
         Cache = "cache",
@@ -34,7 +35,7 @@ impl Experiment {
     }
 }
 
-/// Sums and counts of what was measured of a slot, by experiment.
+/// Sums and counts of the measurements of a slot, by experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sample {
     sum_s: [f64; 3],
@@ -83,28 +84,28 @@ pub(crate) fn affinities(slots: &[Sample]) -> Vec<f64> {
     together
 }
 
-// What a profile says of classes: `ptrace-acc.csv` (who accesses what) and `ptrace-raw.csv` (seconds with data here and there).
+// The data of a profile about classes: `ptrace-acc.csv` (accesses of tasks) and `ptrace-raw.csv` (seconds with data near and far).
 
-/// Most slots of all classes together that are dealt with: those of a graph with as many accesses as there may be.
+/// Maximum number of slots of all classes together: that of a graph with the maximum number of accesses.
 const MOST_SLOTS: u64 = numasim_graph::values::MAX_ACCESSES as u64;
 
 /// A slot of a class.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     sample: Sample,
-    /// Per node: accesses to blocks that belong there.
+    /// Per node: accesses to blocks of this node.
     accesses: Box<[u64]>,
 }
 
-/// Sums over the tasks of each class, told line by line.
+/// Sums over the tasks of each class, collected line by line.
 #[derive(Clone, Debug)]
 pub struct Measured {
     nodes: usize,
-    /// Only slots that some line names.
+    /// Only slots that occur in some line.
     slots: HashMap<(ClassId, u32), Slot>,
     /// Per class: its seconds in the full run.
     work_s: Vec<f64>,
-    /// Rows that were told, each of which counts once.
+    /// Rows that were read; each counts once.
     told: HashSet<Row>,
 }
 
@@ -117,7 +118,7 @@ enum Row {
     Normal { task: u64 },
 }
 
-/// What is known of a class.
+/// The result for a class.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OfClass {
     /// By slot.
@@ -131,7 +132,7 @@ impl Measured {
     /// Before any line.
     ///
     /// # Errors
-    /// Classes with more accesses than are dealt with.
+    /// Classes with more accesses than the limit.
     pub fn new(classes: &Classes, blocks: &BlockClasses) -> Result<Self, Fault> {
         let slots = classes.all().iter().map(|class| u64::from(classes.templates().accesses(class.template)));
         if slots.sum::<u64>() > MOST_SLOTS {
@@ -145,7 +146,7 @@ impl Measured {
     /// A line of `ptrace-acc.csv`: `template;labels;task;slot;block name;block labels;block`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn access(
         &mut self,
         (classes, blocks): (&Classes, &BlockClasses),
@@ -172,7 +173,7 @@ impl Measured {
     /// A line of `ptrace-raw.csv`: `template;labels;task;experiment;slot;seconds`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn seconds(&mut self, classes: &Classes, line: u64, text: &str) -> Result<(), Fault> {
         let names = ["template", "labels", "task", "experiment", "slot", "seconds"];
         let cells = At { file: File::Raw, line }.cells(text, names)?;
@@ -204,7 +205,7 @@ impl Measured {
         Ok(())
     }
 
-    /// A row that was told before would count twice.
+    /// Rejects a row that was read before: it would count twice.
     fn once<const N: usize>(&mut self, cells: &Cells<'_, N>, row: Row, what: &str) -> Result<(), Fault> {
         if self.told.insert(row) {
             return Ok(());
@@ -213,7 +214,7 @@ impl Measured {
         Err(cells.fault(3, message).hint("delete one of the two lines"))
     }
 
-    /// What is known of a class in the end.
+    /// The final result for a class.
     pub(crate) fn of(&self, classes: &Classes, class: ClassId) -> OfClass {
         let template = classes.get(class).map_or(Template(0), |class| class.template);
         let slots = 0..classes.templates().accesses(template);

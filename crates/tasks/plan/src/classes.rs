@@ -1,8 +1,8 @@
-//! Classes of tasks, the "supertasks" of paper 000: tasks that were created alike by tasks of one class.
+//! Classes of tasks, the "supertasks" of paper 000: tasks that were created in the same way by tasks of one class.
 //!
-//! From the root on, breadth first, children by seq: a child with the template of its creator is of its creator's class (the star of the
-//! generalized path: an iteration that creates the next one); every other child is of the class that (class of its creator, seq, template)
-//! stands for.
+//! From the root on, breadth first, children by seq: a child with the template of its creator belongs to its creator's class (the star of
+//! the generalized path: an iteration that creates the next one). Every other child belongs to the class for (class of its creator, seq,
+//! template).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,16 +11,16 @@ use numasim_model::text::is_hidden;
 
 use crate::fault::{At, Cells, Fault, File, Shown};
 
-/// A class of tasks, numbered in the order in which they were met; 0 is that of the root.
+/// A class of tasks, numbered in order of appearance; 0 is that of the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u32);
 
-/// Which class a child of a task is of.
+/// The class of a child of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
     /// The place of the child among the children of its creator.
     pub seq: u64,
-    /// What the child is made from.
+    /// The template of the child.
     pub template: Template,
     /// Its class.
     pub child: ClassId,
@@ -29,13 +29,13 @@ pub struct Entry {
 /// A class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// What its tasks are made from.
+    /// The template of its tasks.
     pub template: Template,
-    /// The class under which it was met first, and the seq there; `None` of the root.
+    /// The class under which it first appeared, and the seq there; `None` for the root.
     pub met: Option<(ClassId, u64)>,
-    /// How many tasks it has.
+    /// Number of its tasks.
     pub tasks: u64,
-    /// Its children, in the order in which they were met.
+    /// Its children, in order of appearance.
     pub entries: Vec<Entry>,
 }
 
@@ -51,7 +51,7 @@ pub struct Classes {
     of_task: Vec<ClassId>,
     /// Per task.
     made_from: Vec<Template>,
-    /// Tasks by the numbers that they have in files.
+    /// Index of each task by its number in files.
     numbers: HashMap<u64, u32>,
     met: HashMap<(ClassId, u64, Template), ClassId>,
 }
@@ -74,7 +74,7 @@ impl Classes {
         self.put(task, class);
     }
 
-    /// The class of a task that a task with a class has created.
+    /// Sets the class of a task that a task with a class has created.
     pub(crate) fn child(&mut self, parent: u32, seq: u64, child: u32) {
         let (of_parent, template) = (self.class(parent), self.template(child));
         let key = (of_parent, seq, template);
@@ -83,7 +83,7 @@ impl Classes {
         self.put(child, class);
     }
 
-    /// The class of a child that is the first of its kind.
+    /// A new class for a child that is the first of its kind.
     fn meet(&mut self, of_parent: ClassId, seq: u64, template: Template) -> ClassId {
         let is_star = self.get(of_parent).is_some_and(|class| class.template == template);
         let class = if is_star { of_parent } else { self.add(template, Some((of_parent, seq))) };
@@ -98,18 +98,18 @@ impl Classes {
         self.of_task.get(task).is_some_and(|class| *class != NONE)
     }
 
-    /// With the numbers that tasks have in files.
+    /// Adds the numbers of tasks in files.
     pub(crate) fn named(mut self, numbers: HashMap<u64, u32>) -> Self {
         self.numbers = numbers;
         self
     }
 
-    /// All, by number.
+    /// All classes, by number.
     pub fn all(&self) -> &[Class] {
         &self.all
     }
 
-    /// One of them.
+    /// A class.
     pub fn get(&self, class: ClassId) -> Option<&Class> {
         self.all.get(class.0 as usize)
     }
@@ -119,7 +119,7 @@ impl Classes {
         &self.templates
     }
 
-    /// How many tasks there are.
+    /// Number of tasks.
     pub fn task_count(&self) -> usize {
         self.of_task.len()
     }
@@ -127,7 +127,7 @@ impl Classes {
     /// The class and the template of the task that a cell names.
     ///
     /// # Errors
-    /// There is no such task.
+    /// The task does not exist.
     pub(crate) fn of_cell<const N: usize>(
         &self,
         cells: &Cells<'_, N>,
@@ -167,22 +167,22 @@ impl Classes {
     }
 }
 
-// Who created whom: `ptrace-edt.csv`, then `ptrace-new.csv`.
+// Creators of tasks: `ptrace-edt.csv`, then `ptrace-new.csv`.
 
 /// The template of a task that creates others and is not listed itself.
 const MAIN: &str = "main/0";
 
-/// A task, while files are read.
+/// A task during reading.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     id: u64,
     template: Template,
-    /// Its line in `ptrace-edt.csv`, or, where it is not there, the one in `ptrace-new.csv` that names it as a creator.
+    /// Its line in `ptrace-edt.csv`, or, if it is not there, the line in `ptrace-new.csv` that names it as a creator.
     listed: (File, u64),
     created: Option<Created>,
 }
 
-/// How a task came to be.
+/// The creation of a task.
 #[derive(Clone, Copy, Debug)]
 struct Created {
     parent: u32,
@@ -190,7 +190,7 @@ struct Created {
     line: u64,
 }
 
-/// Tasks and their creators, told line by line: all of `ptrace-edt.csv`, then all of `ptrace-new.csv`.
+/// Tasks and their creators, read line by line: all of `ptrace-edt.csv`, then all of `ptrace-new.csv`.
 #[derive(Clone, Debug, Default)]
 pub struct Creation {
     templates: Templates,
@@ -202,7 +202,7 @@ impl Creation {
     /// A line of `ptrace-edt.csv`: `task;template`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn edt(&mut self, line: u64, text: &str) -> Result<(), Fault> {
         let cells = At { file: File::Edt, line }.cells(text, ["task", "template"])?;
         let id = cells.number(0, "the task")?;
@@ -218,7 +218,7 @@ impl Creation {
     /// A line of `ptrace-new.csv`: `parent;seq;child`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn new_task(&mut self, line: u64, text: &str) -> Result<(), Fault> {
         let cells = At { file: File::New, line }.cells(text, ["parent", "seq", "child"])?;
         let (parent, seq) = (cells.number(0, "the creator")?, cells.number(1, "the place of the child")?);
@@ -247,7 +247,7 @@ impl Creation {
     /// The classes of the tasks.
     ///
     /// # Errors
-    /// There is not exactly one task without a creator, or one that it does not reach.
+    /// There is not exactly one task without a creator, or some task cannot be reached from it.
     pub fn classes(self) -> Result<Classes, Fault> {
         let mut roots = (0_u32..).zip(&self.tasks).filter(|(_, task)| task.created.is_none());
         let Some((root, first)) = roots.next() else {
@@ -333,7 +333,7 @@ impl Creation {
 
 /// Children by creator: seq, id, index.
 struct Children {
-    /// Where those of each task begin.
+    /// Index of the first child of each task.
     first: Vec<usize>,
     all: Vec<(u64, u64, u32)>,
 }
@@ -348,17 +348,17 @@ impl Children {
     }
 }
 
-// Generalized paths of paper 000: how a task of a class came to be, from the root on, with a star for what repeats.
+// Generalized paths of paper 000: the creation of a task of a class, from the root on, with a star for repeated steps.
 //
 // `(main/0, 0, creator/1):(creator/1, 0, creator/1)*:(creator/1, 1, worker/2)`
 
-/// Most steps that are written; of a longer path the last ones.
+/// Maximum number of steps that are written; of a longer path the last ones.
 const MOST: u64 = 100;
 
 /// Paths of all classes.
 pub(crate) struct Paths<'c> {
     classes: &'c Classes,
-    /// Per class: how many steps its path has.
+    /// Per class: number of steps of its path.
     steps: Vec<u64>,
 }
 
@@ -366,7 +366,7 @@ impl<'c> Paths<'c> {
     pub(crate) fn new(classes: &'c Classes) -> Self {
         let mut steps: Vec<u64> = Vec::with_capacity(classes.all().len());
         for (number, class) in (0..).map(ClassId).zip(classes.all()) {
-            // A class is met under one that was met before.
+            // The class under which a class first appeared comes earlier.
             let before = class.met.and_then(|(under, _)| steps.get(under.0 as usize)).copied().unwrap_or(0);
             let own = u64::from(class.met.is_some()) + stars(&class.entries, number).count() as u64;
             steps.push(before + own);
@@ -419,18 +419,18 @@ impl<'c> Paths<'c> {
     }
 }
 
-/// Seqs of children that are of the class itself.
+/// Seqs of children that belong to the class itself.
 fn stars(entries: &[Entry], class: ClassId) -> impl Iterator<Item = u64> {
     entries.iter().filter(move |entry| entry.child == class).map(|entry| entry.seq)
 }
 
-// Templates: what a task is made from, `type/number of accesses`. Equal ones have one number.
+// Templates: the kind of a task, `type/number of accesses`. Equal ones have one number.
 
 /// A template, by its number in a [`Templates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Template(pub u32);
 
-/// All templates that were met.
+/// All templates so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Templates {
     names: Vec<(Box<str>, u32)>,
@@ -438,12 +438,12 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// The name of the template of tasks of a type with so many accesses.
+    /// The name of the template of tasks of a type with this number of accesses.
     pub fn name_of(kind: &str, accesses: usize) -> String {
         format!("{kind}/{accesses}")
     }
 
-    /// The number of a name that was met.
+    /// The number of a known name.
     pub fn find(&self, name: &str) -> Option<Template> {
         self.numbers.get(name).copied()
     }
@@ -453,7 +453,7 @@ impl Templates {
         self.names.get(template.0 as usize).map_or("", |(name, _)| name)
     }
 
-    /// How many accesses its tasks have.
+    /// Number of accesses of its tasks.
     pub fn accesses(&self, template: Template) -> u32 {
         self.names.get(template.0 as usize).map_or(0, |(_, accesses)| *accesses)
     }

@@ -1,6 +1,6 @@
-//! A plan as a run uses it: from the class of its creator to the class of a task, and from there to its node.
+//! A plan in the form for a run: it leads from the class of its creator to the class of a task, and from there to its node.
 //!
-//! Which class a task is of depends on nothing that happens while tasks run, so a graph is looked up whole, before anything runs.
+//! The class of a task depends on nothing that happens while tasks run, so a whole graph is looked up before anything runs.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use numasim_model::NodeId;
 use crate::classes::{ClassId, Template, Templates};
 use crate::fault::{At, Cells, Fault, File, Shown};
 
-/// Tasks and blocks of a run that the plan does not know.
+/// Tasks and blocks of a run that are not in the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fallbacks {
     /// Tasks without a class.
@@ -19,12 +19,12 @@ pub struct Fallbacks {
     pub blocks: u64,
 }
 
-/// What the plan says of a task.
+/// The plan for a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guided {
     /// The node, among those with cores.
     Node(usize),
-    /// Its class has no opinion.
+    /// Its class has no preference.
     NoOpinion,
     /// It has no class.
     Fallback,
@@ -58,7 +58,7 @@ impl Guide {
         self.children.get(&(creator, seq, self.templates.find(template)?)).copied()
     }
 
-    /// What the plan says of a task.
+    /// The plan for a task.
     pub fn task(&self, class: Option<ClassId>) -> Guided {
         match class.and_then(|class| self.classes.get(class.0 as usize)) {
             None => Guided::Fallback,
@@ -71,7 +71,7 @@ impl Guide {
         self.blocks.get(&(creator?, seq)).copied()
     }
 
-    /// How many classes of tasks there are.
+    /// Number of classes of tasks.
     pub fn class_count(&self) -> usize {
         self.classes.len()
     }
@@ -96,7 +96,7 @@ pub struct GuideReader {
 }
 
 impl GuideReader {
-    /// For a machine with so many nodes with cores.
+    /// For a machine with this number of nodes with cores.
     pub fn new(nodes: usize) -> Self {
         Self { guide: Guide::default(), nodes, missing: 0, named: Vec::new() }
     }
@@ -104,7 +104,7 @@ impl GuideReader {
     /// A line of `plan-tree.csv`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn tree(&mut self, line: u64, text: &str) -> Result<(), Fault> {
         let at = At { file: File::PlanTree, line };
         if self.missing == 0 {
@@ -115,10 +115,10 @@ impl GuideReader {
         }
     }
 
-    /// The end of `plan-tree.csv`, behind its last line `line`.
+    /// The end of `plan-tree.csv`, after its last line `line`.
     ///
     /// # Errors
-    /// Something is missing, or a child that there is not.
+    /// A class is missing, or a child does not exist.
     pub fn tree_ends(&mut self, line: u64) -> Result<(), Fault> {
         let at = |line| At { file: File::PlanTree, line };
         if self.missing > 0 {
@@ -153,7 +153,7 @@ impl GuideReader {
     /// A line of `plan-dbs.csv`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn blocks(&mut self, line: u64, text: &str) -> Result<(), Fault> {
         let cells = At { file: File::PlanDbs, line }.cells(text, ["class", "seq", "node"])?;
         let class = cells.number(0, "the class")?;
@@ -208,7 +208,7 @@ impl GuideReader {
         let seq = cells.number(1, "the place of the child")?;
         let template = self.guide.templates.read(cells, 2)?;
         let child = cells.number(3, "the class of the child")?;
-        // What does not fit is no class, which is said at the end.
+        // A number that does not fit is no class, which is reported at the end.
         let class = ClassId(u32::try_from(child).unwrap_or(u32::MAX));
         let key = (ClassId(u32::try_from(last).unwrap_or(u32::MAX)), seq, template);
         if self.guide.children.insert(key, class).is_some() {
@@ -234,13 +234,13 @@ impl GuideReader {
     }
 }
 
-// What a plan says of each task and block of a graph.
+// The plan for each task and block of a graph.
 
 /// Two bytes instead of sixteen: graphs have millions of tasks and blocks. Node + 1; 0 for none.
 type Packed = u16;
 
-/// A plan for one graph: where its tasks and blocks belong. Where the plan does not know a task or a block, or has no opinion, what the
-/// programmer says holds.
+/// A plan for one graph: the nodes of its tasks and blocks. If a task or a block is not in the plan, or has no preference, the
+/// programmer's hint applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphPlan {
     tasks: Vec<Packed>,
@@ -288,17 +288,17 @@ impl GraphPlan {
         Self { tasks, blocks, fallbacks }
     }
 
-    /// Where a task belongs.
+    /// The node of a task.
     pub fn task(&self, task: TaskId) -> Option<NodeId> {
         unpacked(self.tasks.get(task.0 as usize).copied()?)
     }
 
-    /// Where a block belongs.
+    /// The node of a block.
     pub fn block(&self, block: BlockId) -> Option<NodeId> {
         unpacked(self.blocks.get(block.0 as usize).copied()?)
     }
 
-    /// Tasks and blocks that the plan does not know.
+    /// Number of tasks and blocks that are not in the plan.
     pub fn fallbacks(&self) -> Fallbacks {
         self.fallbacks
     }

@@ -9,21 +9,21 @@ use crate::affinity::Measured;
 use crate::blocks::{BlockClass, BlockClasses, Pattern};
 use crate::classes::{Class, ClassId, Classes, Entry, Paths};
 
-/// Scores, and work, that differ by at most this part of the larger are equal.
+/// Scores, and amounts of work, that differ by at most this fraction of the larger one are equal.
 const EQUAL: f64 = 1e-9;
 
-/// What the plan says of a class of tasks.
+/// The plan for a class of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedClass {
-    /// The node, among those with cores; `None`: no opinion.
+    /// The node, among those with cores; `None`: no preference.
     pub node: Option<usize>,
-    /// How much its tasks want to be near what they access, by slot, 0 to 1.
+    /// How much its tasks benefit from being near their data, by slot, 0 to 1.
     pub affinity: Vec<f64>,
     /// Seconds of its tasks in the full run of the profile.
     pub work_s: f64,
 }
 
-/// What the plan says of a class of blocks.
+/// The plan for a class of blocks.
 pub type PlannedBlocks = BlockClass;
 
 /// The plan.
@@ -37,8 +37,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Puts every class of tasks where most of what it wants to be near lies; what is equal goes where there is least work so far, then
-    /// to the lowest number.
+    /// Assigns every class of tasks to the node with the largest score for its data. Equal scores go to the node with the least work so
+    /// far, then to the lowest number.
     pub fn of(classes: Classes, blocks: &BlockClasses, measured: &Measured) -> Self {
         let mut work_s = vec![0.0; blocks.nodes()];
         let planned = (0..).map(ClassId).zip(classes.all()).map(|(class, _)| {
@@ -64,7 +64,7 @@ impl Plan {
         &self.classes
     }
 
-    /// Each class by number, and what the plan says of it.
+    /// Each class by number, with its plan.
     pub fn planned(&self) -> impl ExactSizeIterator<Item = (ClassId, &Class, &PlannedClass)> {
         let planned = self.classes.all().iter().zip(&self.planned);
         let numbers = 0..u32::try_from(self.planned.len()).unwrap_or(u32::MAX);
@@ -76,22 +76,22 @@ impl Plan {
         &self.blocks
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn block_count(&self) -> u64 {
         self.blocks.iter().map(|class| class.blocks).sum()
     }
 
-    /// How blocks were dealt to nodes.
+    /// The pattern by which blocks were distributed over nodes.
     pub fn pattern(&self) -> Pattern {
         self.pattern
     }
 
-    /// How many nodes with cores it is for.
+    /// Number of nodes with cores for which it was made.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// Classes of tasks that it has no opinion about.
+    /// Number of classes of tasks without a preference.
     pub fn no_opinion(&self) -> usize {
         self.planned.iter().filter(|class| class.node.is_none()).count()
     }
@@ -115,7 +115,7 @@ fn best(scores: &[f64], work_s: &[f64]) -> Option<usize> {
 //
 // ```text
 // plan-dbs.csv    class;seq;node            ascending
-// plan-tree.csv   id;template;node;n        a class and its n children; node -1: no opinion
+// plan-tree.csv   id;template;node;n        a class and its n children; node -1: no preference
 //                 id;seq;template;child     by seq, then template
 // ```
 
@@ -199,14 +199,14 @@ impl fmt::Display for Node {
     }
 }
 
-// Numbers and strings as TOML has them.
+// Numbers and strings in TOML syntax.
 
-/// A number as TOML has them, in the shortest form that reads back to the same value.
+/// A number in TOML syntax, in the shortest form that reads back to the same value.
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `Debug` writes 1e-7, and a point where there is no exponent.
+        // `Debug` writes 1e-7, and a point if there is no exponent.
         write!(f, "{:?}", self.0)
     }
 }
@@ -229,30 +229,30 @@ impl fmt::Display for Escaped<'_> {
 
 // A plan for one graph, task by task and block by block, as TOML: for graphs that no task tree repeats.
 
-/// What such a plan promises.
+/// The simulated results of such a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promise<'t> {
     /// The machine.
     pub machine: &'t str,
-    /// Whose placement it is.
+    /// The scheduler that chose the placement.
     pub scheduler: &'t str,
     /// The rule for homes of blocks.
     pub homes: &'t str,
-    /// Simulated under the plan.
+    /// Simulated makespan with the plan.
     pub makespan_s: f64,
-    /// Simulated without any knowledge of data.
+    /// Simulated makespan without any information about data.
     pub before_s: f64,
-    /// No plan is faster.
+    /// Lower bound on the makespan of every plan.
     pub bound_s: f64,
 }
 
 impl Promise<'_> {
-    /// How many times as fast as without; 1 where nothing takes time.
+    /// Speedup over the run without a plan; 1 if nothing takes time.
     pub fn gain(&self) -> f64 {
         ratio(self.before_s, self.makespan_s)
     }
 
-    /// What no plan gains more than.
+    /// Upper bound on this speedup.
     pub fn gain_at_most(&self) -> f64 {
         ratio(self.before_s, self.bound_s)
     }
@@ -262,7 +262,7 @@ fn ratio(before_s: f64, after_s: f64) -> f64 {
     if after_s > 0.0 { before_s / after_s } else { 1.0 }
 }
 
-/// Writes the plan: `graph` has a socket for each task and homes of blocks. Blocks without home are accessed by nobody.
+/// Writes the plan: `graph` has a socket for each task and homes of blocks. No task accesses blocks without a home.
 ///
 /// # Errors
 /// Those of `out`.

@@ -1,23 +1,23 @@
-//! A time before which no schedule of a graph is over, and what takes so long.
+//! A lower bound on the makespan of every schedule of a graph, and the bottleneck that determines it.
 //!
-//! # What holds of every schedule
-//! Sharing models give no thread more than it wants, nor more than memories, links and cores have. Whoever decides, and whatever it
-//! decides:
+//! # Properties of every schedule
+//! Sharing models give no thread more than it requests, nor more than memories, links and cores have. For every scheduler and every
+//! decision:
 //!
-//! 1. **Compute, memories.** No work begins before the first task is created and taken. From then on all FLOP pass through the peaks of all
-//!    cores, and all bytes that no cache can serve through the controllers of all memories.
+//! 1. **Compute, memories.** No work begins before the first task is created and taken. From then on all FLOP pass through the peaks of
+//!    all cores, and all bytes that no cache can serve through the controllers of all memories.
 //! 2. **Memory.** Bytes of blocks whose home is fixed come from the controller of that node, wherever their readers run.
-//! 3. **Alone.** With the machine to itself, on the best of all nodes, a task is no faster than its FLOP and its bytes let it be (`alone`).
+//! 3. **Alone.** With the machine to itself, on the best of all nodes, a task is no faster than its FLOP and its bytes permit (`alone`).
 //!    The sum over all tasks fits into workers x time.
-//! 4. **Path.** The master creates one task after the other, when all blocks are where the placement `nadd` moves them; other tasks are
-//!    created when their creator ends; a task begins when it is created and its parents have ended (`path`).
+//! 4. **Path.** The master creates one task after the other, when all blocks are at the nodes to which the placement `nadd` moves them.
+//!    Other tasks are created when their creator ends. A task begins when it is created and its parents have ended (`path`).
 //!
-//! The bound is the largest of these. If a node has a last-level cache, the bytes of a block come from memory once at least, however large
-//! it is: two readers at a time share it. An access counts as bytes from a memory only if it surely is the first; what no such access
-//! touches counts once for all memories together, and for the one that has the block.
+//! The bound is the largest of these. If a node has a last-level cache, the bytes of a block come from memory at least once, however
+//! large the cache is: two readers at a time share it. An access counts as bytes from a memory only if it is certainly the first. Bytes
+//! that no such access touches count once for all memories together, and for the node of the block.
 //!
-//! Rounding: events that come at most 1e-9 (relative) later belong to an instant, so that each end may come that much earlier than
-//! this bound reckons with ([`rounding`]).
+//! Rounding: events that come at most 1e-9 (relative) later belong to an instant, so each end may come earlier than in this bound by that
+//! fraction ([`rounding`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,36 +31,36 @@ use crate::question::Question;
 use crate::random::Spread;
 use crate::sockets::{interleave, migration};
 
-/// A time before which no schedule is over.
+/// A time before which no schedule can end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LowerBound {
-    /// Since the beginning.
+    /// Time since the beginning.
     pub makespan: Seconds,
-    /// What takes so long.
+    /// The bottleneck that determines it.
     pub because_of: Limit,
 }
 
-/// What cannot be faster.
+/// A bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// There are no tasks.
     Nothing,
-    /// All cores together have that much to compute.
+    /// The computation on all cores together takes this time.
     Compute,
-    /// All workers together are busy for that long with tasks that are as fast as they can be.
+    /// The tasks at their highest speed keep all workers together busy for this time.
     Workers,
-    /// All memories together have that much to deliver.
+    /// Reading from all memories together takes this time.
     Memories,
-    /// The memory of this node has that much to deliver.
+    /// Reading from the memory of this node takes this time.
     Memory(NodeId),
     /// A chain of tasks that ends with this one, from the beginning.
     Chain(TaskId),
-    /// The master creates so many tasks before a chain that ends with this one can go on.
+    /// The number of tasks that the master must create before a chain that ends with this one can continue.
     Creation(TaskId),
 }
 
 impl Limit {
-    /// The word for it in JSON and CSV.
+    /// Its word in JSON and CSV.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -74,12 +74,12 @@ impl Limit {
     }
 }
 
-/// By which part of itself a makespan may be below its bound: 1e-9 for each creation, begin and end of `tasks` tasks.
+/// The relative amount by which a makespan may be below its bound: 1e-9 for each creation, begin and end of `tasks` tasks.
 pub fn rounding(tasks: usize) -> f64 {
     1e-9 * (3 * tasks + 1) as f64
 }
 
-/// A lower bound on the makespan of every schedule of `question`, whoever decides. Work that is spread (`task_spread`) is that of the
+/// A lower bound on the makespan of every schedule of `question`, for every scheduler. Varied work (`task_spread`) is that of the
 /// question's seed.
 pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBound {
     let graph = question.graph;
@@ -123,7 +123,7 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
     let single = machine.memory_nodes().map(|node| memory((node, &sums.on_node_bytes[node.0])));
     let mut bound = LowerBound { makespan: Seconds::default(), because_of: Limit::Compute };
     for (seconds, because_of) in whole.into_iter().chain(single) {
-        // A later one is named only if it says more, not for what adding up in another order makes of equal numbers.
+        // A later bottleneck is named only if its bound is really higher: summation in another order can make equal numbers differ.
         if seconds > bound.makespan.value() * (1.0 + 1e-12) {
             bound = LowerBound { makespan: Seconds::new(seconds), because_of };
         }
@@ -131,14 +131,14 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
     bound
 }
 
-/// What all tasks need together.
+/// The requirements of all tasks together.
 #[derive(Default)]
 struct Sums {
     gflop: f64,
     worker_s: f64,
-    /// Bytes that surely come from some memory.
+    /// Bytes that certainly come from some memory.
     bytes: f64,
-    /// Of these, per node, what surely comes from its memory.
+    /// Of these, per node, the bytes that certainly come from its memory.
     on_node_bytes: Vec<f64>,
 }
 
@@ -151,10 +151,10 @@ impl Sums {
     }
 }
 
-/// With caches: what of each block has to come from memory once, whichever task it is for.
+/// With caches: the part of each block that has to come from memory once, regardless of the task.
 struct Once {
-    /// Per block: the most bytes that a task touches, those that the first task surely does, and the least factor of a task's work. Without
-    /// caches, no entries.
+    /// Per block: the most bytes that a task touches, those that the first task certainly touches, and the least factor of a task's work.
+    /// Without caches, no entries.
     blocks: Vec<(f64, f64, f64)>,
 }
 
@@ -164,7 +164,7 @@ impl Once {
         Self { blocks: vec![(0.0, 0.0, f64::INFINITY); count] }
     }
 
-    /// A task accesses a block; `is_first`: surely before all others.
+    /// A task accesses a block; `is_first`: certainly before all others.
     fn add(&mut self, question: &Question, access: &Access, is_first: bool, factor: f64) {
         let number = access.block.0 as usize;
         let size = question.graph.blocks().get(number).map_or(0.0, |block| block.bytes);
@@ -178,7 +178,7 @@ impl Once {
         }
     }
 
-    /// The bytes behind those that the first task touches are touched by some other one first, which moves each of them once at least.
+    /// Another task is the first to touch the bytes after those that the first task touches. It moves each of them at least once.
     fn add_to(&self, sums: &mut Sums, alone: &Alone) {
         for (block, &(most, first, factor)) in (0..).map(BlockId).zip(&self.blocks) {
             let bytes = (most - first) * factor;
@@ -199,30 +199,31 @@ impl Once {
     }
 }
 
-// How fast a task is at best, with the machine to itself and on the best node for it.
+// The highest speed of a task, with the machine to itself and on its best node.
 
-/// What a task surely needs; asked for one task after the other, in creation order.
+/// The certain requirements of a task; computed for one task after the other, in creation order.
 struct Alone<'a> {
     question: &'a Question<'a>,
     nodes: Vec<OnNode>,
     /// Whether any node with cores has a cache.
     has_caches: bool,
-    /// Blocks that a task before has accessed.
+    /// Blocks that an earlier task has accessed.
     seen: Vec<bool>,
-    /// Of the task at hand: FLOP / 10^9, and bytes that surely come from the memory of each node.
+    /// Of the current task: FLOP / 10^9, and bytes that certainly come from the memory of each node.
     gflop: f64,
     fixed: Vec<f64>,
-    /// Bytes that surely come from some memory whose node is not known; the largest access of these; all such accesses lie on one node each.
+    /// Bytes that certainly come from some memory whose node is not known; the largest access of these; all such accesses are on one node
+    /// each.
     open: f64,
     largest_open: f64,
 }
 
-/// A node with cores, and what one of its threads gets from each memory.
+/// A node with cores, and the bandwidth that one of its threads gets from each memory.
 struct OnNode {
     peak_gflops: f64,
     /// The most from all memories together, GB/s.
     most_gbs: f64,
-    /// Per memory: the most that memory and link let through, GB/s; and the ceiling of a thread.
+    /// Per memory: the maximum that memory and link permit, GB/s; and the ceiling of a thread.
     path_gbs: Vec<f64>,
     ceiling_gbs: Vec<f64>,
 }
@@ -243,17 +244,17 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// Bytes that surely come from some memory.
+    /// Bytes that certainly come from some memory.
     fn bytes(&self) -> f64 {
         self.open + self.fixed.iter().sum::<f64>()
     }
 
-    /// The same by the node that has them, where that is known.
+    /// The same by node, if the node is known.
     fn fixed_bytes(&self) -> &[f64] {
         &self.fixed
     }
 
-    /// Goes on to a task, which has `factor` times its work.
+    /// Advances to a task, which has `factor` times its work.
     fn look_at(&mut self, task: TaskId, once: &mut Once, factor: f64) {
         let graph = self.question.graph;
         self.gflop = graph.gflop(task);
@@ -268,22 +269,22 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// No cache can have the block, as this task is before all others that access it. That is so if no task before it in creation order
-    /// does and it writes: then all that come later wait for it.
+    /// No cache can contain the block, because this task is before all others that access it. That is the case if no task before it in
+    /// creation order accesses the block and it writes: then all later ones wait for it.
     fn is_surely_from_memory(&mut self, access: &Access) -> bool {
         let seen = self.seen.get_mut(access.block.0 as usize);
         let is_first = seen.is_some_and(|seen| !std::mem::replace(seen, true));
         !self.has_caches || (is_first && access.mode.writes())
     }
 
-    /// Everything lies where the first worker is.
+    /// All pages are on the node of the first worker.
     fn first_home(&self) -> BlockHome {
         let machine = self.question.machine;
         let first = machine.compute_nodes().next();
         first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)))
     }
 
-    /// Where a block lies, as far as that is known before anything runs.
+    /// The home of a block, if that is known before anything runs.
     fn home(&self, block: BlockId) -> BlockHome {
         let question = self.question;
         let own = question.graph.blocks().get(block.0 as usize).map_or(BlockHome::Open, |block| block.home);
@@ -317,7 +318,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// Seconds that the work of the task takes at least, on the node that is best for it.
+    /// Lower bound in seconds on the work of the task, on the node that is best for it.
     fn least_s(&self) -> f64 {
         let least = self.nodes.iter().map(|node| node.least_s(self)).fold(f64::INFINITY, f64::min);
         if least.is_finite() { least } else { 0.0 }
@@ -345,13 +346,13 @@ impl OnNode {
         }
     }
 
-    /// A task waits for its FLOP, for the slowest of the memories that it reads, and for one byte after the other where one thread
-    /// cannot ask for more at a time. Blocks whose node is not known lie where this node reads best, each on one.
+    /// A task waits for its FLOP, for the slowest of the memories that it reads, and for one byte after the other if one thread cannot
+    /// request more at a time. Blocks whose node is not known count as placed where this node reads best, each on one.
     fn least_s(&self, task: &Alone) -> f64 {
         let best = |gbs: &[f64]| gbs.iter().copied().fold(0.0, f64::max);
         let compute = task.gflop / self.peak_gflops;
         let together = task.bytes() / self.most_gbs;
-        // Nothing comes from a memory that is not there.
+        // Bytes cannot come from a memory that does not exist.
         let paths = task.fixed.iter().zip(&self.path_gbs).filter(|(_, gbs)| **gbs > 0.0);
         let slowest = paths.map(|(bytes, gbs)| bytes / gbs);
         let slowest = slowest.fold(task.largest_open / best(&self.path_gbs), f64::max);
@@ -363,12 +364,13 @@ impl OnNode {
 
 // The longest chain of tasks, with the master that creates them one after the other.
 
-/// The end of a chain: when, and with which task.
+/// The end of a chain: its time and its last task.
 type End = (f64, TaskId);
 
 /// Ends of tasks that may hold the master up.
 struct Ends {
-    /// Of the tasks so far, the latest ends, the earliest of these first: as many as may be alive. As bits, which have the order of times from 0 on.
+    /// The latest ends of the tasks so far, the earliest of these first: as many as the limit of tasks alive. Stored as bits, which have
+    /// the order of times from 0 on.
     latest: BinaryHeap<Reverse<u64>>,
     most: usize,
     /// The last of all.
@@ -376,7 +378,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// With `throttle` tasks alive the master goes on at the end that leaves one less: of the latest `throttle` ends the earliest.
+    /// With `throttle` tasks alive the master continues at the end that leaves one less: the earliest of the latest `throttle` ends.
     fn add(&mut self, end_s: f64) {
         self.last_s = self.last_s.max(end_s);
         if self.most == usize::MAX {
@@ -399,18 +401,18 @@ impl Ends {
     }
 }
 
-/// The longest chain where all tasks of the master exist from the creation of the first one on, and the longest where each must be created
-/// first, after `throttle` and `taskwait` let the master go on. What a task creates exists when it has ended, in both. `begin_s`: when the
-/// master begins; `least_s[task]`: what a worker is busy with the task at least.
+/// The longest chain if all tasks of the master exist from the creation of the first one on, and the longest if each must be created
+/// first, after `throttle` and `taskwait` let the master continue. In both, the children of a task exist when it has ended. `begin_s`:
+/// when the master begins; `least_s[task]`: the shortest time for which a worker is busy with the task.
 fn longest(question: &Question, dependencies: &Dependencies, begin_s: f64, least_s: &[f64]) -> (End, End) {
     let graph = question.graph;
     let creation_s = question.runtime.creation.value();
-    // Of tree programs it may create one more all the same.
+    // In tree programs the master may create one more task in spite of the limit.
     let throttle = question.runtime.throttle.filter(|_| !graph.is_tree());
     let throttle = throttle.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let mut ends = Ends { latest: BinaryHeap::new(), most: throttle.max(1), last_s: 0.0 };
     let mut created_s = begin_s;
-    // Per task: the last end of a parent or of its creator, in chains alone and with creation.
+    // Per task: the last end of a parent or of its creator, in chains without and with creation.
     let mut parents_s = vec![(0.0_f64, 0.0_f64); least_s.len()];
     let (mut chain, mut creation) = ((0.0, TaskId(0)), (0.0, TaskId(0)));
     for (task, least_s) in graph.tasks().zip(least_s) {

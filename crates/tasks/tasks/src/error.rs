@@ -12,12 +12,12 @@ pub enum TasksError {
     /// `sa` needs a socket for each task.
     #[error("task {} has no socket, which the scheduler sa needs", .0.0)]
     NoSocket(TaskId),
-    /// A task should run on a node without cores, or one that does not exist.
+    /// A task must run on a node without cores, or on one that does not exist.
     #[error("task {} should run on {node}, which has no cores", .task.0)]
     NoCores {
         /// The task.
         task: TaskId,
-        /// Where it should run.
+        /// The node.
         node: NodeId,
     },
     /// The affinity of a task is a node without cores, or one that does not exist.
@@ -25,7 +25,7 @@ pub enum TasksError {
     Affinity {
         /// The task.
         task: TaskId,
-        /// What its affinity says.
+        /// Its affinity.
         node: NodeId,
     },
     /// The home of a block is no node of the machine.
@@ -41,7 +41,7 @@ pub enum TasksError {
     UnknownHint {
         /// The block.
         block: u32,
-        /// What the hint says.
+        /// Its hint.
         node: NodeId,
     },
     /// The home of a block is a node without memory.
@@ -52,7 +52,7 @@ pub enum TasksError {
         /// Its home.
         node: NodeId,
     },
-    /// Windows are those of a master that creates all tasks.
+    /// Windows need a master that creates all tasks.
     #[error("the scheduler {} partitions what the master creates, but task {} is created by a task", .scheduler.as_str(), .task.0)]
     Tree {
         /// The scheduler.
@@ -60,7 +60,7 @@ pub enum TasksError {
         /// The first task that a task creates.
         task: TaskId,
     },
-    /// More edges than are dealt with.
+    /// More edges than the limit.
     #[error("the graph has more than 2^32 edges")]
     TooManyEdges,
     /// The windows would never move on.
@@ -68,7 +68,7 @@ pub enum TasksError {
     Intersection {
         /// The scheduler.
         scheduler: SchedulerKind,
-        /// Tasks that stay.
+        /// Tasks that stay in the next window.
         intersection: u32,
         /// Tasks of a window.
         window: u32,
@@ -79,10 +79,10 @@ pub enum TasksError {
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),
-    /// `plan` goes by a plan.
+    /// The scheduler `plan` needs a plan.
     #[error("the scheduler plan needs a plan")]
     NoPlan,
-    /// Somebody stopped it ([`crate::Observer::stops`]).
+    /// The observer stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,
 }
@@ -90,7 +90,7 @@ pub enum TasksError {
 /// Why a job has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobError {
-    /// The graph cannot be simulated, or somebody stopped it.
+    /// The graph cannot be simulated, or the simulation was stopped.
     #[error(transparent)]
     Simulated(#[from] TasksError),
     /// A graph with tasks of another size cannot be made.
@@ -98,9 +98,9 @@ pub enum JobError {
     Generated(#[from] GenerateError),
 }
 
-// Questions that nobody can answer, whoever simulates: refused before anything runs.
+// Invalid questions, which are rejected before anything runs.
 
-/// Whether a question makes sense.
+/// Whether a question is valid.
 ///
 /// # Errors
 /// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`], [`TasksError::Affinity`], [`TasksError::Tree`].
@@ -147,12 +147,12 @@ pub(crate) fn check_blocks(machine: &Machine, graph: &TaskGraph) -> Result<(), T
     Ok(())
 }
 
-// Whether there is room for a graph and its simulations, known before the first of them begins.
+// Whether a graph and its simulations fit in memory, determined before the first of them begins.
 
-/// Most memory for a graph and its simulations, in bytes: 4 GiB.
+/// Maximum memory for a graph and its simulations, in bytes: 4 GiB.
 const MOST_BYTES: f64 = (4_u64 << 30) as f64;
 
-/// Bytes that things of a kind take.
+/// Bytes per item of each kind.
 struct Price {
     task: f64,
     block: f64,
@@ -160,12 +160,13 @@ struct Price {
     edge: f64,
 }
 
-/// Of the graph and its edges, whoever many simulations there are.
+/// For the graph and its edges, regardless of the number of simulations.
 const GRAPH: Price = Price { task: 40.0, block: 16.0, access: 8.0, edge: 4.0 };
-/// Of one simulation: measured (10^6 tasks with a block and two accesses each: 200 B for a task and what belongs to it), rounded up.
+/// For one simulation: measured (10^6 tasks with a block and two accesses each: 200 B for a task with its block, accesses and edges),
+/// rounded up.
 const SIMULATION: Price = Price { task: 110.0, block: 80.0, access: 16.0, edge: 0.0 };
 
-/// How large a graph is.
+/// Size of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     tasks: usize,
@@ -174,7 +175,7 @@ pub(crate) struct Counts {
     edges: usize,
 }
 
-/// There is no room for a graph and one simulation.
+/// A graph and one simulation do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "a graph of {} tasks, {} blocks, {} accesses and {} edges may need {gib:.1} GiB of memory; at most {:.0} GiB are taken",
@@ -186,7 +187,7 @@ pub struct TooLarge {
 }
 
 impl Counts {
-    /// Of a graph; `edges` that are known so far.
+    /// Of a graph; `edges`: those that are known so far.
     pub(crate) fn of(graph: &TaskGraph, edges: usize) -> Self {
         let (tasks, blocks) = (graph.task_count(), graph.blocks().len());
         Self { tasks, blocks, accesses: graph.access_count(), edges }
@@ -199,10 +200,10 @@ impl Counts {
             + price.edge * self.edges as f64
     }
 
-    /// How many simulations there is room for at a time, at least one.
+    /// Number of simulations that fit at a time, at least one.
     ///
     /// # Errors
-    /// There is no room for one.
+    /// Not even one fits.
     pub(crate) fn at_a_time(self) -> Result<usize, TooLarge> {
         let (of_graph, each) = (self.bytes(&GRAPH), self.bytes(&SIMULATION));
         if of_graph + each > MOST_BYTES {

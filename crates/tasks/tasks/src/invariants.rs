@@ -1,5 +1,5 @@
-//! What must hold of any run, whoever decides: functions on plain values. The simulation looks at its results in debug builds
-//! ([`of_run`]), property tests at every task, too ([`of_tasks`]).
+//! Invariants of any run, for every scheduler: functions on plain values. In debug builds the simulation checks its results ([`of_run`]);
+//! property tests also check every task ([`of_tasks`]).
 
 use numasim_graph::Dependencies;
 use numasim_graph::values::{SchedulerKind, TaskGraph, TaskId};
@@ -11,24 +11,24 @@ use crate::random::Spread;
 use crate::result::{IdleReason, Run, TaskRecord, Traffic};
 use crate::schedulers::Source;
 
-/// What does not hold of a run.
+/// A violated invariant of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Violation {
-    /// Bytes by class do not add up to what all tasks move: bytes found and given.
+    /// Bytes by class do not add up to the bytes that all tasks move: bytes found and expected.
     Bytes(f64, f64),
-    /// What nodes (or tasks) count together is not what the run says; what it is of.
+    /// The sum over nodes (or tasks) differs from the total of the run; names the quantity.
     Sum(&'static str),
-    /// A figure that is no finite number of at least 0, or a share that is no number from 0 to 1; what it is.
+    /// A value that is negative or not finite, or a share outside of 0 to 1; names the value.
     Range(&'static str),
-    /// It is over before any schedule can be: seconds found, and the bound.
+    /// The run ends before any schedule can: seconds found, and the bound.
     BelowBound(f64, LowerBound),
-    /// Idle time is not what busy workers leave.
+    /// Idle time does not complement the time of busy workers.
     Idle,
-    /// Times without a task, by reason, are not what the busy workers of this node leave.
+    /// Times without a task, by reason, do not complement the time of the busy workers of this node.
     Reasons(NodeId),
-    /// Workers were idle for longer than they can be because of this.
+    /// Workers were idle for this reason for longer than possible.
     Reason(IdleReason),
-    /// A task did not run exactly once; how often.
+    /// A task did not run exactly once; the number of times.
     Times(TaskId, usize),
     /// A task began before a task that it waits for had ended.
     Parent(TaskId, TaskId),
@@ -40,20 +40,20 @@ pub enum Violation {
     Creation(TaskId),
     /// A task began before its creator had ended.
     Creator(TaskId),
-    /// A task was created with as many alive as there may be.
+    /// A task was created although as many were alive as the limit allows.
     Throttle(TaskId),
-    /// A task began though the master must have waited for this one.
+    /// A task began although the master must have waited for this one.
     Taskwait(TaskId),
-    /// A task was shorter than its overhead and its FLOP allow.
+    /// A task was shorter than its overhead and its FLOP permit.
     Short(TaskId),
-    /// A task that nobody stole ran on another node than that which it was given.
+    /// A task that was not stolen ran on another node than the assigned one.
     Socket(TaskId),
 }
 
-/// Relative error that rounding may make in sums.
+/// Relative tolerance for rounding in sums.
 const ROUNDING: f64 = 1e-9;
 
-/// Everything that does not hold of the sums of `run`, an answer to `question`. `bound`: a time before which no schedule is over.
+/// All violations by the sums of `run`, an answer to `question`. `bound`: a time before which no schedule can end.
 pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec<Violation> {
     let mut all = Vec::new();
     let graph = question.graph;
@@ -102,7 +102,7 @@ pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec
     all
 }
 
-/// Everything that does not hold of the tasks of a run, in any order.
+/// All violations by the tasks of a run, in any order.
 pub fn of_tasks(
     question: &Question,
     dependencies: &Dependencies,
@@ -143,7 +143,7 @@ pub fn of_tasks(
     all
 }
 
-/// What an access moves counts, whatever its mode.
+/// The bytes that an access moves count, regardless of its mode.
 fn moved_bytes(graph: &TaskGraph, task: TaskId) -> f64 {
     graph.accesses(task).map(|access| access.moved_bytes).sum()
 }
@@ -161,7 +161,7 @@ fn is_same_traffic(a: &Traffic, b: &Traffic) -> bool {
     classes(a).into_iter().zip(classes(b)).all(|(a, b)| (a - b).abs() <= ROUNDING * most)
 }
 
-/// `factor`: of the task's work.
+/// `factor`: variation of the task's work.
 fn one_task(question: &Question, record: &TaskRecord, factor: f64, slack_s: f64, all: &mut Vec<Violation>) {
     let machine = question.machine;
     let task = record.task;
@@ -208,18 +208,18 @@ fn workers(in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
     }
 }
 
-/// The master needs its time for each task, waits where it has to, and has no more tasks alive than it may.
+/// The master needs its time for each task, waits if it has to, and never has more tasks alive than the limit.
 ///
-/// It began to create task k no later than `creation` before k was taken. All tasks before it existed then, so that those of them that end
+/// It began to create task k no later than `creation` before k was taken. All tasks before k existed then, so those of them that end
 /// later were alive.
 ///
-/// Other tasks exist when their creator has ended; where there are such, the master may have created one more all the same.
+/// Other tasks exist when their creator has ended. If there are such tasks, the master may have created one more in spite of the limit.
 fn master(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
     let graph = question.graph;
     let creation_s = question.runtime.creation.value();
     let throttle = question.runtime.throttle.filter(|_| !graph.is_tree());
     let throttle = throttle.and_then(|most| usize::try_from(most).ok());
-    // When the next task can be created at the earliest, and the last end so far.
+    // The earliest time at which the next task can be created, and the last end so far.
     let (mut created_s, mut last_end_s, mut waits) = (run.migration.value(), 0.0_f64, false);
     for (before, record) in in_order.iter().enumerate() {
         if let Some(creator) = graph.created_by(record.task) {
@@ -247,7 +247,7 @@ fn master(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64
     }
 }
 
-/// What the run says is what its tasks say together.
+/// The results of the run are the sums over its tasks.
 fn sums(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
     let mut traffic = Traffic::default();
     let mut busy_s = vec![0.0; run.nodes.len()];
@@ -283,9 +283,9 @@ fn sums(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64, 
     all.extend(sums.into_iter().filter(|&(_, holds)| !holds).map(|(what, _)| Violation::Sum(what)));
 }
 
-// What must hold of the times without a task.
+// Invariants of the times without a task.
 
-/// Reasons share what busy workers leave, on every node; and none is what cannot be.
+/// On every node the reasons add up to the time that busy workers leave; and impossible reasons have no time.
 fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) {
     let makespan_s = run.makespan.value();
     let slack = rounding(question.graph.task_count());
@@ -301,7 +301,7 @@ fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) {
     let workers = question.machine.total_cores() as f64;
     let (slack_s, idle) = (slack * makespan_s * workers, run.idle_times());
     for reason in IdleReason::ALL {
-        // At most for so long, in worker-seconds.
+        // Upper limit, in worker-seconds.
         let most_s = match reason {
             IdleReason::Elsewhere if takes_everything(question) => 0.0,
             IdleReason::Partition => run.partition.value() * workers,
@@ -319,7 +319,7 @@ fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) {
     }
 }
 
-/// Whether no worker is idle while a task lies in a queue.
+/// Whether no worker is idle while a task is in a queue.
 fn takes_everything(question: &Question) -> bool {
     match question.scheduler.kind {
         SchedulerKind::Fifo | SchedulerKind::RandomSteal | SchedulerKind::TaskloopAffinity => true,
@@ -330,7 +330,7 @@ fn takes_everything(question: &Question) -> bool {
         | SchedulerKind::RipMw
         | SchedulerKind::Heft
         | SchedulerKind::Tracked => question.steal,
-        // Libraries leave tasks to those whose mailbox, node or loop they are for.
+        // Libraries leave tasks to the workers of their mailbox, node or loop.
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! A graph under schedulers, placements and seeds, with what its makespan is compared with.
+//! A graph under schedulers, placements and seeds, with the references for its makespan.
 
 use numasim_graph::values::{
     Generator, GraphSource, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskBench,
@@ -19,17 +19,17 @@ use crate::result::{Observer, Run, Silent, Stoppable};
 pub struct Program {
     /// Blocks and tasks.
     pub graph: TaskGraph,
-    /// What waits for what.
+    /// The dependences between tasks.
     pub dependencies: Dependencies,
 }
 
-/// A graph that cannot be dealt with.
+/// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProgramError {
-    /// There is no room for it and one simulation.
+    /// The memory is too small for it and one simulation.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// Edges are counted in 32 bits.
+    /// There are more edges than 32 bits can count.
     #[error("the graph has more than 2^32 edges, which are not dealt with")]
     TooManyEdges,
 }
@@ -38,66 +38,66 @@ impl Program {
     /// A graph and its edges.
     ///
     /// # Errors
-    /// No room for it, which shows before its edges are looked for, or too many edges.
+    /// Too little memory, which is detected before the search for edges, or too many edges.
     pub fn of(graph: TaskGraph) -> Result<Self, ProgramError> {
         Counts::of(&graph, 0).at_a_time()?;
         let dependencies = Dependencies::of(&graph).ok_or(ProgramError::TooManyEdges)?;
         Ok(Self { graph, dependencies })
     }
 
-    /// For how many simulations at a time there is room, at least one.
+    /// Number of simulations that fit in memory at a time, at least one.
     ///
     /// # Errors
-    /// For none.
+    /// Not even one fits.
     pub fn at_a_time(&self) -> Result<usize, TooLarge> {
         Counts::of(&self.graph, self.dependencies.edge_count()).at_a_time()
     }
 }
 
-/// What is asked of a graph, once.
+/// The settings of one simulation of a graph.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who decides which task runs where.
+    /// The scheduler.
     pub scheduler: SchedulerSettings,
-    /// What creating, fetching and stealing tasks cost, and the seed.
+    /// Costs of creating, fetching and stealing tasks, and the seed.
     pub runtime: RuntimeSettings,
-    /// Where pages of blocks are.
+    /// Placement of pages of blocks.
     pub placement: PagePlacement,
-    /// What says both, where something does.
+    /// The scenario that determines both scheduler and placement, if there is one.
     pub scenario: Option<TaskScenario>,
     /// Whether idle workers steal from other sockets.
     pub steal: bool,
-    /// The share of the peak at which the granularity of tasks is looked for, where it is.
+    /// The share of the peak at which the granularity of tasks is searched, if requested.
     pub metg: Option<f64>,
 }
 
 impl Settings {
-    /// What people call it: the scenario, or the scheduler.
+    /// Its label for people: the scenario, or the scheduler.
     pub fn label(&self) -> &'static str {
         self.scenario.map_or(self.scheduler.kind.as_str(), TaskScenario::as_str)
     }
 }
 
-/// What is asked of a graph in all: what is not said is that of the files.
+/// The complete question about a graph: values that are not set are those of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// Schedulers; none: that of the files.
+    /// Schedulers; empty: the scheduler of the files.
     pub schedulers: Vec<SchedulerKind>,
-    /// Where pages of blocks are.
+    /// Placement of pages of blocks.
     pub placement: PagePlacement,
-    /// Scenarios, each in place of scheduler and placement.
+    /// Scenarios; each replaces scheduler and placement.
     pub scenarios: Vec<TaskScenario>,
     /// Whether idle workers steal from other sockets.
     pub steal: bool,
     /// The first seed.
     pub seed: Option<u64>,
-    /// How many seeds.
+    /// Number of seeds.
     pub runs: u32,
     /// The share of [`Settings::metg`].
     pub metg: Option<f64>,
 }
 
-/// There are no such seeds.
+/// The seeds exceed the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("seed {first} and {runs} runs: there are no such seeds")]
 pub struct NoSeeds {
@@ -146,31 +146,31 @@ impl Asked {
 /// One simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Where it runs.
+    /// The machine on which the graph runs.
     pub machine: &'a Machine,
     /// The generator and the contender.
     pub tasks: &'a TaskStudy,
     /// The graph.
     pub program: &'a Program,
-    /// The plan, where the scheduler goes by one.
+    /// The plan, if the scheduler follows one.
     pub plan: Option<&'a GraphPlan>,
-    /// What is asked.
+    /// The settings.
     pub settings: &'a Settings,
 }
 
-/// A run with what it is compared with.
+/// A run with its references.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What came out.
+    /// The result.
     pub run: Run,
     /// No schedule can have a shorter makespan than this.
     pub bound: LowerBound,
-    /// The minimum effective task granularity, where that was asked for.
+    /// The minimum effective task granularity, if requested.
     pub metg: Option<Metg>,
 }
 
 impl<'a> Job<'a> {
-    /// The question that it asks.
+    /// The question for the simulation.
     pub fn question(&self) -> Question<'a> {
         let Settings { scheduler, runtime, placement, steal, .. } = self.settings;
         Question {
@@ -185,12 +185,12 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Simulates; `stop` is asked now and then, as `observer` is.
+    /// Simulates; `stop` is polled at intervals, like `observer`.
     ///
     /// # Errors
     /// The graph cannot be simulated; [`TasksError::Stopped`].
     pub fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Answer, JobError> {
-        // Of many jobs none begins after Ctrl-C: even the beginning of one takes its time.
+        // After Ctrl-C no further job begins: even the beginning of one takes time.
         if stop() {
             return Err(TasksError::Stopped.into());
         }
@@ -205,19 +205,19 @@ impl<'a> Job<'a> {
     }
 }
 
-// The smallest tasks of Task Bench with which a scheduler still keeps the cores at work.
+// The smallest tasks of Task Bench with which a scheduler still keeps the cores busy.
 //
 // The minimum effective task granularity of Slaughter et al. ("Task Bench: A Parameterized Benchmark for Evaluating Parallel Runtime
 // Performance", SC 2020, section IV): the smallest average granularity, which is makespan x cores / tasks, at which the FLOP of all tasks
-// / makespan is at least a share (there 50 %) of the peaks of all cores. Here the work of a task is halved or doubled until it
-// is below and above the share, then halved between both. Where efficiency does not rise with the work everywhere, what is found is one
-// of the places where it crosses the share.
+// / makespan is at least a share (there 50 %) of the peaks of all cores. Here the work of a task is halved or doubled until the search
+// has sizes below and above the share; then it bisects between them. If efficiency does not rise monotonically with the work, the result
+// is one of the places where it crosses the share.
 
-/// Larger tasks are looked at no more: a day on a core of 12 GFLOPS.
+/// Larger tasks are not tried: a day on a core of 12 GFLOPS.
 const MOST_FLOP: u64 = 1_000_000_000_000_000;
-/// How near both ends of the last step are, relative to them; 1 FLOP at least.
+/// Relative distance at which the bisection stops; at least 1 FLOP.
 const NEAR: f64 = 1e-6;
-/// Rounding in sums of times.
+/// Tolerance for rounding in sums of times.
 const ROUNDING: f64 = 1e-9;
 
 /// The tasks that can be made smaller: those of Task Bench.
@@ -231,15 +231,15 @@ pub fn bench(tasks: &TaskStudy) -> Option<(&str, &TaskBench)> {
 /// The smallest tasks that keep the cores at work (Slaughter et al., SC 2020).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metg {
-    /// Of the peak of all cores.
+    /// Share of the peak of all cores.
     pub share: f64,
-    /// FLOP of a task, and makespan x cores / tasks in seconds; `None` where no size keeps that share.
+    /// FLOP of a task, and makespan x cores / tasks in seconds; `None` if no size reaches that share.
     pub found: Option<(u64, f64)>,
-    /// FLOP of all tasks / makespan / peak of all cores, with tasks of that size; 0 where there is none.
+    /// FLOP of all tasks / makespan / peak of all cores, with tasks of that size; 0 if there is none.
     pub efficiency: f64,
 }
 
-/// One size of tasks.
+/// One task size.
 #[derive(Clone, Copy)]
 struct Tried {
     flop: u64,
@@ -248,7 +248,7 @@ struct Tried {
 }
 
 impl Metg {
-    /// Of a program under the scheduler of a question; `stop` is asked now and then.
+    /// For a program under the scheduler of a question; `stop` is polled at intervals.
     pub(crate) fn of(
         question: &Question<'_>,
         share: f64,
@@ -272,7 +272,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The smallest tasks that keep `share` of the peak; `None` where no size does.
+    /// The smallest tasks that reach `share` of the peak; `None` if no size does.
     fn smallest(&self, share: f64) -> Result<Option<Tried>, JobError> {
         let enough = |tried: &Tried| tried.efficiency >= share * (1.0 - ROUNDING);
         let mut above = self.with(self.bench.flop.clamp(1, MOST_FLOP))?;

@@ -1,10 +1,10 @@
-//! A scheduler told of what really happens: tasks that threads create and run, in place of simulated ones.
+//! A scheduler driven by real events: tasks that threads create and run, instead of simulated ones.
 //!
-//! [`Live`] is a value like the simulation: somebody else has the threads and the clock, tells it under a lock what has happened, and hears which
-//! worker takes which task now. The schedulers are those of [`crate::simulate`], and what they are told comes in the same order: ends, what
-//! the master creates, what becomes ready, then all idle workers in rounds. What differs is what decides nothing: partitioning a window
-//! takes as long as it takes, in which nobody else is told anything, and two events never happen at the same instant. And workers may be kept from running
-//! ([`Live::leave`]), which no simulation knows.
+//! [`Live`] is a value like the simulation: the caller has the threads and the clock, reports events to it under a lock, and receives the
+//! tasks that workers take now. The schedulers are those of [`crate::simulate`], and the events come in the same order: ends, tasks that
+//! the master creates, tasks that become ready, then all idle workers in rounds. Two differences affect no decision: partitioning a
+//! window takes real time, in which no other event is reported, and two events never happen at the same instant. In addition, workers may
+//! be kept from running ([`Live::leave`]), which does not happen in simulations.
 
 use numasim_engine::SimTime;
 use numasim_graph::values::{BlockHome, PagePlacement, TaskId, Ties};
@@ -21,7 +21,7 @@ use crate::schedulers::{Round, Scheduler, Start, View};
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId};
 use crate::{error, schedulers};
 
-/// A scheduler, and what has become of the tasks so far.
+/// A scheduler, and the states of the tasks.
 pub struct Live<'a> {
     question: &'a Question<'a>,
     sockets: Sockets,
@@ -35,7 +35,7 @@ pub struct Live<'a> {
     /// Workers without a task.
     idle: Vec<WorkerId>,
     absent: Absent,
-    /// Draws the order in which they look, where it is drawn.
+    /// Draws the order in which they look, if the order is random.
     random: Option<ChaCha8Rng>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Live<'a> {
     /// No task is created, all workers are idle.
     ///
     /// # Errors
-    /// As [`crate::simulate`]: what the scheduler refuses of the question.
+    /// As for [`crate::simulate`]: the scheduler rejects the question.
     pub fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
         error::check(question)?;
         let sockets = Sockets::new(question.machine);
@@ -76,7 +76,7 @@ impl<'a> Live<'a> {
         &self.sockets
     }
 
-    /// The socket that the scheduler gave a task, if it gives any.
+    /// The socket that the scheduler assigned to a task, if it assigns any.
     pub fn socket(&self, task: TaskId) -> Option<SocketId> {
         self.scheduler.socket(task)
     }
@@ -86,19 +86,19 @@ impl<'a> Live<'a> {
         self.ended == self.question.graph.task_count()
     }
 
-    /// Nobody runs a task, the master creates none, and yet some are left: nothing will ever happen again.
+    /// The error if no further event can happen: no worker runs a task, the master creates none, and yet some are left.
     pub fn is_stuck(&self) -> Option<TasksError> {
         let rests = self.running == 0 && !self.master.partitions() && !self.is_over() && !self.may_create();
         let may_come = self.ready.waiting() > 0 && self.absent.is_somebody();
         (rests && !may_come).then(|| TasksError::NeverEnds(self.alive.lowest()))
     }
 
-    /// Created tasks that wait for none and that nobody has taken.
+    /// Created tasks that wait for no other task and that no worker has taken.
     pub const fn ready(&self) -> usize {
         self.ready.waiting()
     }
 
-    /// The master does the next thing that it can do.
+    /// The master takes its next possible step.
     pub fn create(&mut self) -> Creation {
         if self.master.partitions() {
             return Creation::Waits;
@@ -106,7 +106,7 @@ impl<'a> Live<'a> {
         let forced = self.may_force();
         self.with_master(|master, around, ready| {
             let created = loop {
-                // A window that has no partition is one of `partition`.
+                // A window without a partition is reported by `partition`.
                 let created = master.create(around, |task| ready.created(task)).unwrap_or(Creation::Waits);
                 let waits = created == Creation::Waits && forced;
                 if !(waits && master.force(around.graph, around.alive)) {
@@ -118,15 +118,15 @@ impl<'a> Live<'a> {
         })
     }
 
-    /// Partitions the window that waits for it.
+    /// Partitions the waiting window.
     ///
     /// # Errors
-    /// There is no partition.
+    /// No partition exists.
     pub fn partition(&mut self) -> Result<(), TasksError> {
         Ok(self.with_master(|master, around, _| master.partition(around))?)
     }
 
-    /// A worker has ended its task: it is idle, others wait for one less, and what the task creates is created.
+    /// A worker has ended its task: it is idle, other tasks wait for one task fewer, and the children of the task are created.
     pub fn ended(&mut self, task: TaskId, worker: WorkerId) {
         let Question { graph, machine, .. } = *self.question;
         let view = View::new(graph, machine, &self.sockets, &self.homes);
@@ -138,7 +138,8 @@ impl<'a> Live<'a> {
         self.ready.report(&view, &mut *self.scheduler);
     }
 
-    /// Idle workers that are there look for tasks in rounds, and then for what the absent leave lying; `starts` hears who takes which one now.
+    /// Idle workers that are present look for tasks in rounds, and then for tasks of absent workers; `starts` receives each worker with
+    /// the task that it takes now.
     pub fn hand_out(&mut self, mut starts: impl FnMut(WorkerId, Start)) {
         if let Some(random) = &mut self.random {
             for place in 1..self.idle.len() {
@@ -167,7 +168,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// What the scheduler has for `asked` in a round; `worker` runs it.
+    /// The task that the scheduler has for `asked` in a round; `worker` runs it.
     fn take(&mut self, asked: WorkerId, worker: WorkerId, round: Round) -> Option<Start> {
         if self.absent.is(worker) {
             return None;
@@ -197,12 +198,12 @@ impl<'a> Live<'a> {
         self.master.may_create(self.question.graph, &self.alive, self.may_force())
     }
 
-    /// What the throttle holds back may be what existing tasks wait for, where tasks create tasks.
+    /// If tasks create tasks, existing tasks may wait for those that the throttle holds back.
     fn may_force(&self) -> bool {
         self.question.graph.is_tree() && self.running == 0 && self.ready.waiting() == 0
     }
 
-    /// The master at work: all that it does belongs to one instant.
+    /// The master's work: all of it belongs to one instant.
     fn with_master<R>(&mut self, work: impl FnOnce(&mut Master, &mut Around<'_, '_>, &mut Ready) -> R) -> R {
         let Question { graph, machine, .. } = *self.question;
         let mut around = Around {
@@ -221,19 +222,20 @@ impl<'a> Live<'a> {
 #[cfg(test)]
 mod tests;
 
-// Workers that are kept from running for a while, and who does what is left lying.
+// Workers that are kept from running for a while, and the workers that take over their tasks.
 //
-// Schedulers are told nothing of it: to them an absent worker is one that is busy, and whoever may steal from it does. What a scheduler has for it alone (its own
-// queue, its part of a loop, its socket's tasks) an idle worker of its socket takes in its place; where a whole socket is absent, any idle worker. So a graph goes on
-// as long as one worker is there, and nothing leaves a socket on which somebody can run it.
+// Schedulers are not informed: to them an absent worker is a busy one, and workers that may steal from it do so. Tasks that a scheduler
+// has for the absent worker alone (its queue, its part of a loop, its socket's tasks) go to an idle worker of its socket; if a whole
+// socket is absent, to any idle worker. So a graph makes progress as long as one worker is present, and no task leaves a socket on which
+// a worker can run it.
 
-/// Who is not there.
+/// The absent workers.
 #[derive(Debug)]
 struct Absent {
-    /// Per worker.
+    /// Per worker: whether it is absent.
     is: Vec<bool>,
     count: usize,
-    /// Per worker: the task that it had been given and did not begin.
+    /// Per worker: the task that it was given but did not begin.
     unbegun: Vec<Option<Start>>,
 }
 
@@ -250,7 +252,7 @@ impl Absent {
         self.is.get(worker.0 as usize).is_some_and(|&is| is)
     }
 
-    /// Whether that is new.
+    /// Returns whether this is a change.
     fn set(&mut self, worker: WorkerId, absent: bool) -> bool {
         let Some(is) = self.is.get_mut(worker.0 as usize).filter(|is| **is != absent) else { return false };
         *is = absent;
@@ -262,15 +264,15 @@ impl Absent {
         true
     }
 
-    /// The task that this worker did not begin, for whoever does.
+    /// The task that this worker did not begin; the caller's worker runs it.
     fn unbegun(&mut self, worker: WorkerId) -> Option<Start> {
         self.unbegun.get_mut(worker.0 as usize)?.take()
     }
 }
 
 impl Live<'_> {
-    /// An idle worker may run nothing until it [comes](Live::come): it is handed no tasks. `unbegun`: the task that it was handed and has not begun; that is ready
-    /// again. Blocks that first tasks touch count as touched where it should have run.
+    /// An idle worker may run nothing until it [comes](Live::come): it gets no tasks. `unbegun`: the task that it was given but has not
+    /// begun; this task is ready again. Blocks that first tasks touch count as touched on the worker where the task should have run.
     pub fn leave(&mut self, worker: WorkerId, unbegun: Option<Start>) {
         if let Some((start, place)) = unbegun.zip(self.absent.unbegun.get_mut(worker.0 as usize)) {
             *place = Some(start);
@@ -281,12 +283,12 @@ impl Live<'_> {
         self.absent.set(worker, true);
     }
 
-    /// A worker that had left is there again, idle; whether it had left.
+    /// A worker that had left is present again, idle. Returns whether it had left.
     pub fn come(&mut self, worker: WorkerId) -> bool {
         self.absent.set(worker, false)
     }
 
-    /// Idle workers take what the scheduler has for absent ones; see the module.
+    /// Idle workers take the tasks that the scheduler has for absent ones; see the module.
     fn stand_in(&mut self, starts: &mut impl FnMut(WorkerId, Start)) {
         let mut place = 0;
         while self.ready.waiting() > 0

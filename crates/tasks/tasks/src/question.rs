@@ -1,33 +1,33 @@
-//! What is simulated.
+//! The input of a simulation.
 
 use numasim_graph::values::{Contender, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
 use numasim_plan::GraphPlan;
 
-/// What is simulated.
+/// The input of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The machine; one worker for each of its cores.
     pub machine: &'a Machine,
     /// The tasks.
     pub graph: &'a TaskGraph,
-    /// Who decides which task runs where.
+    /// The scheduler, which decides which task runs where.
     pub scheduler: &'a SchedulerSettings,
-    /// What creating, fetching and stealing tasks cost, and the seed.
+    /// Costs of creating, fetching and stealing tasks, and the seed.
     pub runtime: &'a RuntimeSettings,
-    /// Where pages of blocks are.
+    /// Placement of pages of blocks.
     pub placement: PagePlacement,
     /// Whether idle workers steal from other sockets.
     pub steal: bool,
-    /// Who else wants the workers; only `tbb` and `tbb-numa` let anybody have them.
+    /// Other programs that want the workers; only `tbb` and `tbb-numa` give them any.
     pub contender: Option<&'a Contender>,
-    /// The plan that the scheduler `plan` and, under it, the placement `numa` go by.
+    /// The plan for the scheduler `plan` and, under it, for the placement `numa`.
     pub plan: Option<&'a GraphPlan>,
 }
 
 impl<'a> Question<'a> {
-    /// The plain question: blocks lie where they are touched first, nobody steals but who always does, nobody else wants the workers, and
-    /// there is no plan. What differs is said with `..`.
+    /// The basic question: blocks are placed by first touch, only schedulers that always steal do so, no other programs want the workers,
+    /// and there is no plan. Differences are set with `..`.
     pub const fn new(
         machine: &'a Machine,
         graph: &'a TaskGraph,

@@ -1,17 +1,16 @@
-//! Task graphs over simulated time, task by task: slow, obvious, and the measure of any faster simulation.
+//! Task graphs over simulated time, task by task: slow and obvious, the reference for any faster simulation.
 //!
-//! The rules are those of the crate's text. [`simulate`] answers the same [`Question`] with the same [`Run`], and is written so that it can be
-//! compared with those rules line by line: every task and every worker has a record of its own (`course`), every instant goes
-//! through its four steps for everybody, and from one instant to the next all that could happen is looked through. There is no
-//! queue of events, nothing is kept from one instant for another, and nobody is skipped because nothing changed.
+//! The rules are those of the crate's documentation. [`simulate`] answers the same [`Question`] with the same [`Run`], and is written so
+//! that it can be compared with those rules line by line. Every task and every worker has a separate record (`course`). Every instant
+//! takes its four steps for all tasks and workers, and the search for the next instant examines all possible events. There is no queue of
+//! events, no state is cached from one instant to another, and no element is skipped because nothing changed.
 //!
-//! It shares no arithmetic with the fast one: what caches have follows from a list of all that was ever touched (`data`), queues are plain
-//! lists (`deciding` with one file for each scheduler), and bandwidth comes from a new
-//! [`numasim_model::sharing::Solver`] at every instant, in which every working task is an application of its own (`rates`). What remains
-//! common is what is part of the question: types, dependencies, random numbers (the work of tasks), the partitioner,
-//! and the estimates of `heft`.
+//! It shares no arithmetic with the fast simulation. The content of caches follows from a list of all bytes ever touched (`data`). Queues
+//! are plain lists (`deciding` with one file for each scheduler). Bandwidth comes from a new [`numasim_model::sharing::Solver`] at every
+//! instant, in which every working task is a separate application (`rates`). Both share only parts of the question: types, dependencies,
+//! random numbers (the work of tasks), the partitioner, and the estimates of `heft`.
 //!
-//! [`least_makespan`] tries all schedules of a few tasks in the same way. Both are there for tests.
+//! [`least_makespan`] tries all schedules of a few tasks in the same way. Both functions exist for tests.
 
 use numasim_graph::Tracker;
 use numasim_graph::values::{RuntimeSettings, TaskId, Ties};
@@ -95,17 +94,17 @@ fn one_round(
         decider.hear(&Heard::Joins(worker));
         line.come_back(worker);
     }
-    // 2. The master creates what it can.
+    // 2. The master creates as many tasks as it can.
     course.create(&mut |event| decider.hear(event));
     // 3. Tasks that became ready go to the ends of their queues, by number.
     for (task, by) in course.newly_ready() {
         decider.ready(task, by, course.homes());
     }
-    // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, look in the
-    // queues of other nodes, then steal.
+    // 4. Every idle worker, in order, takes the first task of its queue. Then those that are still idle, in order, look in the queues of
+    //    other nodes, then steal.
     for round in [Round::Own, Round::OtherNodes, Round::Steal] {
         for place in 0..line.len() {
-            // Where no task is left, those that are dealt to others need no turn to leave.
+            // If no task is left, workers that are dealt to others need no turn to leave.
             let any = course.has_ready();
             let worker = if round == Round::Own && any { line.turn(place) } else { line.at(place) };
             if !course.is_idle(worker) {
@@ -122,9 +121,9 @@ fn one_round(
     line.leave(|worker| course.is_idle(worker));
 }
 
-// What is counted of a run, from the records of its tasks.
+// Sums over a run, from the records of its tasks.
 
-/// The run that `course` has become.
+/// The results of the run of `course`.
 fn counted(course: &Course, decider: &dyn Decides) -> Run {
     let question = course.question;
     let mut traffic = Traffic::default();
@@ -187,9 +186,9 @@ fn cut(course: &Course, decider: &dyn Decides) -> Cut {
     cut
 }
 
-// In which order idle workers look for tasks.
+// The order in which idle workers look for tasks.
 
-/// Idle workers. By number; where the order is drawn, whoever is to be next is drawn among those that have not had their turn.
+/// Idle workers, by number. If the order is random, the next worker is drawn from those that have not had their turn.
 #[derive(Clone, Debug)]
 struct Line {
     idle: Vec<usize>,
@@ -223,7 +222,7 @@ impl Line {
         }
     }
 
-    /// Whose turn it is after those at the places before `place`. Nothing is drawn of a single one.
+    /// The worker that comes after those at the places before `place`. A single worker uses no random number.
     fn turn(&mut self, place: usize) -> usize {
         let left = place..self.idle.len();
         if let Some(random) = self.random.as_mut().filter(|_| left.len() > 1) {
@@ -232,12 +231,12 @@ impl Line {
         self.idle[place]
     }
 
-    /// Who had its turn at `place`.
+    /// The worker that had its turn at `place`.
     fn at(&self, place: usize) -> usize {
         self.idle[place]
     }
 
-    /// Those that are not idle any more leave.
+    /// Workers that are not idle any more leave.
     fn leave(&mut self, is_idle: impl Fn(usize) -> bool) {
         self.idle.retain(|&worker| is_idle(worker));
     }

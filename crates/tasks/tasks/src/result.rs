@@ -1,4 +1,4 @@
-//! What a simulation finds.
+//! The results of a simulation.
 
 use std::ops::{Add, AddAssign, Index, IndexMut, Sub};
 
@@ -8,14 +8,14 @@ use numasim_model::units::Seconds;
 
 use crate::schedulers::{Fallbacks, Source};
 
-/// Bytes that tasks moved, by what served them.
+/// Bytes that tasks moved, by the cache or memory that served them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
-    /// The last-level cache of the own node.
+    /// The last-level cache of the local node.
     pub llc_local: f64,
     /// The last-level cache of another node.
     pub llc_remote: f64,
-    /// The memory of the own node.
+    /// The memory of the local node.
     pub dram_local: f64,
     /// The memory of another node.
     pub dram_remote: f64,
@@ -27,7 +27,7 @@ impl Traffic {
         self.llc_local + self.llc_remote + self.dram_local + self.dram_remote
     }
 
-    /// So many times as much of each.
+    /// Each multiplied by a factor.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self {
             llc_local: self.llc_local * factor,
@@ -37,7 +37,7 @@ impl Traffic {
         }
     }
 
-    /// The part that came from other nodes; 0 where nothing was moved.
+    /// The fraction that came from other nodes; 0 if nothing was moved.
     pub fn remote_share(&self) -> f64 {
         let total = self.total();
         if total > 0.0 { (self.llc_remote + self.dram_remote) / total } else { 0.0 }
@@ -53,16 +53,16 @@ impl std::ops::AddAssign for Traffic {
     }
 }
 
-/// What edges between tasks of different sockets carry.
+/// Data on the edges between tasks of different sockets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cut {
-    /// How many such edges there are.
+    /// Number of such edges.
     pub edges: u64,
     /// Bytes that the later tasks declare on them.
     pub bytes: f64,
 }
 
-/// What became of a node.
+/// The results of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeRun {
     /// Tasks that ran on its cores.
@@ -77,19 +77,19 @@ pub struct NodeRun {
     pub traffic: Traffic,
 }
 
-/// What others did who wanted the workers, too.
+/// The results of the contenders, which also wanted the workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContenderRun {
     /// Their tasks that ended before the makespan.
     pub tasks: u64,
-    /// Per program, the simulated one first, the workers of each node that it has in a phase; `None` where the scheduler deals none.
+    /// Per program, the simulated one first: the workers of each node that it has in a phase; `None` if the scheduler deals none.
     pub dealt: Option<Vec<Vec<u32>>>,
 }
 
 /// One simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// When the last task ended; 0 without tasks.
+    /// Time at which the last task ended; 0 without tasks.
     pub makespan: Seconds,
     /// Bytes of all tasks.
     pub traffic: Traffic,
@@ -99,7 +99,7 @@ pub struct Run {
     pub idle: f64,
     /// Tasks that were stolen.
     pub steals: u64,
-    /// Edges between tasks of different sockets; `None` where the scheduler gives tasks no socket.
+    /// Edges between tasks of different sockets; `None` if the scheduler assigns no sockets to tasks.
     pub cut: Option<Cut>,
     /// Sum of the times in which the master partitioned.
     pub partition: Seconds,
@@ -113,9 +113,9 @@ pub struct Run {
     pub revokes: u64,
     /// Tasks with an affinity that ran on another node.
     pub remote_tasks: u64,
-    /// What others did who wanted the workers, too; `None` where nobody did.
+    /// The results of the contenders; `None` if there were none.
     pub contender: Option<ContenderRun>,
-    /// How often a plan did not say what to do; `None` where the scheduler follows none.
+    /// How often a plan did not determine the choice; `None` if the scheduler follows none.
     pub fallbacks: Option<Fallbacks>,
 }
 
@@ -125,7 +125,7 @@ impl Run {
         self.nodes.iter().fold(IdleTimes::default(), |sum, node| sum + node.idle)
     }
 
-    /// Part of all worker-seconds in which workers had no task because of `reason`; together those of all reasons are
+    /// Fraction of all worker-seconds in which workers had no task because of `reason`; the fractions of all reasons add up to
     /// [`Run::idle`]. 0 without tasks.
     pub fn idle_because(&self, reason: IdleReason) -> f64 {
         let idle = self.idle_times();
@@ -135,16 +135,16 @@ impl Run {
     }
 }
 
-// Who looks on: traces and charts are made from outside.
+// Observers: traces and charts are made outside of the simulation.
 
 /// A task that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskRecord {
-    /// Which one.
+    /// Its number.
     pub task: TaskId,
-    /// The socket that the scheduler gave it; `None` where it gives none.
+    /// The socket that the scheduler assigned to it; `None` if it assigns none.
     pub socket: Option<NodeId>,
-    /// Where it ran.
+    /// The node on which it ran.
     pub node: NodeId,
     /// The worker that ran it: cores of all nodes in order.
     pub worker: u32,
@@ -152,11 +152,11 @@ pub struct TaskRecord {
     pub start_s: f64,
     /// When it ended, in seconds.
     pub end_s: f64,
-    /// Where the worker found it.
+    /// The place where the worker found it.
     pub source: Source,
     /// Whether the worker took it from its own queue though it was meant for another mailbox or node.
     pub revoked: bool,
-    /// What it moved.
+    /// Its traffic.
     pub traffic: Traffic,
 }
 
@@ -167,7 +167,7 @@ impl TaskRecord {
     }
 }
 
-/// Looks on at a simulation.
+/// Observes a simulation.
 pub trait Observer {
     /// A task has ended. Tasks come in the order of their ends, those of one instant by number.
     fn ended(&mut self, record: &TaskRecord);
@@ -177,19 +177,19 @@ pub trait Observer {
         let _ = (tasks, start_s, end_s);
     }
 
-    /// From then until then, in seconds, workers without a task had none because of `reason`, if there were any. These times follow each
-    /// other without a gap from the beginning to the end.
+    /// From `start_s` to `end_s`, in seconds, workers without a task had none because of `reason`, if there were any. These times follow
+    /// each other without a gap from the beginning to the end.
     fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
         let _ = (reason, start_s, end_s);
     }
 
-    /// Whether the simulation should end before its time; asked now and then.
+    /// Whether the simulation should stop early; polled at intervals.
     fn stops(&self) -> bool {
         false
     }
 }
 
-/// Looks away.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -197,7 +197,7 @@ impl Observer for Silent {
     fn ended(&mut self, _: &TaskRecord) {}
 }
 
-/// Looks on as another one does, and stops where that is asked for.
+/// Passes events on to another observer, and stops on request.
 pub(crate) struct Stoppable<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) stop: &'a dyn Fn() -> bool,
@@ -221,12 +221,12 @@ impl Observer for Stoppable<'_> {
     }
 }
 
-// Why workers have no task.
+// Reasons why workers have no task.
 //
-// At any time all idle workers have the same reason, the first of these that holds ([`IdleReason::ALL`] is this order): tasks are
-// ready, so that they lie in queues of others; the master partitions; it has not created all tasks, and creates the next one or waits;
-// all are created and some wait for parents; every task has been taken. So what the master holds back comes before what waits for
-// parents: whether a task that does not exist yet would be ready, no runtime knows.
+// At any time all idle workers have the same reason, the first of these that holds ([`IdleReason::ALL`] is this order): tasks are ready,
+// so that they are in queues of others; the master partitions; it has not created all tasks, and creates the next one or waits; all are
+// created and some wait for parents; every task has been taken. So delays by the master come before waiting for parents: no runtime can
+// know whether a task that does not exist yet would be ready.
 
 numasim_model::words! {
     /// Why a worker has no task.
@@ -269,7 +269,7 @@ impl Index<IdleReason> for IdleTimes {
     type Output = f64;
 
     fn index(&self, reason: IdleReason) -> &f64 {
-        // A place for each variant.
+        // One element for each variant.
         &self.0[reason as usize]
     }
 }

@@ -1,10 +1,11 @@
-//! Which processors each thread of a process or control group had, and has to have.
+//! The logical CPUs that each thread of a process or control group had, and those that it must have.
 //!
-//! Threads come and go while they are looked at, and a new one has what the thread had that made it. So every look goes
-//! through the list until it has no thread that was not seen yet.
+//! Threads come and go during a look, and a new one has the CPUs of the thread that made it. So every look goes through the list until it
+//! contains only threads that were seen already.
 //!
-//! A thread is known by its number and its start. One that is bound and not in the list any more has left, for another control group: it
-//! gets back at once what it had, and follows from then on whatever is adopted where it went.
+//! A thread is identified by its number and its start time. A bound thread that is no longer in the list has left for another control
+//! group: it gets its former CPUs back immediately, and from then on follows the orders of the owner that has adopted its new group, if
+//! any.
 
 use super::ledger::{Cpus, Ledger, Owner};
 use super::process::Children;
@@ -15,11 +16,11 @@ use rustix::io::Errno;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 
-/// Threads that are made faster than they can be listed are found by the next look.
+/// If threads are made faster than they can be listed, the next look finds the rest.
 const PASSES: usize = 32;
-/// Looking through as many threads as before takes at most this part of a processor.
+/// If the number of threads is unchanged, looking through them takes at most this part of a logical CPU.
 const PART: u64 = 100;
-/// More processors than any Linux has: a control group takes from them what it allows.
+/// More logical CPUs than any Linux has: a control group restricts them to those that it allows.
 const ALL: std::ops::Range<u32> = 0..65_536;
 
 /// See the module.
@@ -27,17 +28,17 @@ const ALL: std::ops::Range<u32> = 0..65_536;
 pub(super) struct Binding {
     ledger: Ledger,
     owner: Owner,
-    /// The process that is adopted; of a control group there is none.
+    /// The process that is adopted; `None` for a control group.
     main: Option<u32>,
-    /// What a new thread gets at the end if what its main thread had is not known.
+    /// CPUs that a new thread gets at the end if those of its main thread before the first order are not known.
     others_had: Cpus,
-    /// Those that were bound, by their numbers.
+    /// Bound threads, by their numbers.
     bound: HashMap<u32, Bound>,
-    /// How many threads there were at the last look, if that can be known without a list.
+    /// Number of threads at the last look, if that can be determined without a list.
     count: Option<u64>,
-    /// When they are looked through again although there are as many, by the clock of the system.
+    /// When they are looked through again although their number is unchanged, by the system clock.
     next_ns: u64,
-    /// Counts the looks, so that those that are not there any more can be told from the others.
+    /// Counts the looks, so that threads that no longer exist can be distinguished from the others.
     turn: u64,
     /// The order in force.
     order: Option<Vec<u32>>,
@@ -51,19 +52,19 @@ struct Bound {
     /// The number of its process.
     process: u32,
     had: Cpus,
-    /// When it was seen last.
+    /// The look in which it was last seen.
     turn: u64,
 }
 
 impl Binding {
-    /// Of a process: new threads get at the end what its first one had, which is `main`.
+    /// For a process: at the end new threads get the CPUs that its first one, `main`, had.
     pub(super) fn of_process(main: u32, threads: &impl Threads, ledger: &Ledger) -> io::Result<Self> {
         let others_had = ledger.shared(&threads.affinity(main)?);
         Self { main: Some(main), ..Self::new(ledger, others_had) }.readable(threads)
     }
 
-    /// Of several processes: new threads get at the end what the main thread of their process had, and those of new processes
-    /// what all that are there at the first order had together.
+    /// For several processes: at the end new threads get the CPUs that the main thread of their process had. Those of new processes get
+    /// the CPUs that all threads at the first order had together.
     pub(super) fn of_all(threads: &impl Threads, ledger: &Ledger) -> io::Result<Self> {
         Self::new(ledger, ledger.shared(&[])).readable(threads)
     }
@@ -100,7 +101,7 @@ impl Binding {
             match before {
                 Some(before) => {
                     self.order = Some(before);
-                    // A thread that cannot be put back now is the next look's.
+                    // If a thread cannot be put back now, the next look does it.
                     let _ = self.look_through(threads);
                 }
                 None => drop(self.release(threads)),
@@ -109,10 +110,10 @@ impl Binding {
         outcome
     }
 
-    /// Puts threads that are not where the order says there; before the first order, nothing. A thread that cannot be put
-    /// there does not keep the others from it; the first reason is returned.
+    /// Puts threads on the CPUs of the order if they are elsewhere; before the first order, does nothing. A thread that cannot be put
+    /// there does not prevent this for the others; the first reason is returned.
     ///
-    /// If there are as many threads as before, they are not looked through each time, but as often as takes 1 % of a processor.
+    /// If there are as many threads as before, they are not looked through each time, but only as often as uses 1 % of a logical CPU.
     pub(super) fn look(&mut self, threads: &impl Threads) -> io::Result<()> {
         let count = threads.count();
         if count.is_some() && count == self.count && now_ns() < self.next_ns {
@@ -120,7 +121,7 @@ impl Binding {
         }
         let before = thread_cpu_ns();
         let outcome = self.look_through(threads);
-        // One that came meanwhile may not have been in the list: it makes a difference.
+        // A thread that came meanwhile may be missing from the list: it changes the number.
         self.count = count;
         let took = thread_cpu_ns().saturating_sub(before);
         self.next_ns = now_ns().saturating_add(took.saturating_mul(PART));
@@ -148,8 +149,8 @@ impl Binding {
         first_failure.map_or(Ok(()), Err)
     }
 
-    /// Gives every thread back what it had, also to those that have left, and to processes that these started and that still have
-    /// what an order said. Those that cannot get it, and why.
+    /// Restores the former CPUs of every thread. This includes threads that have left, and processes started by these that still have the
+    /// CPUs of an order. Returns the reasons for threads for which it fails.
     pub(super) fn release(&mut self, threads: &impl Threads) -> Vec<io::Error> {
         if self.order.take().is_none() {
             return Vec::new();
@@ -160,7 +161,7 @@ impl Binding {
             Err(why) if !is_gone(&why) => failures.push(why),
             _ => {}
         };
-        // Where the group is gone, so are its threads; those that have left it follow.
+        // If the group no longer exists, neither do its threads; those that have left it follow below.
         let _ = each(threads, |thread| {
             if let Some(had) = self.had(threads, thread) {
                 note(give_back(threads, thread, &had));
@@ -193,7 +194,7 @@ impl Binding {
         failures
     }
 
-    /// What a thread in the list gets back; `None`: it follows the orders of another one.
+    /// The CPUs that a thread in the list gets back; `None`: it follows the orders of another owner.
     fn had(&mut self, threads: &impl Threads, thread: u32) -> Option<Cpus> {
         if let Some(bound) = self.bound.get_mut(&thread)
             && threads.is_alive(bound.identity)
@@ -204,7 +205,7 @@ impl Binding {
         self.take(threads, thread, true).ok().flatten()
     }
 
-    /// What the threads have now, before any order.
+    /// Notes the present CPUs of the threads, before any order.
     fn note(&mut self, threads: &impl Threads) -> io::Result<()> {
         self.turn += 1;
         let mut first_failure = None;
@@ -229,8 +230,8 @@ impl Binding {
         first_failure.map_or(Ok(()), Err)
     }
 
-    /// A thread in the list that was not bound: what it had; `None` if it follows the orders of another one. `is_new`: it came after
-    /// the first order.
+    /// Takes a thread in the list that was not bound: the CPUs that it had; `None` if it follows the orders of another owner. `is_new`:
+    /// it came after the first order.
     fn take(&mut self, threads: &impl Threads, thread: u32, is_new: bool) -> io::Result<Option<Cpus>> {
         let identity = threads.identity(thread)?;
         let owner = self.ledger.owner_of(identity);
@@ -240,7 +241,7 @@ impl Binding {
         let allowed = threads.allowed(thread)?;
         let had = self.ledger.take(identity, self.owner, || {
             if is_new && self.ledger.is_order(&allowed.cpus) {
-                // It has that of the thread that made it.
+                // It has the CPUs of the thread that made it.
                 let main = self.bound.get(&allowed.process).map(|main| main.had.clone());
                 main.unwrap_or_else(|| self.others_had.clone())
             } else {
@@ -255,10 +256,10 @@ impl Binding {
         Ok(Some(had))
     }
 
-    /// Puts a thread where the order says; whether it was elsewhere, so that those that it made meanwhile are, too.
+    /// Puts a thread on the CPUs of the order. Returns whether it was elsewhere; then threads that it made meanwhile are also elsewhere.
     fn hold(&mut self, threads: &impl Threads, thread: u32, order: &[u32]) -> io::Result<bool> {
-        // Reading its start each time would cost more than all the rest. If its number is another thread's by now, that one has to be
-        // where the order says as well, and `release` sees the difference.
+        // Reading its start each time would cost more than everything else. If its number belongs to another thread by now, that one also
+        // has to be on the CPUs of the order, and `release` detects the difference.
         if let Some(bound) = self.bound.get_mut(&thread) {
             bound.turn = self.turn;
         } else if self.take(threads, thread, true)?.is_none() {
@@ -268,25 +269,25 @@ impl Binding {
             return Ok(false);
         }
         threads.bind(thread, order)?;
-        // The kernel leaves out without a word what a control group forbids.
+        // The kernel silently leaves out CPUs that a control group forbids.
         let found = threads.affinity(thread)?;
         if found == order { Ok(true) } else { Err(less(&found)) }
     }
 
-    /// Lets those go that were not in the list: they have ended or left.
+    /// Removes threads that were not in the list: they have ended or left.
     fn let_go(&mut self, threads: &impl Threads) {
         let turn = self.turn;
         let gone: Vec<u32> =
             self.bound.iter().filter(|(_, one)| one.turn != turn).map(|(&thread, _)| thread).collect();
         for thread in gone {
             if let Some(one) = self.bound.remove(&thread) {
-                // Whether it can have it back or not: it is not ours any more.
+                // Even if restoring fails: the thread is not ours any more.
                 let _ = self.give_up(threads, &one);
             }
         }
     }
 
-    /// Of a thread that was not in the list: gives it back what it had if it lives and was not put elsewhere since.
+    /// For a thread that was not in the list: restores its former CPUs if it is alive and was not put elsewhere since.
     fn give_up(&self, threads: &impl Threads, one: &Bound) -> io::Result<()> {
         if !threads.is_alive(one.identity) {
             self.ledger.forget(one.identity);
@@ -302,7 +303,7 @@ impl Binding {
     }
 }
 
-/// Gives a thread what it had; where its control group allows none of it any more, all that this allows.
+/// Restores the former CPUs of a thread; if its control group no longer allows any of them, it gets all that the group allows.
 fn give_back(threads: &impl Threads, thread: u32, had: &[u32]) -> io::Result<()> {
     match threads.bind(thread, had) {
         Err(why) if why.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
@@ -312,7 +313,7 @@ fn give_back(threads: &impl Threads, thread: u32, had: &[u32]) -> io::Result<()>
     }
 }
 
-/// Does something once with every thread, also with those that come meanwhile if it says that these may need it.
+/// Calls `act` once with every thread. If it returns that new threads may need it, also with those that come meanwhile.
 fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> bool) -> io::Result<()> {
     // Ascending.
     let mut seen: Vec<u32> = Vec::new();
@@ -338,7 +339,7 @@ fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> bool) -> io::Result<
     Ok(())
 }
 
-/// Not all that was ordered is to be had.
+/// Not all CPUs of the order are available.
 pub(super) fn less(found: &[u32]) -> io::Error {
     let found = numasim_model::cpus::ranges(found);
     io::Error::other(format!("the system allows processors {found} only"))

@@ -1,5 +1,5 @@
-//! What every thread had before this agent bound it, for all that it adopts together: a thread may leave one control group for another one;
-//! and what is to be adopted, as it is written on the command line.
+//! The CPUs that every thread had before this agent bound it. One ledger serves everything that the agent adopts, because a thread may
+//! leave one control group for another. Also the arguments on the command line that select what to adopt.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 use numasim_host::system::Identity;
 
-/// The processors of a thread, ascending; many threads have the same.
+/// The logical CPUs of a thread, ascending; many threads have the same ones.
 pub(super) type Cpus = Rc<[u32]>;
 
-/// One of those that are adopted.
+/// One of the adopted processes or groups.
 pub(super) type Owner = u64;
 
-/// Threads whose owner gave them up are looked at again when there are so many more of them.
+/// Threads whose owner gave them up are checked again when their number has grown by this much.
 const MORE: usize = 64;
 
 /// See the module. Clones are the same ledger.
@@ -26,39 +26,39 @@ pub struct Ledger(Rc<RefCell<Inner>>);
 struct Inner {
     owners: Owner,
     threads: HashMap<Identity, Entry>,
-    /// Every list of processors that was ordered; a new thread or process has that of the one that made it.
+    /// Every list of logical CPUs that was ordered; a new thread or process has that of its parent.
     orders: HashSet<Cpus>,
     masks: BTreeSet<Cpus>,
-    /// How many threads there may be before those that have ended are looked for.
+    /// Number of threads at which those that have ended are searched.
     room: usize,
 }
 
 #[derive(Debug)]
 struct Entry {
     had: Cpus,
-    /// Whose orders it follows; `None` since it left.
+    /// The owner whose orders it follows; `None` since it left.
     owner: Option<Owner>,
 }
 
 impl Ledger {
-    /// A number for one more that is adopted.
+    /// A number for another adopted process or group.
     pub(super) fn owner(&self) -> Owner {
         let mut inner = self.0.borrow_mut();
         inner.owners += 1;
         inner.owners
     }
 
-    /// What a thread had, if it was ever bound.
+    /// The former CPUs of a thread, if it was ever bound.
     pub(super) fn had(&self, thread: Identity) -> Option<Cpus> {
         self.0.borrow().threads.get(&thread).map(|entry| entry.had.clone())
     }
 
-    /// Whose orders a thread follows now.
+    /// The owner whose orders a thread follows now.
     pub(super) fn owner_of(&self, thread: Identity) -> Option<Owner> {
         self.0.borrow().threads.get(&thread)?.owner
     }
 
-    /// From now on the thread follows the orders of `owner`. What it had stays what it was when it was bound first.
+    /// From now on the thread follows the orders of `owner`. Its former CPUs stay those from before it was first bound.
     pub(super) fn take(&self, thread: Identity, owner: Owner, had: impl FnOnce() -> Cpus) -> Cpus {
         if let Some(entry) = self.0.borrow_mut().threads.get_mut(&thread) {
             entry.owner = Some(owner);
@@ -70,12 +70,12 @@ impl Ledger {
         had
     }
 
-    /// The thread is as it was before any order, which is noted when it is bound again.
+    /// The thread is as it was before any order; its CPUs are noted when it is bound again.
     pub(super) fn forget(&self, thread: Identity) {
         self.0.borrow_mut().threads.remove(&thread);
     }
 
-    /// The thread follows no order any more. What it had is remembered: another one may take it.
+    /// The thread follows no order any more. Its former CPUs are remembered: another owner may take it.
     pub(super) fn give_up(&self, thread: Identity, is_alive: impl Fn(Identity) -> bool) {
         let mut inner = self.0.borrow_mut();
         if let Some(entry) = inner.threads.get_mut(&thread) {
@@ -87,24 +87,24 @@ impl Ledger {
         }
     }
 
-    /// These processors are ordered.
+    /// These logical CPUs are ordered.
     pub(super) fn ordered(&self, cpus: &[u32]) {
         let cpus = self.shared(cpus);
         self.0.borrow_mut().orders.insert(cpus);
     }
 
-    /// Whether these processors were ordered before.
+    /// Whether these logical CPUs were ordered before.
     pub(super) fn is_order(&self, cpus: &[u32]) -> bool {
         self.0.borrow().orders.contains(cpus)
     }
 
-    /// Whether these are processors of an order, or what a control group left of it.
+    /// Whether these are logical CPUs of an order, or those of them that a control group permits.
     pub(super) fn is_of_order(&self, cpus: &[u32]) -> bool {
         self.is_order(cpus)
             || self.0.borrow().orders.iter().any(|order| cpus.iter().all(|cpu| order.contains(cpu)))
     }
 
-    /// The same list for all that have it.
+    /// The shared list for all threads with these CPUs.
     pub(super) fn shared(&self, cpus: &[u32]) -> Cpus {
         let mut inner = self.0.borrow_mut();
         if let Some(known) = inner.masks.get(cpus) {
@@ -116,18 +116,18 @@ impl Ledger {
     }
 }
 
-// `NAME=PID` and `NAME=/FOLDER` as they are written on the command line.
+// `NAME=PID` and `NAME=/FOLDER`, the forms on the command line.
 
-/// Something to be adopted, and what to call it.
+/// A process or group to be adopted, and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its name among the applications.
     pub name: String,
-    /// What it is.
+    /// The process or group.
     pub what: What,
 }
 
-/// What is adopted.
+/// A process or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The process with this number.
@@ -136,7 +136,7 @@ pub enum What {
     Group(PathBuf),
 }
 
-/// As it is written.
+/// In the form of the command line.
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.what {
@@ -146,7 +146,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// What is wrong with a text that should be a [`Wanted`].
+/// Why a text is no [`Wanted`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WantedError {
     /// No `=`.
@@ -180,7 +180,7 @@ impl std::str::FromStr for Wanted {
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let number = value.parse::<i32>().ok().filter(|&number| digits && number > 0);
         let number = number.and_then(|number| u32::try_from(number).ok());
-        // And a folder may contain `=`, too: it begins after the first one that a `/` follows.
+        // A folder may also contain `=`: it begins after the first `=` that a `/` follows.
         let (name, what) = match (number, text.split_once("=/")) {
             (Some(pid), _) => (name, What::Process(pid)),
             (None, Some((name, folder))) => (name, What::Group(format!("/{folder}").into())),
@@ -195,7 +195,7 @@ impl std::str::FromStr for Wanted {
 }
 
 impl Wanted {
-    /// Whether all names and everything that is adopted are different.
+    /// Checks that all names and all adopted processes and groups are different.
     ///
     /// # Errors
     /// [`WantedError::NameTwice`], [`WantedError::PidTwice`], [`WantedError::FolderTwice`].

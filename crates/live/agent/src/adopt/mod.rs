@@ -1,8 +1,8 @@
-//! Programs that know nothing of the agent: their threads are kept on the cores that an order names.
+//! Programs that do not know about the agent: the agent keeps their threads on the cores that an order names.
 //!
-//! They are never stopped, and their priority is left alone. What they had is put back at the end ([`Adopted::release`], also when
-//! dropped), to all that were ever bound: also to those that left their control group, and to processes that they started. After
-//! SIGKILL of the agent they keep the last order, as the system undoes none.
+//! They are never stopped, and their priority is left alone. Their former CPUs are restored at the end ([`Adopted::release`], also when
+//! dropped), for all threads that were ever bound: also for those that left their control group, and for processes that they started.
+//! After SIGKILL of the agent they keep the last order, as the system undoes none.
 
 use std::io;
 
@@ -20,9 +20,9 @@ mod group;
 mod ledger;
 mod process;
 
-// Why something cannot be adopted, in words for people.
+// Why a process or group cannot be adopted, in words for people.
 
-/// Why something cannot be adopted.
+/// Why a process or group cannot be adopted.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// No process has this number.
@@ -31,20 +31,20 @@ pub enum AdoptError {
     /// The number of a thread that is not the first of its process.
     #[error("{0} is a thread of another process: give the pid of the process (Tgid in /proc/{0}/status)")]
     Thread(u32),
-    /// The agent.
+    /// It is the agent.
     #[error("pid {0} is this agent itself")]
     Oneself(u32),
-    /// A thread of the kernel.
+    /// It is a thread of the kernel.
     #[error("pid {0} is a thread of the kernel: give the pid of a program")]
     Kernel(u32),
-    /// Somebody else's.
+    /// It belongs to another user.
     #[error("the process with pid {pid} belongs to user {uid}, and this is user {own}")]
     Foreign {
         /// The number.
         pid: u32,
-        /// Whose it is.
+        /// Its user.
         uid: u32,
-        /// Who we are.
+        /// The user of the agent.
         own: u32,
     },
     /// The system refuses.
@@ -52,7 +52,7 @@ pub enum AdoptError {
     Refused {
         /// The number.
         pid: u32,
-        /// The answer.
+        /// The error of the system.
         source: io::Error,
     },
     /// A folder that cannot be adopted.
@@ -63,33 +63,33 @@ pub enum AdoptError {
 /// Why a control group cannot be adopted.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
-    /// Nothing is there, or no folder.
+    /// The path does not exist, or is no folder.
     #[error("there is no folder {0}: `cat /proc/PID/cgroup` says in which control group a process is")]
     NoFolder(String),
-    /// Something else than a folder of the system's.
+    /// A folder that is not one of cgroup v2.
     #[error(
         "{0} is no folder of cgroup v2: give one below the place where `findmnt -t cgroup2` says that it is"
     )]
     NotCgroup2(String),
-    /// Somebody else's.
+    /// It belongs to another user.
     #[error(
         "the control group {folder} belongs to user {uid}, and this is user {own}: take one that is yours, such as that of `systemd-run --user --scope -p Delegate=yes COMMAND`"
     )]
     Foreign {
         /// As it was given.
         folder: String,
-        /// Whose it is.
+        /// Its user.
         uid: u32,
-        /// Who we are.
+        /// The user of the agent.
         own: u32,
     },
     /// All processes of the system are in it.
     #[error("{0} is the root of all control groups: give one below it")]
     Root(String),
-    /// Nobody is in it.
+    /// It contains no process.
     #[error("no process is in the control group {0}: start the program in it first")]
     Empty(String),
-    /// The agent is in it.
+    /// It contains the agent.
     #[error("this agent itself is in the control group {0}: start it outside")]
     Oneself(String),
     /// The system refuses.
@@ -97,7 +97,7 @@ pub enum GroupError {
     Refused {
         /// As it was given.
         folder: String,
-        /// The answer.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -105,11 +105,11 @@ pub enum GroupError {
 #[cfg(test)]
 mod tests;
 
-/// A process, or all of a control group, whose threads are put on cores. Dropped, they get back what they had.
+/// A process, or a whole control group, whose threads are put on cores. When dropped, it restores their former CPUs.
 #[derive(Debug)]
 pub struct Adopted {
     who: Who,
-    /// The processors of each core, numbered through all nodes.
+    /// The logical CPUs of each core, numbered through all nodes.
     cores: Vec<Vec<u32>>,
 }
 
@@ -120,8 +120,8 @@ enum Who {
 }
 
 impl Adopted {
-    /// Adopts a process or a control group; `cores` are the processors of each core of the machine, as orders number them.
-    /// The `ledger` is one for all that an agent adopts. Nothing changes before the first order.
+    /// Adopts a process or a control group; `cores` contains the logical CPUs of each core of the machine, as orders number them. One
+    /// `ledger` serves everything that an agent adopts. Nothing changes before the first order.
     ///
     /// # Errors
     /// Every variant of [`AdoptError`].
@@ -150,7 +150,7 @@ impl Adopted {
         }
     }
 
-    /// Whose it is: the user of the process, and of a control group whoever moves it.
+    /// The user of a process; for a control group the user that moves it.
     pub fn uid(&self) -> u32 {
         match &self.who {
             Who::Process(process, _) => process.uid(),
@@ -158,7 +158,7 @@ impl Adopted {
         }
     }
 
-    /// How the processors of a control group are set, in words for people; of a process there is one way only.
+    /// How the logical CPUs of a control group are set, in words for people; for a process there is only one way.
     pub fn way(&self) -> Option<String> {
         match &self.who {
             Who::Process(..) => None,
@@ -166,10 +166,10 @@ impl Adopted {
         }
     }
 
-    /// The threads that are there now, by their numbers.
+    /// The present threads, by their numbers.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn threads(&self) -> io::Result<Vec<u32>> {
         match &self.who {
             Who::Process(process, _) => process.list(),
@@ -177,7 +177,7 @@ impl Adopted {
         }
     }
 
-    /// What tells at once when [`Adopted::has_ended`] may have changed.
+    /// A descriptor that signals that [`Adopted::has_ended`] may have changed.
     pub fn watch(&self) -> Option<Watch<'_>> {
         match &self.who {
             Who::Process(process, _) => Some(Watch::readable(process.fd())),
@@ -185,7 +185,7 @@ impl Adopted {
         }
     }
 
-    /// Whether the process, or every one of the control group, has ended.
+    /// Whether the process, or every process of the control group, has ended.
     pub fn has_ended(&self) -> bool {
         match &self.who {
             Who::Process(process, _) => process.has_ended(),
@@ -193,11 +193,11 @@ impl Adopted {
         }
     }
 
-    /// Puts every thread on all processors of these cores.
+    /// Puts every thread on all logical CPUs of these cores.
     ///
     /// # Errors
-    /// Why the order cannot be carried out, in words for whoever asks for the status: no core, a core that the machine does not
-    /// have, or what the system says. Then the last order stays.
+    /// Why the order cannot be carried out, in words for the output of the status: no core, a core that the machine does not have, or the
+    /// error of the system. Then the last order stays in force.
     pub fn order(&mut self, cores: &[u32]) -> Result<(), String> {
         if cores.is_empty() {
             return Err("a process that knows nothing of the agent cannot be kept from all cores".into());
@@ -215,7 +215,7 @@ impl Adopted {
         };
         outcome.map_err(|why| {
             let why = match why.raw_os_error() {
-                // What sched_setaffinity(2) says then is "Invalid argument".
+                // sched_setaffinity(2) then returns "Invalid argument".
                 Some(code) if code == Errno::INVAL.raw_os_error() => {
                     "its control group allows none of them, or they are off-line".to_owned()
                 }
@@ -225,10 +225,10 @@ impl Adopted {
         })
     }
 
-    /// Looks through its threads again: new ones, and those that went elsewhere, are put where the order says.
+    /// Looks through its threads again: puts new ones, and those that went elsewhere, on the CPUs of the order.
     ///
     /// # Errors
-    /// What the system says, in words as those of [`Self::order`].
+    /// The error of the system, in words as those of [`Self::order`].
     pub fn look(&mut self) -> Result<(), String> {
         let outcome = match &mut self.who {
             Who::Process(process, binding) => binding.look(process),
@@ -237,11 +237,11 @@ impl Adopted {
         outcome.map_err(|why| format!("its threads cannot be kept where they are: {why}"))
     }
 
-    /// Gives back what there was before the first order: each thread what it had, and new ones what the main thread had, those of new
-    /// processes in a control group what all had together; a `cpuset.cpus` what it said.
+    /// Restores the state before the first order: each thread gets its former CPUs. New threads get those that the main thread had; new
+    /// processes in a control group get those that all its threads had together. A `cpuset.cpus` gets its former content.
     ///
     /// # Errors
-    /// How many threads cannot have it back, and why, in words for people.
+    /// The number of threads whose CPUs cannot be restored, and why, in words for people.
     pub fn release(&mut self) -> Result<(), String> {
         let failures = match &mut self.who {
             Who::Process(process, binding) => binding.release(process),
@@ -255,7 +255,7 @@ impl Adopted {
 
 impl Drop for Adopted {
     fn drop(&mut self) {
-        // Said by those who call it themselves.
+        // Callers that want the error call it themselves.
         let _ = self.release();
     }
 }

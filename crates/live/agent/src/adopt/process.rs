@@ -1,5 +1,5 @@
-//! A process that is held on to, with its threads and the processes that it starts: its number may become another's, what is open here
-//! does not.
+//! A handle of a process, with its threads and the processes that it starts. The process number may be reused for another process; the
+//! descriptors that are open here stay those of this process.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,7 +27,7 @@ pub(super) struct Process {
     uid: u32,
     /// Readable when all threads have ended.
     ended: OwnedFd,
-    /// `/proc/PID`; nothing in it when the process has ended, never that of another one.
+    /// `/proc/PID`; empty when the process has ended, never that of another process.
     folder: OwnedFd,
 }
 
@@ -59,7 +59,7 @@ impl Process {
         }
         let of_kernel = System::host().listed(pid).is_ok_and(|listed| listed.of_kernel);
         let process = Self { pid, uid: own, ended, folder };
-        // What was read is of the process that is still there: its number was nobody else's meanwhile.
+        // The data is from the process that still exists: its number was not reused meanwhile.
         if process.has_ended() {
             Err(AdoptError::NoProcess(pid))
         } else if of_kernel {
@@ -88,7 +88,7 @@ impl Process {
 }
 
 impl Process {
-    /// What it was started with; empty where nobody can see it now.
+    /// Its command line; empty if it is not visible now.
     pub(super) fn command_line(&self) -> Vec<u8> {
         let file =
             openat(&self.folder, "cmdline", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(File::from);
@@ -118,36 +118,36 @@ impl Threads for Process {
 
     fn count(&self) -> Option<u64> {
         let status = statat(&self.folder, "task", AtFlags::empty()).ok()?;
-        // A folder has a link for each one in it, and two of its own (proc_task_getattr of fs/proc/base.c).
+        // The folder has a link for each thread in it, and two more (proc_task_getattr of fs/proc/base.c).
         #[allow(clippy::useless_conversion, reason = "not on every processor")]
         let links = u64::from(status.st_nlink);
         Some(links)
     }
 }
 
-// A process whose place another program takes later: from then on it is adopted, and not before.
+// A process that another program replaces later: it is adopted from then on, and not before.
 
-/// A process that waits for its time to become the program that it stands for (execve(2) keeps the number).
+/// A process that waits before it becomes the intended program (execve(2) keeps the number).
 #[derive(Debug)]
 pub struct Starting {
     process: Process,
-    /// What it was started with itself.
+    /// Its initial command line.
     command_line: Vec<u8>,
 }
 
-/// What has become of it.
+/// The result of a look at it.
 #[derive(Debug)]
 pub enum Became {
     /// It still waits.
     Nothing(Starting),
-    /// The program.
+    /// It is the program now.
     Program(Adopted),
     /// It has ended.
     Ended,
 }
 
 impl Starting {
-    /// Of a process; `None` where it has ended already.
+    /// Of a process; `None` if it has ended already.
     ///
     /// # Errors
     /// Those of [`Adopted::begin`] other than [`AdoptError::NoProcess`].
@@ -169,7 +169,7 @@ impl Starting {
         self.process.uid()
     }
 
-    /// What tells at once when it has ended.
+    /// A descriptor that signals when it has ended.
     pub fn watch(&self) -> Watch<'_> {
         Watch::readable(self.process.fd())
     }
@@ -183,7 +183,7 @@ impl Starting {
             return Ok(Became::Ended);
         }
         let now = self.process.command_line();
-        // While one program takes the place of another there is none to be seen.
+        // While one program replaces another, neither is visible.
         if now.is_empty() || now == self.command_line {
             return Ok(Became::Nothing(self));
         }
@@ -195,9 +195,9 @@ impl Starting {
     }
 }
 
-// What is waited for, so that the end of something adopted is seen at once.
+// Descriptors to wait for, so that the end of an adopted process is noticed immediately.
 
-/// A descriptor that tells when something adopted may have ended. It stays quiet again once that was looked at.
+/// A descriptor that signals that an adopted process or group may have ended. It is quiet again after a look.
 #[derive(Debug)]
 pub struct Watch<'a> {
     fd: BorrowedFd<'a>,
@@ -215,29 +215,29 @@ impl<'a> Watch<'a> {
         Self { fd, tells_by: PollFlags::PRI }
     }
 
-    /// For `poll`.
+    /// The descriptor for `poll`.
     pub(crate) fn polled(&self) -> PollFd<'a> {
         PollFd::from_borrowed_fd(self.fd, self.tells_by)
     }
 }
 
-// Processes that adopted ones started. They follow no order, but begin with that of the thread that started them.
+// Processes that adopted ones started. They follow no order, but begin with the CPUs of the thread that started them.
 
-/// How often they are looked for: one whose parents end sooner is not known to descend from them.
+/// Interval of the search: if the parents of a process end sooner, it is not known to descend from them.
 const EVERY: Duration = Duration::from_secs(1);
-/// Looking for them takes at most this part of a processor.
+/// The search takes at most this fraction of a logical CPU.
 const PART: u32 = 200;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Children {
     known: BTreeSet<Identity>,
-    /// By the clock of the system.
+    /// By the system clock.
     next_ns: u64,
 }
 
 impl Children {
-    /// Looks for them, if it is time; `is_adopted` names the processes that are adopted.
+    /// Looks for them, if it is time; `is_adopted` identifies the processes that are adopted.
     pub(super) fn look(&mut self, threads: &impl Threads, is_adopted: impl Fn(u32) -> bool) {
         if now_ns() < self.next_ns {
             return;
@@ -249,7 +249,7 @@ impl Children {
         self.next_ns = now_ns().saturating_add(u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Looks for them now; those that live.
+    /// Looks for them now; returns those that are alive.
     pub(super) fn find(
         &mut self,
         threads: &impl Threads,
@@ -265,19 +265,19 @@ impl Children {
     }
 }
 
-// The threads of a process or control group, and what the system tells of each and does with it.
+// The threads of a process or control group, with the system calls on each.
 
-/// The threads of a process or control group. Lists of processors are ascending.
+/// The threads of a process or control group. Lists of logical CPUs are ascending.
 pub(super) trait Threads {
-    /// Those that are in it now.
+    /// The present threads.
     fn list(&self) -> io::Result<Vec<u32>>;
 
-    /// How many those are, if that takes less than to list them.
+    /// Their number, if that takes less time than listing them.
     fn count(&self) -> Option<u64> {
         None
     }
 
-    /// The processors that a thread may use now.
+    /// The logical CPUs that a thread may use now.
     fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
         affinity_of(thread)
     }
@@ -286,12 +286,12 @@ pub(super) trait Threads {
         bind_thread(thread, cpus)
     }
 
-    /// Its process, and the processors that it may use, off-line ones too.
+    /// Its process, and the logical CPUs that it may use, including off-line ones.
     fn allowed(&self, thread: u32) -> io::Result<Allowed> {
         System::host().allowed(thread)
     }
 
-    /// Which one it is.
+    /// The identity of a thread.
     fn identity(&self, thread: u32) -> io::Result<Identity> {
         System::host().thread(thread)
     }
@@ -306,13 +306,13 @@ pub(super) trait Threads {
         System::host().threads(pid)
     }
 
-    /// Whether it is still that thread, and not another one of this number.
+    /// Whether this thread is still alive; another thread with its number does not count.
     fn is_alive(&self, thread: Identity) -> bool {
         self.identity(thread.number).is_ok_and(|now| now == thread)
     }
 }
 
-/// Whether a thread, process or control group is not there any more.
+/// Whether a thread, process or control group no longer exists.
 pub(super) fn is_gone(why: &io::Error) -> bool {
     [Errno::SRCH, Errno::NOENT, Errno::NODEV]
         .iter()

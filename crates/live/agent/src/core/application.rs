@@ -1,4 +1,4 @@
-//! Applications that are connected or adopted, their connections, what is to be done after an event, and what an agent is started with.
+//! Applications that are connected or adopted, their connections, the effects of an event, and the settings of an agent.
 
 use std::time::Duration;
 
@@ -9,23 +9,24 @@ use numasim_model::units::Seconds;
 use numasim_policy::{AppView, PolicyName, View};
 use numasim_protocol::{Action, AppStatus, Control, State};
 
-/// Where an application stands in file order: those of the files, then the adopted, then the others as they came.
+/// Position of an application in file order: first the applications of the files, then the adopted ones, then the others in the order in
+/// which they connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
-    /// Of the files.
+    /// An application of the files.
     Entry(usize),
-    /// Adopted, and not of the files.
+    /// Adopted, and not in the files.
     Adopted(u64),
-    /// Another one.
+    /// Any other application.
     Stranger(u64),
 }
 
-/// How orders reach it.
+/// How orders reach an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reached {
     /// It is connected.
     By(ConnectionId),
-    /// It is adopted: its number among those.
+    /// It is adopted: its number among the adopted applications.
     Adopted(usize),
 }
 
@@ -43,28 +44,28 @@ pub(super) struct Application {
     pub(super) orders: Orders,
     /// The last order that it acknowledged.
     pub(super) acked: u64,
-    /// What it said to the order that was sent last, if it refused it.
+    /// Its reason for refusing the order that was sent last, if it refused it.
     pub(super) refused: Option<String>,
     /// The last order that was sent; 0 is none.
     pub(super) sent: u64,
 }
 
-/// What was decided for an application, sent or, under a dry run, not.
+/// The orders for an application; under a dry run they are not sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Orders {
     /// The last one.
     pub(super) last: Option<Order>,
-    /// How many there were.
+    /// Number of orders.
     pub(super) number: u64,
 }
 
 impl Application {
-    /// Whether policies know it: from its first status, or from its adoption.
+    /// Whether policies see it: from its first status, or from its adoption.
     pub(super) fn is_there(&self) -> bool {
         self.status.is_some() || matches!(self.reached, Reached::Adopted(_))
     }
 
-    /// What people are told of it; it is stale when its status is older than `fresh`.
+    /// The state that is reported to people; it is stale when its status is older than `fresh`.
     pub(super) fn state(&self, now: Duration, fresh: Duration) -> State {
         match (&self.reached, &self.status) {
             (Reached::Adopted(_), _) => State::Adopted,
@@ -84,19 +85,19 @@ pub(super) struct Client {
     pub(super) bucket: Bucket,
     /// When it connected.
     pub(super) since: Duration,
-    /// When something was sent to it last.
+    /// When a line was last sent to it.
     pub(super) told: Duration,
     pub(super) role: Role,
 }
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It has said nothing yet.
+    /// It has sent nothing yet.
     Unknown,
-    /// An application that has said hello.
+    /// An application that has sent its hello.
     App(Place),
-    /// Somebody who asks how the agent is, or wants its end.
+    /// A client that queries the agent's status, or wants the agent to exit.
     Asker,
 }
 
@@ -106,14 +107,14 @@ impl Client {
     }
 }
 
-// How many lines a connection may send.
+// Limit on the lines that a connection may send.
 
-/// A line takes so much of the time that the bucket holds: a hundred lines a second.
+/// Time that a line takes from the bucket: a hundred lines a second.
 const LINE: Duration = Duration::from_millis(10);
-/// Room for a hundred lines.
+/// Capacity: a hundred lines.
 const ROOM: Duration = Duration::from_secs(1);
 
-/// A bucket of permissions, full at first; each line takes one, and time fills it. Counted in time, which is exact.
+/// A bucket of permissions, full at first. Each line takes one, and the bucket refills as time passes. It counts in time, which is exact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
     left: Duration,
@@ -125,7 +126,7 @@ impl Bucket {
         Self { left: ROOM, filled: now }
     }
 
-    /// Takes one; `false` where there is none.
+    /// Takes one; `false` if there is none.
     pub(super) fn take(&mut self, now: Duration) -> bool {
         let passed = now.saturating_sub(self.filled);
         self.filled = self.filled.max(now);
@@ -140,53 +141,53 @@ impl Bucket {
     }
 }
 
-// Who is connected, and how connections are told apart.
+// Connections, their identities and their peers.
 
-/// A connection; no two of an agent are the same.
+/// Identity of a connection, unique within an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
-/// Who is at the other end, as the system says.
+/// The other end of a connection, as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its process; `None` where that cannot be seen from here.
+    /// Its process; `None` if it is not visible from here.
     pub pid: Option<u32>,
     /// Its user.
     pub uid: u32,
 }
 
-// What is to be done after an event.
+// Effects of an event.
 
-/// What is to be done.
+/// An effect that the server must carry out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// This line goes out.
+    /// Sends this line.
     Send {
         /// On this connection.
         to: ConnectionId,
         /// With its line feed.
         line: String,
     },
-    /// The connection is closed when everything before has gone out.
+    /// Closes the connection after everything before has gone out.
     Close(ConnectionId),
-    /// A person shall read this line.
+    /// Shows this line to people.
     Report(String),
-    /// The policy is asked; the answer goes to [`crate::core::Core::decided`].
+    /// Asks the policy; the answer goes to [`crate::core::Core::decided`].
     Ask(Box<Question>),
-    /// Something was decided.
+    /// A decision was taken.
     Decided(Box<Decided>),
-    /// The threads of an adopted process get these cores; what came of it goes to [`crate::core::Core::bound`].
+    /// Binds the threads of an adopted process to these cores; the result goes to [`crate::core::Core::bound`].
     Bind {
-        /// Its number among the adopted.
+        /// Its number among the adopted applications.
         adopted: usize,
-        /// Of the order.
+        /// Sequence number of the order.
         seq: u64,
         /// Not empty, ascending, counted through all nodes.
         cores: Vec<u32>,
     },
-    /// The agent ends.
+    /// Shuts down the agent.
     End {
-        /// Who asked for it; it is closed last.
+        /// The connection that asked for it; it is closed last.
         asked_by: ConnectionId,
     },
 }
@@ -200,29 +201,29 @@ pub struct Seen {
     pub view: AppView,
 }
 
-/// One decision, for whoever keeps a record.
+/// One decision, for records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// When the policy saw it, since the beginning.
+    /// When the policy saw the applications, since the agent began.
     pub time: Seconds,
-    /// Those that were there, in file order.
+    /// The applications that were present, in file order.
     pub apps: Vec<Seen>,
-    /// Names of those of the files that had been there.
+    /// Names of the applications of the files that had been present before.
     pub gone: Vec<String>,
-    /// What was sent for it, in file order; under a dry run what would have been.
+    /// The actions sent for it, in file order; under a dry run those that would have been sent.
     pub actions: Vec<Action>,
 }
 
-// What a policy is asked.
+// A question to a policy.
 
-/// What a policy is asked. The answer belongs to this moment, whenever it comes.
+/// A question to a policy. The answer belongs to this moment, regardless of when it comes.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What the policy sees.
+    /// The policy's view.
     pub view: View,
-    /// For each application of the view that is there: who it is.
+    /// For each application of the view that is present: its identity.
     pub(super) who: Vec<Option<Asked>>,
-    /// Names of those of the files that were there.
+    /// Names of the applications of the files that were present before.
     pub(super) gone: Vec<String>,
 }
 
@@ -235,29 +236,29 @@ pub(super) struct Asked {
     pub(super) orders: Orders,
 }
 
-/// By what is seen.
+/// Compares only the view.
 impl PartialEq for Question {
     fn eq(&self, other: &Self) -> bool {
         self.view == other.view && self.gone == other.gone
     }
 }
 
-// What an agent is started with.
+// Settings of an agent.
 
-/// What an agent is started with.
+/// Settings of an agent.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The machine, and the applications that are expected.
     pub study: Study,
-    /// Who decides.
+    /// The policy that decides.
     pub policy: PolicyName,
-    /// Time between two decisions; zero is whenever something changes.
+    /// Time between two decisions; zero: decide whenever something changes.
     pub period: Duration,
     /// Whether no order is sent.
     pub dry_run: bool,
-    /// This process.
+    /// The agent's own process ID.
     pub pid: u64,
-    /// Where it listens, for people.
+    /// Path of the socket that it listens on, for messages.
     pub socket: String,
 }
 
@@ -267,7 +268,7 @@ impl Settings {
         self.period.as_secs_f64() * 1e3
     }
 
-    /// Time between two statuses of an application: the period, within bounds; 80 ms where there is none.
+    /// Time between two statuses of an application: the period, within bounds; 80 ms if there is no period.
     pub fn status_interval(&self) -> Duration {
         const WITHOUT: Duration = Duration::from_millis(80);
         let wanted = if self.period.is_zero() { WITHOUT } else { self.period };

@@ -1,5 +1,4 @@
-//! When the policy is asked, what it sees, what becomes of its answer for connected and adopted applications, and what an agent says of
-//! itself.
+//! When the policy is asked, its view, the use of its answer for connected and adopted applications, and the agent's status.
 
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use crate::core::application::{
     Application, Asked, Decided, Effect, Orders, Peer, Place, Question, Reached, Seen,
 };
 
-/// What an adopted process cannot do.
+/// Reason for which an adopted process refuses an order.
 const NO_CORE: &str = "a process without a core cannot go on: its threads stay where they are";
 
 impl Core {
@@ -26,7 +25,7 @@ impl Core {
         (has_news && !self.ending && !self.settings.period.is_zero()).then_some(self.next)
     }
 
-    /// Something that policies see has changed.
+    /// A part of the view of policies has changed.
     pub(super) fn view_changed(&mut self, now: Duration) {
         self.changed = true;
         if self.settings.period.is_zero() {
@@ -34,8 +33,8 @@ impl Core {
         }
     }
 
-    /// Asks where it is time. While a question is open, times to ask are skipped; where nothing has changed that the policy looks
-    /// at, its answer would be the one before.
+    /// Asks if it is time. While a question is open, later times to ask are skipped. If nothing has changed that the policy looks at, its
+    /// answer would be the previous one, so it is not asked.
     pub(super) fn decide_on_time(&mut self, now: Duration) {
         let period = self.settings.period;
         if period.is_zero() || now < self.next {
@@ -95,7 +94,7 @@ impl Core {
         }
     }
 
-    /// First the record, then the orders: whoever has heard an order finds it there.
+    /// First the record, then the orders: an application that has received an order finds it in the record.
     fn carry_out(&mut self, question: Question, decision: &Decision, now: Duration) {
         let Question { view, who, gone } = question;
         let mut actions = Vec::new();
@@ -121,7 +120,7 @@ impl Core {
         }
     }
 
-    /// Sends an order, if whom it is for is still there.
+    /// Sends an order, if its application is still there.
     fn give(&mut self, asked: &Asked, seq: u64, order: &Order, now: Duration) {
         let app = self.apps.get_mut(&asked.place).filter(|app| app.reached == asked.reached);
         let Some(app) = app else { return };
@@ -142,13 +141,13 @@ impl Core {
     }
 }
 
-// Processes of the host that know nothing of the agent.
+// Processes of the host that do not know about the agent.
 
 impl Core {
-    /// A process of the host is taken in that knows nothing of the agent: the `number`-th of those, with a thread on each core.
+    /// Adopts a process of the host that does not know about the agent: the `number`-th of those, with a thread on each core.
     ///
     /// # Errors
-    /// Where a connected one would be refused.
+    /// If a connected application would be refused.
     pub fn adopt(&mut self, number: usize, name: &str, peer: Peer, now: Duration) -> Result<(), String> {
         let hello = Hello::new(name, Control::Cores, self.settings.cores());
         self.check(&hello)?;
@@ -170,7 +169,7 @@ impl Core {
         }
     }
 
-    /// What came of `Effect::Bind`.
+    /// The result of `Effect::Bind`.
     pub fn bound(&mut self, number: usize, seq: u64, done: Result<(), String>) {
         let place = self.place_of_adopted(number);
         let Some(app) = place.and_then(|place| self.apps.get_mut(&place)) else { return };
@@ -187,13 +186,13 @@ impl Core {
     }
 }
 
-// What an agent says of itself.
+// The status of an agent.
 
-/// A status is stale after so many times the time between two.
+/// A status is stale after this multiple of the time between two.
 const STALE_AFTER: u32 = 3;
 
 impl Core {
-    /// How the agent is.
+    /// The status of the agent.
     pub fn status(&self, now: Duration) -> AgentStatus {
         let settings = &self.settings;
         AgentStatus {
@@ -240,15 +239,15 @@ impl Core {
     }
 }
 
-/// As a number of JSON: to the microsecond, below which nothing is meant.
+/// As a JSON number, rounded to the microsecond; smaller amounts have no meaning.
 fn milliseconds(of: Duration) -> f64 {
     (of.as_secs_f64() * 1e6).round() / 1e3
 }
 
-// What a policy sees.
+// The view of a policy.
 
 impl Core {
-    /// What a policy sees now, and for each application of it where it stands here, if it is there.
+    /// The present view of a policy, and for each application of it its place here, if it is present.
     pub(super) fn view(&self, now: Duration) -> (View, Vec<Option<Place>>) {
         let study = &self.settings.study;
         let mut places = Vec::with_capacity(study.apps.len() + self.apps.len());
@@ -270,7 +269,7 @@ impl Core {
     }
 }
 
-/// An application that is there: what it said last, or, adopted, a thread that runs on every core.
+/// An application that is present: its last status; for an adopted one, a thread that runs on every core.
 fn there(app: &Application) -> AppView {
     let adopted = || AppStatus { running: app.threads.clone(), ..AppStatus::idle(app.threads.len()) };
     let status = app.status.as_ref().map_or_else(adopted, |(status, _)| status.clone());

@@ -1,6 +1,6 @@
-//! What an agent knows and decides: events with their time in, effects out.
+//! The state and the decisions of an agent: timed events in, effects out.
 //!
-//! Times are since the beginning of the agent. After each event [`Core::take_effects`] has what is to be done for it, in order.
+//! Times count from the beginning of the agent. After each event [`Core::take_effects`] returns the effects to carry out, in order.
 
 mod answering;
 mod application;
@@ -26,44 +26,44 @@ use application::{Application, Client, Place, Role};
 pub use application::{ConnectionId, Decided, Effect, Peer, Question, Seen, Settings};
 pub use numasim_protocol::Action;
 
-/// Within this time a connection says who it is.
+/// Within this time a connection must send its first message.
 const HELLO_WITHIN: Duration = Duration::from_secs(2);
-/// An application hears something at least this often.
+/// The agent sends an application something at least this often.
 const PING_AFTER: Duration = Duration::from_millis(250);
-/// Most connections at once.
+/// Maximum number of connections at once.
 pub(crate) const MOST_CONNECTIONS: usize = 4096;
 
-/// What an agent knows and decides.
+/// The state and the decisions of an agent.
 pub struct Core {
     settings: Settings,
     clients: BTreeMap<ConnectionId, Client>,
-    /// Those that are connected or adopted, in file order.
+    /// Applications that are connected or adopted, in file order.
     apps: BTreeMap<Place, Application>,
     by_name: HashMap<String, Place>,
     /// The applications of the files.
     entries: HashMap<String, AppId>,
-    /// Which of those of the files were there.
+    /// Which of the applications of the files were present.
     were_there: Vec<bool>,
-    /// How many hellos and adoptions without an entry there were.
+    /// Number of hellos and adoptions without an entry.
     strangers: u64,
     closed: Closed,
     load: Option<Vec<f64>>,
-    /// What of a view the policy looks at; `None` where nobody decides.
+    /// The fields of a view that the policy uses; `None` if there is no policy.
     looks: Option<Looks>,
     /// Whether the view has changed since the policy was asked.
     changed: bool,
     /// Whether a question is open.
     asking: bool,
-    /// When the policy is asked next, where it has a period.
+    /// When the policy is asked next, if it has a period.
     next: Duration,
-    /// The last failure of the policy, which is told once.
+    /// The last failure of the policy, which is reported once.
     failure: Option<String>,
     ending: bool,
     effects: Vec<Effect>,
 }
 
 impl Core {
-    /// An agent to which nobody is connected. `looks` is [`numasim_policy::Policy::looks_at`]; `None` where the policy decides nothing.
+    /// An agent without connections. `looks` is [`numasim_policy::Policy::looks_at`]; `None` if the policy decides nothing.
     pub fn new(settings: Settings, looks: Option<Looks>) -> Self {
         let apps = &settings.study.apps;
         let entries = apps.iter().enumerate().map(|(number, app)| (app.name.clone(), AppId(number)));
@@ -87,22 +87,22 @@ impl Core {
         }
     }
 
-    /// What is to be done, in order; the next call has only what came since.
+    /// The effects to carry out, in order; the next call returns only later ones.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether the connection is open as far as the agent is concerned.
+    /// Whether the connection is open from the agent's point of view.
     pub fn is_open(&self, id: ConnectionId) -> bool {
         self.clients.contains_key(&id)
     }
 
-    /// Whether the connection is an application's, which has said hello.
+    /// Whether the connection belongs to an application that has sent its hello.
     pub fn is_application(&self, id: ConnectionId) -> bool {
         self.clients.get(&id).is_some_and(|client| matches!(client.role, Role::App(_)))
     }
 
-    /// Somebody has connected.
+    /// A client has connected.
     pub fn connected(&mut self, id: ConnectionId, peer: Peer, now: Duration) {
         let is_full = self.clients.len() >= MOST_CONNECTIONS;
         self.clients.insert(id, Client::new(peer, now));
@@ -111,13 +111,13 @@ impl Core {
         }
     }
 
-    /// Somebody who may not connect did, and was cut off.
+    /// A client that may not connect did so, and was disconnected.
     pub fn cut_off(&mut self, peer: Peer, why: &str) {
         self.closed.refused += 1;
         self.report(&format!("refused: {}: {why}", who(None, peer)));
     }
 
-    /// A connection has ended: nothing can be read any more, or written. Lines that came before have been told.
+    /// A connection has ended: nothing can be read any more, or written. Lines that came before have been reported.
     pub fn ended(&mut self, id: ConnectionId, why: &str, now: Duration) {
         let Some(client) = self.clients.get(&id) else { return };
         if let Role::App(place) = client.role {
@@ -128,7 +128,7 @@ impl Core {
         self.close(id, now);
     }
 
-    /// How busy the cores of each node were, from 0 to 1; `None` where nobody knows.
+    /// Load of the cores of each node, from 0 to 1; `None` if unknown.
     pub fn set_load(&mut self, load: Option<Vec<f64>>) {
         self.load = load;
     }
@@ -160,7 +160,7 @@ impl Core {
         self.decide_on_time(now);
     }
 
-    /// When [`Core::tick`] has something to do next, if nothing happens before.
+    /// When [`Core::tick`] must be called next, if nothing happens before.
     pub fn next_tick(&self) -> Option<Duration> {
         let of_client = |client: &Client| match client.role {
             Role::Unknown => Some(client.since.saturating_add(HELLO_WITHIN)),
@@ -181,12 +181,12 @@ impl Core {
         }
     }
 
-    /// The text may quote what a connection sent, so that it must be made visible for a terminal.
+    /// The text may quote a line of a connection, so it must be escaped for a terminal.
     fn report(&mut self, line: &str) {
         self.effects.push(Effect::Report(visible(line).into_owned()));
     }
 
-    /// Says why, and closes.
+    /// Sends the reason, and closes.
     fn refuse(&mut self, id: ConnectionId, why: &str) {
         let Some(client) = self.clients.get(&id) else { return };
         let name = match client.role {
@@ -196,7 +196,7 @@ impl Core {
         self.refuse_named(id, name.as_deref(), why);
     }
 
-    /// As [`Core::refuse`], of one that has given a name that does not count.
+    /// As [`Core::refuse`], for a connection that has sent a name that does not count.
     fn refuse_named(&mut self, id: ConnectionId, name: Option<&str>, why: &str) {
         let Some(client) = self.clients.get(&id) else { return };
         let (peer, told) = (client.peer, client.told);
@@ -206,7 +206,7 @@ impl Core {
         self.close(id, told);
     }
 
-    /// Forgets a connection and what was connected by it.
+    /// Removes a connection and its application.
     fn close(&mut self, id: ConnectionId, now: Duration) {
         let Some(client) = self.clients.remove(&id) else { return };
         self.effects.push(Effect::Close(id));
@@ -215,7 +215,7 @@ impl Core {
         }
     }
 
-    /// An application is gone.
+    /// An application has left.
     fn forget(&mut self, place: Place, now: Duration) {
         let Some(app) = self.apps.remove(&place) else { return };
         self.by_name.remove(&app.name);
@@ -225,7 +225,7 @@ impl Core {
     }
 }
 
-/// Somebody, for a line that a person reads: with the name, if it is known, and the process.
+/// Describes a client in a line for people: with the name, if it is known, and the process.
 fn who(name: Option<&str>, peer: Peer) -> String {
     let pid = peer.pid.map_or_else(|| "process unknown".to_owned(), |pid| format!("pid {pid}"));
     match name {

@@ -1,4 +1,4 @@
-//! Who comes, and what they say.
+//! New connections, and reading from them.
 
 use super::Server;
 use crate::core::{ConnectionId, Peer};
@@ -12,13 +12,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// So many are taken before the others have their turn.
+/// Number of connections that are accepted before the others have their turn.
 const AT_ONCE: usize = 64;
-/// Where there is no room for a new connection, it is looked for again after this time, or when one ends.
+/// If a resource for a new connection is exhausted, the agent tries again after this time, or when a connection ends.
 const NO_ROOM: Duration = Duration::from_millis(100);
-/// So much of one connection is read before the others have their turn.
+/// Bytes that are read from one connection before the others have their turn.
 const PIECE: usize = 1 << 16;
-/// So many pieces may have come before the end: more than a socket has room for.
+/// Maximum number of pieces that may have come before the end: more than a socket can buffer.
 const LAST_PIECES: usize = 16;
 
 impl Server<'_> {
@@ -29,7 +29,7 @@ impl Server<'_> {
                 Err(error) => match Errno::from_io_error(&error) {
                     Some(Errno::AGAIN) => return,
                     Some(Errno::INTR | Errno::CONNABORTED) => {}
-                    // No descriptor or memory is free: whoever waits to be taken goes on waiting.
+                    // No descriptor or memory is free: clients that wait to be accepted keep waiting.
                     _ => {
                         self.full_until = Some(self.now().saturating_add(NO_ROOM));
                         return;
@@ -69,10 +69,10 @@ impl Server<'_> {
         self.work();
     }
 
-    /// Reads a piece of what a connection says.
+    /// Reads a piece from a connection.
     pub(super) fn read(&mut self, id: ConnectionId) {
         if self.connections.get(&id).is_some_and(|connection| connection.closes_at.is_some()) {
-            // It has hung up: writing finds that out.
+            // The client has hung up: writing detects that.
             self.flush(id);
         } else {
             self.read_piece(id);
@@ -122,7 +122,7 @@ impl Server<'_> {
         }
     }
 
-    /// Where nothing can be written any more, what has come is still obeyed, and then it is over.
+    /// If a connection can no longer be written, lines that have come are still obeyed; then it ends.
     pub(super) fn read_broken(&mut self) {
         while let Some(id) = self.broken.pop() {
             for _ in 0..LAST_PIECES {
@@ -135,11 +135,11 @@ impl Server<'_> {
     }
 }
 
-// One connection: what came and is no whole line yet, and what waits to go out.
+// One connection: incoming data that is no complete line yet, and outgoing data that waits.
 
-/// So much may wait for one who does not read.
+/// Maximum number of bytes that may wait for a client that does not read.
 const MOST_WAITING: usize = 1 << 20;
-/// Room that is kept when nothing waits.
+/// Capacity that is kept when nothing waits.
 const KEPT: usize = 4096;
 
 /// One connection. It never blocks.
@@ -149,36 +149,36 @@ pub(super) struct Connection {
     stream: UnixStream,
     pub(super) lines: Lines,
     out: Vec<u8>,
-    /// How much of `out` is gone.
+    /// Number of bytes of `out` that were sent.
     gone: usize,
-    /// The core has closed it; until then what waits may go out.
+    /// The core has closed it; until then outgoing data may still be sent.
     pub(super) closes_at: Option<Duration>,
 }
 
-/// What became of what waited.
+/// State of the outgoing data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// It is gone.
+    /// It has been sent.
     All,
     /// Some of it waits.
     Some,
-    /// Nobody reads it any more.
+    /// The client no longer reads it.
     Broken,
 }
 
-/// What came.
+/// Result of reading.
 pub(super) enum Read {
     /// Some bytes.
     Bytes,
     /// Nothing now.
     Nothing,
-    /// Nothing will come any more.
+    /// There will be no more data.
     End,
 }
 
 impl Connection {
     /// # Errors
-    /// Where the system does not let it be without blocking.
+    /// The system does not permit the non-blocking mode.
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self {
@@ -195,25 +195,25 @@ impl Connection {
         self.gone == self.out.len()
     }
 
-    /// Whether so much waits that nothing may be added.
+    /// Whether so much data waits that nothing may be added.
     pub(super) fn is_full(&self) -> bool {
         self.out.len() - self.gone >= MOST_WAITING
     }
 
-    /// Adds to what waits.
+    /// Adds to the outgoing data.
     pub(super) fn push(&mut self, line: &str) {
         self.out.drain(..self.gone);
         self.gone = 0;
         self.out.extend_from_slice(line.as_bytes());
     }
 
-    /// Writes what can be written now.
+    /// Writes as much as possible now.
     pub(super) fn flush(&mut self) -> Written {
         while let Some(rest) = self.out.get(self.gone..).filter(|rest| !rest.is_empty()) {
             match send(&self.stream, rest, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(sent) => self.gone += sent,
                 Err(Errno::INTR) => {}
-                // Not all systems say which; both mean later.
+                // Systems differ in the error that they return; both mean later.
                 Err(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) => return Written::Some,
                 Err(_) => {
                     (self.out, self.gone) = (Vec::new(), 0);
@@ -250,9 +250,9 @@ impl AsFd for Connection {
     }
 }
 
-// What connections are told, and how they are closed.
+// Sending to connections, and closing them.
 
-/// How long a connection that is closed may take to read what was said to it last.
+/// How long a closed connection may take to read its last lines.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Server<'_> {
@@ -261,7 +261,7 @@ impl Server<'_> {
         if connection.is_full() {
             let now = self.start.elapsed();
             self.core.ended(id, "it does not read what it is sent: 1 MiB waits for it", now);
-            // What it has not read until now, it will not read.
+            // A client that has not read these lines until now will not read them.
             self.connections.remove(&id);
             return;
         }
@@ -279,7 +279,7 @@ impl Server<'_> {
         }
     }
 
-    /// Closes a connection when it has read what was said last, or has had time to.
+    /// Closes a connection when it has read the last lines, or has had time to.
     pub(super) fn close(&mut self, id: ConnectionId) {
         let at = self.now().saturating_add(LAST_WORDS);
         let Some(connection) = self.connections.get_mut(&id) else { return };

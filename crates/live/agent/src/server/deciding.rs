@@ -1,5 +1,5 @@
-//! Who answers questions: the policy at once, or, where it computes, in a thread beside the socket; and the adopted programs as the server
-//! knows them.
+//! Answers to questions: by the policy immediately or, if it computes, in a separate thread. Also the server's view of the adopted
+//! programs.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -16,22 +16,22 @@ use crate::server::Server;
 /// A question and its answer.
 pub(super) type Answered = (Question, Result<Decision, PolicyError>);
 
-/// Who answers questions.
+/// Answers questions.
 pub(super) enum Decider {
-    /// At once.
+    /// Immediately.
     Here(Box<dyn Policy + Send>),
-    /// Later.
+    /// Later, in a separate thread.
     Beside {
         questions: Sender<Question>,
         answers: Receiver<Answered>,
-        /// Has a byte for each answer.
+        /// Receives a byte for each answer.
         bell: UnixStream,
     },
 }
 
 impl Decider {
     /// # Errors
-    /// Where the system has no thread or socket for it.
+    /// The system has no thread or socket for it.
     pub(super) fn new(policy: Box<dyn Policy + Send>, beside: bool) -> io::Result<Self> {
         if !beside {
             return Ok(Self::Here(policy));
@@ -40,14 +40,14 @@ impl Decider {
         let (answered, answers) = channel();
         let (bell, rope) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
-        // It ends when nobody asks any more; a search is not waited for.
+        // It exits when the server no longer asks; nothing waits for a search.
         thread::Builder::new()
             .name("policy".to_owned())
             .spawn(move || answer(policy, &asked, &answered, rope))?;
         Ok(Self::Beside { questions, answers, bell })
     }
 
-    /// Asks; the answer, if there is one at once.
+    /// Asks; returns the answer, if it is available immediately.
     pub(super) fn ask(&mut self, question: Question) -> Option<Answered> {
         match self {
             Self::Here(policy) => {
@@ -61,7 +61,7 @@ impl Decider {
         }
     }
 
-    /// Answers that have come from beside.
+    /// Answers that have come from the separate thread.
     pub(super) fn answers(&mut self) -> Vec<Answered> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -96,50 +96,51 @@ fn answer(
     }
 }
 
-// Programs that are moved without their knowledge, as the server knows them: who has come, and who has ended.
+// Programs that are moved without their knowledge, from the server's point of view: arrivals and ends.
 
 /// Programs of this host that are moved without their knowledge, by their numbers.
 pub trait Adopted {
-    /// Whether there is anybody, now or later.
+    /// Whether there are no programs, now and later.
     fn is_empty(&self) -> bool;
-    /// What tells at once that somebody may have ended; [`Adopted::look`] says who.
+    /// Descriptors that signal that a program may have ended; [`Adopted::look`] reports which one.
     fn watched(&self) -> Vec<Watch<'_>>;
-    /// Every thread gets these cores, which are counted through all nodes.
+    /// Binds every thread to these cores, which are counted through all nodes.
     ///
     /// # Errors
-    /// Why it does not.
+    /// Why this fails.
     fn bind(&mut self, number: usize, cores: &[u32]) -> Result<(), String>;
-    /// Looks for new threads, which get the same cores, and for who has come or ended since. Before the first look, nobody is there.
+    /// Looks for new threads, which get the same cores, and for programs that have come or ended since. Before the first look, no program
+    /// is present.
     fn look(&mut self) -> Vec<Change>;
-    /// Gives every thread back what it had; a line for each of those adopted where that cannot be.
+    /// Restores the former cores of every thread; returns a line for each adopted program for which that fails.
     fn give_back(&mut self) -> Vec<String>;
 }
 
-/// What has become of somebody adopted.
+/// A change of an adopted program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is there.
+    /// It has come.
     Came {
         /// Its number.
         number: usize,
-        /// What to call it.
+        /// Its name.
         name: String,
         /// Its process.
         peer: Peer,
     },
-    /// It is gone for good.
+    /// It has ended.
     Ended {
         /// Its number.
         number: usize,
     },
     /// It cannot be moved, and is left alone.
     Failed {
-        /// For a person.
+        /// The reason, for people.
         why: String,
     },
 }
 
-/// Nobody is adopted.
+/// No program is adopted.
 pub struct Nobody;
 
 impl Adopted for Nobody {
@@ -165,7 +166,7 @@ impl Adopted for Nobody {
 }
 
 impl Server<'_> {
-    /// Looks at everybody, and tells the core.
+    /// Looks at all adopted programs, and reports changes to the core.
     pub(super) fn look_at_adopted(&mut self) {
         let now = self.now();
         for change in self.adopted.look() {

@@ -1,7 +1,7 @@
-//! The core on a real socket: one thread that waits for all connections at once, and one beside it for policies that compute.
+//! The core on a real socket: one thread waits for all connections at once, and a separate one runs policies that compute.
 //!
-//! Nobody who is connected can make it wait: sockets never block, each connection is read a piece at a time in turn, and what one does
-//! not read waits in its own queue until it is full.
+//! No client can make it wait: sockets never block, and each connection is read a piece at a time in turn. Data that a client does not
+//! read waits in a queue of this connection until the queue is full.
 
 mod accepting;
 mod deciding;
@@ -28,53 +28,53 @@ pub use deciding::{Adopted, Change, Nobody};
 use pace::Pace;
 pub use pace::{Signals, raise_file_limit};
 
-/// Whom an agent tells what happens. None of it may wait for long.
+/// Receives events of an agent. No method may block for long.
 pub trait Outside {
     /// Applications can connect.
     fn listening(&mut self);
-    /// A person shall read this line.
+    /// Shows this line to people.
     fn report(&mut self, line: &str);
-    /// Something was decided.
+    /// A decision was taken.
     fn decided(&mut self, decided: &Decided);
-    /// Nothing more will be decided.
+    /// There will be no more decisions.
     fn no_more_decisions(&mut self);
 }
 
 /// An agent that is to be started.
 pub struct Agent<'a> {
-    /// What it decides by.
+    /// Settings of the decisions.
     pub settings: Settings,
-    /// Who decides; `None` where nobody does.
+    /// The policy that decides; `None` if there is none.
     pub policy: Option<Box<dyn Policy + Send>>,
-    /// Where it listens.
+    /// The socket on which it listens.
     pub socket: Socket,
-    /// The nodes of this host, where they are the machine of the agent.
+    /// The nodes of this host, if the host is the machine of the agent.
     pub host: Option<Vec<NodeCores>>,
     /// Becomes readable when the agent has to stop: [`Signals`], or a socket whose other end is closed.
     pub stop: Box<dyn AsFd>,
-    /// Whom it moves beside those who connect.
+    /// Programs that it moves in addition to the connected ones.
     pub adopted: Box<dyn Adopted>,
-    /// Whom it tells what happens.
+    /// Receiver of its events.
     pub outside: &'a mut dyn Outside,
 }
 
-/// Why an agent cannot start, or go on.
+/// Why an agent cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The system refuses.
     #[error("cannot {what}")]
     System {
-        /// What was tried.
+        /// The attempt.
         what: &'static str,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// A process cannot be taken in.
+    /// A process cannot be adopted.
     #[error("cannot adopt '{name}': {why}")]
     Adopt {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
@@ -88,7 +88,7 @@ impl ServeError {
 /// Serves until [`Agent::stop`] is readable or a connection asks for the end.
 ///
 /// # Errors
-/// [`ServeError`]; the socket is removed then, too.
+/// [`ServeError`]; the socket is also removed then.
 pub fn serve(agent: Agent<'_>) -> Result<(), ServeError> {
     let mut server = Server::start(agent)?;
     let served = server.run();
@@ -108,22 +108,22 @@ struct Server<'a> {
     outside: &'a mut dyn Outside,
     start: Instant,
     connections: BTreeMap<ConnectionId, Connection>,
-    /// Connections so far.
+    /// Number of connections so far.
     number: u64,
-    /// Until then nobody new is taken: there was no room.
+    /// No new connections are accepted until then: a resource was exhausted.
     full_until: Option<Duration>,
-    /// Connections on which nothing can be written any more, but perhaps be read.
+    /// Connections that can no longer be written, but perhaps read.
     broken: Vec<ConnectionId>,
-    /// Room for what is read.
+    /// Buffer for reading.
     piece: Vec<u8>,
-    /// For so long applications are left alone after one was read.
+    /// Time for which applications are left alone after one was read.
     calm: Duration,
-    /// Until then they are.
+    /// End of this time.
     calm_until: Duration,
     load: Option<NodeLoad>,
     /// When adopted processes are looked at again; `None` without any.
     look: Option<Pace>,
-    /// Who asked for the end.
+    /// The connection that asked for the end.
     asked_by: Option<ConnectionId>,
     ending: bool,
     own_uid: u32,
@@ -131,7 +131,7 @@ struct Server<'a> {
 
 impl<'a> Server<'a> {
     fn start(agent: Agent<'a>) -> Result<Self, ServeError> {
-        /// Without a period adopted processes are looked at as often as with the usual one.
+        /// Without a period, adopted processes are looked at as often as with the default one.
         const LOOKED_AT: Duration = Duration::from_millis(80);
         let Agent { settings, policy, socket, host, stop, mut adopted, outside } = agent;
         let looks = policy.as_ref().map(|policy| policy.looks_at());
@@ -220,7 +220,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Does what the core wants, until it wants nothing more.
+    /// Carries out the effects of the core until there are none left.
     fn work(&mut self) {
         loop {
             let effects = self.core.take_effects();
@@ -256,7 +256,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// The thread beside has an answer.
+    /// The separate thread has an answer.
     fn answered(&mut self) {
         let answers = self.decider.as_mut().map(Decider::answers).unwrap_or_default();
         for (question, answer) in answers {
@@ -265,7 +265,7 @@ impl<'a> Server<'a> {
         self.work();
     }
 
-    /// What is looked at from time to time: load, and adopted processes.
+    /// Periodic looks: at the load, and at adopted processes.
     fn look(&mut self, now: Duration) {
         if let Some(load) = &mut self.load
             && load.is_due(now.as_secs_f64())

@@ -1,4 +1,5 @@
-//! The folder of the socket: ours, closed to others, a real one; the lock on it; and why nobody can listen or be reached there.
+//! The folder of the socket: it belongs to this user, is closed to others, and is no link. Also its lock, and the reasons why a process
+//! cannot listen or be reached there.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,10 +14,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// How often a lock that another process has is asked for.
+/// Interval at which a lock of another process is requested again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A file of the system, whatever its name.
+/// Identity of a file, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Id {
     device: u64,
@@ -30,16 +31,17 @@ impl Id {
     }
 }
 
-/// A folder that is ours, closed to others and no symbolic link, and stays the one that was looked at.
+/// A folder that belongs to this user, is closed to others and is no symbolic link. The handle remains that of the folder that was
+/// checked.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
     file: OwnedFd,
-    /// It was missing.
+    /// Whether it was missing.
     made: bool,
 }
 
-/// The lock on a folder, until it is dropped or the process ends, however it ends.
+/// The lock on a folder, until it is dropped or the process exits for any reason.
 pub(super) struct Lock<'f>(&'f Folder);
 
 impl Drop for Lock<'_> {
@@ -49,8 +51,8 @@ impl Drop for Lock<'_> {
 }
 
 impl Folder {
-    /// The folder of the socket at `path`, made with mode 0700 if it is missing (the last component only); one that is
-    /// there is never changed.
+    /// The folder of the socket at `path`, made with mode 0700 if it is missing (the last component only); an existing folder is never
+    /// changed.
     pub(super) fn open(path: &Path) -> Result<Self, SocketError> {
         let folder = match path.parent() {
             None => return Err(SocketError::no_name(path)),
@@ -63,12 +65,12 @@ impl Folder {
             Err(Errno::EXIST) => false,
             Err(why) => return Err(refused("make the folder", why)),
         };
-        // `x/` of a symbolic link x would follow it, and `.` is never one.
+        // For a symbolic link x, `x/` would follow it; and `.` is never a link.
         let bare: PathBuf = folder.components().collect();
         let look = || statat(CWD, &bare, AtFlags::SYMLINK_NOFOLLOW);
         let mut found = look().map_err(|why| refused("look at the folder", why))?;
         if made && found.st_mode & 0o777 != 0o700 {
-            // A umask that takes rights from the user, too.
+            // The umask also removes rights of the user.
             chmodat(CWD, &bare, Mode::RWXU, AtFlags::empty())
                 .map_err(|why| refused("make the folder", why))?;
             found = look().map_err(|why| refused("look at the folder", why))?;
@@ -76,7 +78,7 @@ impl Folder {
         judge(&bare, &found)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(CWD, &bare, flags, Mode::empty()).map_err(|why| refused("open the folder", why))?;
-        // It may be another one than that which was looked at: what is open counts.
+        // The folder may differ from the one that was checked: the open one counts.
         let open = fstat(&file).map_err(|why| refused("look at the folder", why))?;
         judge(&bare, &open)?;
         Ok(Self { path: bare, file, made })
@@ -106,7 +108,7 @@ impl Folder {
         }
     }
 
-    /// Whether its path still leads here: it may have been removed since it was opened.
+    /// Whether its path still leads to this folder: it may have been removed since it was opened.
     pub(super) fn is_still_there(&self) -> bool {
         match (fstat(&self.file), statat(CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)) {
             (Ok(open), Ok(found)) => Id::of(&open) == Id::of(&found),
@@ -144,7 +146,7 @@ impl SocketError {
     }
 }
 
-// Why nobody can listen on a path, or be reached there, in words for people.
+// Why a process cannot listen on a path, or be reached there, in words for people.
 
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
@@ -159,7 +161,7 @@ pub enum SocketError {
         shown(.0)
     )]
     Link(PathBuf),
-    /// The folder is something else.
+    /// There is something that is no folder.
     #[error(
         "{} is {what}, but the socket needs a folder there: choose another place with --socket PATH",
         shown(folder)
@@ -167,10 +169,10 @@ pub enum SocketError {
     NoFolder {
         /// The folder.
         folder: PathBuf,
-        /// What it is.
+        /// Its kind.
         what: &'static str,
     },
-    /// The folder is somebody else's.
+    /// The folder belongs to another user.
     #[error(
         "the folder {} of the socket belongs to user {uid}, and this is user {own}: choose a folder of your own with \
          --socket PATH",
@@ -179,9 +181,9 @@ pub enum SocketError {
     Foreign {
         /// The folder.
         folder: PathBuf,
-        /// Whose it is.
+        /// Its user.
         uid: u32,
-        /// Who we are.
+        /// The user of this process.
         own: u32,
     },
     /// Others may look into the folder.
@@ -211,7 +213,7 @@ pub enum SocketError {
         shown(.0)
     )]
     Busy(PathBuf),
-    /// There is something else.
+    /// There is something that is no socket.
     #[error(
         "{} is {what}, not a socket: it is left as it is; remove it, or choose another path with --socket PATH",
         shown(path)
@@ -219,7 +221,7 @@ pub enum SocketError {
     NotASocket {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         what: &'static str,
     },
     /// A program uses the socket in another way than an agent.
@@ -228,7 +230,7 @@ pub enum SocketError {
         shown(.0)
     )]
     OtherKind(PathBuf),
-    /// Somebody is there.
+    /// A process listens already.
     #[error(
         "{} already listens on {}: stop it with \"numasim agent stop --socket {}\", or choose another path with \
          --socket PATH",
@@ -239,10 +241,10 @@ pub enum SocketError {
     Listens {
         /// The path.
         path: PathBuf,
-        /// Who; `None` where the system does not tell.
+        /// Its process; `None` if the system does not report it.
         pid: Option<u32>,
     },
-    /// Nobody is there.
+    /// No process listens.
     #[error(
         "no agent listens on {}: start one with \"numasim agent\", or give its path with --socket PATH",
         shown(.0)
@@ -251,11 +253,11 @@ pub enum SocketError {
     /// The operating system refused.
     #[error("cannot {what} {}: {source}", shown(path))]
     Refused {
-        /// What was tried.
+        /// The attempt.
         what: &'static str,
-        /// With what.
+        /// The path concerned.
         path: PathBuf,
-        /// The answer.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -281,7 +283,7 @@ fn who(pid: Option<u32>) -> String {
     )
 }
 
-/// What a file is, for messages.
+/// The kind of a file, for messages.
 pub(super) fn kind(of: FileType) -> &'static str {
     match of {
         FileType::RegularFile => "a file",

@@ -1,12 +1,11 @@
-//! The socket at which applications find the agent: who may see it, and that there is one.
+//! The socket at which applications connect to the agent: its permissions, and the rule that only one agent listens on it.
 //!
-//! Whoever begins or ends to listen on a path holds a lock on its folder meanwhile (`Folder::lock`). The system
-//! takes it back from a process that was killed, and no file is left behind that somebody would have to judge. Under
-//! the lock a socket on which nobody listens is nobody's, and of several agents that start at once exactly one finds
-//! no other.
+//! A process that begins or stops listening on a path holds a lock on its folder meanwhile (`Folder::lock`). The system releases the lock
+//! of a process that was killed, and no file is left behind that would have to be judged. Under the lock, a socket without a listener has
+//! no owner, and of several agents that start at the same time exactly one finds no other.
 //!
-//! The mode of the socket is that of the open file before it has a name (`unix_bind` of Linux takes the mode of the
-//! socket's inode and the umask), so that the umask, which all threads of a process share, is left alone.
+//! The mode of the socket is that of the open file before it has a name (`unix_bind` of Linux takes the mode of the socket's inode and
+//! the umask). So the umask, which all threads of a process share, is left alone.
 
 mod folder;
 #[cfg(test)]
@@ -28,13 +27,13 @@ use rustix::net::{
 pub use folder::SocketError;
 use folder::{Folder, Id};
 
-/// Applications that may wait for the agent to take their connection, as far as the system allows (`somaxconn`).
+/// Applications that may wait for the agent to accept their connection, as far as the system allows (`somaxconn`).
 const WAITING: i32 = 4096;
-/// Starts over, after others who do not hold the lock changed something in between.
+/// Number of attempts if processes that do not hold the lock change something in between.
 const ATTEMPTS: usize = 16;
-/// How long another agent may take to begin or end.
+/// How long another agent may take to start or shut down.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the end waits for the lock; all of it may take a second.
+/// How long the shutdown waits for the lock; the whole shutdown may take a second.
 const PATIENCE_AT_THE_END: Duration = Duration::from_millis(300);
 
 /// A socket on which this process listens. Dropped, it is removed as [`Socket::remove`] does.
@@ -43,15 +42,15 @@ pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
     folder: Folder,
-    /// The file that belongs to the listener. Its number is nobody else's as long as the listener is open.
+    /// The file of the listener. Its number is unique as long as the listener is open.
     file: Id,
     removed: bool,
 }
 
-/// What is at a path.
+/// The object at a path.
 enum There {
     Nothing,
-    /// A socket on which nobody listens.
+    /// A socket without a listener.
     Stale,
 }
 
@@ -90,7 +89,7 @@ impl Socket {
         Err(SocketError::refused("make", path, Errno::AGAIN))
     }
 
-    /// Where applications connect. It does not block.
+    /// The listener to which applications connect. It does not block.
     pub fn listener(&self) -> &UnixListener {
         &self.listener
     }
@@ -100,14 +99,14 @@ impl Socket {
         &self.path
     }
 
-    /// Removes the socket, if it is still the one that this process made: `false` if it is not. The folder stays, and
-    /// who is connected stays so; nobody new can connect.
+    /// Removes the socket, if it is still the one that this process made; returns `false` if it is not. The folder stays, and existing
+    /// connections stay open; new connections are impossible.
     pub fn remove(&mut self) -> bool {
         if std::mem::replace(&mut self.removed, true) {
             return false;
         }
-        // Others replace only what nobody listens on, and the listener is open: without the lock, too, it is only
-        // those who respect no rule that could come between the two calls.
+        // Other agents replace only sockets without a listener, and this listener is open. So even without the lock only processes that
+        // ignore the rules could come between the two calls.
         let _lock = self.folder.lock(PATIENCE_AT_THE_END);
         let Some(name) = self.path.file_name() else { return false };
         let ours = statat(self.folder.file(), name, AtFlags::SYMLINK_NOFOLLOW)
@@ -122,7 +121,7 @@ impl Drop for Socket {
     }
 }
 
-/// What is at `path`. Somebody who listens there, and anything that is no socket, is an error.
+/// The object at `path`. A listening process, and anything that is not a socket, is an error.
 fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
     let name = path.file_name().ok_or_else(|| SocketError::no_name(path))?;
     let found = match statat(folder.file(), name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -140,19 +139,19 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
             Err(SocketError::Listens { path: path.to_owned(), pid })
         }
         Err(Errno::CONNREFUSED) => Ok(There::Stale),
-        // It went meanwhile.
+        // It has disappeared meanwhile.
         Err(Errno::NOENT) => Ok(There::Nothing),
-        // As many as may wait for an answer do so.
+        // The queue of connections that wait to be accepted is full, so a process listens.
         Err(Errno::AGAIN) => Err(SocketError::Listens { path: path.to_owned(), pid: None }),
         Err(Errno::PROTOTYPE) => Err(SocketError::OtherKind(path.to_owned())),
         Err(why) => Err(SocketError::refused("ask who listens at", path, why)),
     }
 }
 
-/// A connection to who listens at `path`, on which each reading and writing waits at most `patience`.
+/// A connection to the process that listens at `path`; each read and write waits at most `patience`.
 ///
 /// # Errors
-/// Nobody listens, or the system refuses ([`SocketError::Nobody`], [`SocketError::Refused`]).
+/// No process listens, or the system refuses ([`SocketError::Nobody`], [`SocketError::Refused`]).
 pub fn reach(path: &Path, patience: Duration) -> Result<UnixStream, SocketError> {
     let stream = connected(path).map_err(|why| match why {
         Errno::NOENT | Errno::CONNREFUSED => SocketError::Nobody(path.to_owned()),
@@ -172,7 +171,7 @@ fn connected(path: &Path) -> Result<UnixStream, Errno> {
     Ok(socket.into())
 }
 
-/// A new listener at `path`, where nothing is; `None` if somebody without the lock was faster.
+/// A new listener at `path`, where nothing is; `None` if a process without the lock was faster.
 fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, SocketError> {
     let refused = |why: Errno| SocketError::refused("make", path, why);
     let closed = Mode::RUSR | Mode::WUSR;
@@ -187,14 +186,14 @@ fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, Soc
         Err(why) => return Err(refused(why)),
     }
     let Some(name) = path.file_name() else { return Err(SocketError::no_name(path)) };
-    // Seen through the folder that was judged: whoever put another one in its place is found out.
+    // Seen through the folder that was checked: this detects a folder that was put in its place.
     let found = statat(folder.file(), name, AtFlags::SYMLINK_NOFOLLOW)
         .map_err(|_| SocketError::Changed(folder.path().to_owned()))?;
     let undo = |why: SocketError| {
         let _ = unlinkat(folder.file(), name, AtFlags::empty());
         why
     };
-    // A umask that takes rights from the user, too.
+    // The umask also removes rights of the user.
     if found.st_mode & 0o777 != 0o600 {
         chmodat(folder.file(), name, closed, AtFlags::empty()).map_err(|why| undo(refused(why)))?;
     }
@@ -202,10 +201,10 @@ fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, Soc
     Ok(Some((socket.into(), Id::of(&found))))
 }
 
-/// Who is at the other end of a connection, as the system knows it.
+/// The other end of a connection, as the system reports it.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn peer_of(stream: &UnixStream) -> io::Result<Peer> {
     process::peer_of(stream)
 }

@@ -7,12 +7,12 @@
 //! from,to,kind,bytes                                    kind: raw, war, waw, raw+war, war+waw
 //! ```
 //!
-//! Identifiers are 0, 1, 2 ... in the order of the rows, for tasks that of creation. Accesses are `MODE:BLOCK[:DECLARED[:MOVED]]`
-//! joined by `;`; declared are the bytes of the block and moved the declared ones where they are not written. Columns may come in any
-//! order; `home`, `type`, `socket`, `taskwait` and `name` may be absent. What stands in brackets is of tree programs, and is written where a
-//! block, or a task, says any of it: creators are tasks (of a task an earlier one), `affinity` and `hint` nodes, `submit` is `spawn`, `enqueue`,
-//! `detach` or empty, `returns` empty or 1. Numbers are written in the shortest form that reads back to the
-//! same value, so that files that were written, read and written again do not change by a byte.
+//! Identifiers are 0, 1, 2 ... in the order of the rows; for tasks this is the creation order. Accesses are
+//! `MODE:BLOCK[:DECLARED[:MOVED]]` joined by `;`. By default the declared bytes are those of the block, and the moved bytes are the
+//! declared ones. Columns may come in any order; `home`, `type`, `socket`, `taskwait` and `name` may be absent. Columns in brackets
+//! belong to tree programs, and are written if a block, or a task, uses any of them: creators are tasks (of a task an earlier one),
+//! `affinity` and `hint` nodes, `submit` is `spawn`, `enqueue`, `detach` or empty, `returns` empty or 1. Numbers are written in the
+//! shortest form that reads back to the same value, so that files that were written, read and written again do not change by a byte.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -43,7 +43,8 @@ pub fn read(name: &str, blocks: &str, tasks: &str) -> Result<TaskGraph, Vec<Prob
     read_on(name, blocks, tasks, None)
 }
 
-/// The same, for a machine with so many cores on each of its nodes: affinities are nodes with cores, hints are nodes that there are.
+/// The same, for a machine with this number of cores on each of its nodes: affinities must be nodes with cores, hints must be existing
+/// nodes.
 ///
 /// # Errors
 /// As [`read`].
@@ -72,11 +73,11 @@ pub fn read_on(
 
 // Rows, and cells by the names of their columns.
 
-/// Which columns a file has.
+/// The columns of a file.
 struct Columns {
     /// Their names, in the order in which they are written.
     names: &'static [&'static str],
-    /// Those that must be there.
+    /// Required columns.
     required: &'static [&'static str],
 }
 
@@ -88,9 +89,10 @@ struct Row<'r> {
     number: usize,
 }
 
-/// Reads all rows of a file; `each` is called for those that have as many cells as the header. Stops where no further problem would be listed.
+/// Reads all rows of a file; `each` is called for those that have as many cells as the header. Stops when no further problem would be
+/// listed.
 ///
-/// Returns whether every row was read, so that what is not there is not there by mistake.
+/// Returns whether every row was read. If not, missing items are no mistakes of the file.
 fn read_rows(
     (file, text): (usize, &str),
     known: &Columns,
@@ -161,7 +163,7 @@ impl<'r> Row<'r> {
         self.cells.problem(self.column(name), kind, message)
     }
 
-    /// A problem with a part of a cell, for as long as nothing in it is quoted.
+    /// A problem with a part of a cell; the place is exact if nothing in the cell is quoted.
     fn problem_in(
         &self,
         name: &str,
@@ -194,7 +196,7 @@ impl<'r> Row<'r> {
         })
     }
 
-    /// The number of a node; `also` says what else a cell may hold.
+    /// The number of a node; `also` describes the other allowed content of the cell.
     fn node(&self, name: &str, also: &str) -> Result<usize, Problem> {
         let text = self.text(name);
         text.parse().ok().filter(|&node| node < MAX_NODES).ok_or_else(|| {
@@ -204,14 +206,14 @@ impl<'r> Row<'r> {
         })
     }
 
-    /// A node that a machine with so many does not have.
+    /// The machine has only `nodes` nodes and not this one.
     fn no_such_node(&self, name: &str, nodes: usize) -> Problem {
         let message = format!("`{name}` is {}, but the machine has {nodes} nodes", shown(self.text(name)));
         let hint = format!("write a number from 0 to {}, or nothing", nodes.saturating_sub(1));
         self.problem(name, ProblemKind::BadValue, message).hint(hint)
     }
 
-    /// A whole number from 0, or nothing.
+    /// A whole number from 0, or an empty cell.
     fn number(&self, name: &str, what: &str) -> Result<Option<u32>, Problem> {
         let text = self.text(name);
         if text.is_empty() {
@@ -224,7 +226,7 @@ impl<'r> Row<'r> {
         })
     }
 
-    /// 1 for yes, nothing for no.
+    /// 1 for yes, empty for no.
     fn flag(&self, name: &str) -> Result<bool, Problem> {
         match self.text(name) {
             "" => Ok(false),
@@ -236,7 +238,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// Text that people read: nothing in it is hidden.
+    /// Text for people: it contains no hidden characters.
     fn word(&self, name: &str) -> Result<&'r str, Problem> {
         self.cells.column(name).map_or(Ok(""), |column| self.cells.name(column))
     }
@@ -254,10 +256,10 @@ const INTERLEAVE: &str = "interleave";
 /// The columns; the last ones are of tree programs.
 const BLOCK_COLUMNS: Columns =
     Columns { names: &["id", "bytes", "home", "name", "created_by", "hint"], required: &["id", "bytes"] };
-/// How many columns there are without those of tree programs.
+/// Number of columns without those of tree programs.
 const PLAIN_BLOCK: usize = 4;
 
-/// What was read of blocks.
+/// The blocks that were read.
 struct BlocksReading {
     /// Whether none of them is missing.
     all_read: bool,
@@ -265,7 +267,7 @@ struct BlocksReading {
     creators: Vec<(BlockId, TaskId)>,
 }
 
-/// Reads all blocks, for a machine with so many nodes, if that is known.
+/// Reads all blocks, for a machine with this number of nodes, if that is known.
 fn read_blocks(
     text: &str,
     nodes: Option<usize>,
@@ -300,7 +302,7 @@ fn read_blocks(
     BlocksReading { all_read: no_row_missing && all, creators }
 }
 
-/// Tells the graph which task creates which block, when all tasks are there.
+/// Sets the tasks that create blocks in the graph, after all tasks were added.
 fn add_creators(text: &str, blocks: &BlocksReading, graph: &mut TaskGraphBuilder, problems: &mut Problems) {
     for &(block, creator) in &blocks.creators {
         if graph.block_created_by(block, creator).is_err() {
@@ -356,13 +358,13 @@ const TASK_COLUMNS: Columns = Columns {
     ],
     required: &["id", "gflop", "accesses"],
 };
-/// How many columns there are without those of tree programs.
+/// Number of columns without those of tree programs.
 const PLAIN_TASK: usize = 7;
 /// The last column, written if some task has a priority.
 const PRIORITY: &str = "priority";
 
-/// Reads all tasks, for a machine with so many cores on each node, if that is known. Unless all blocks are known, accesses are not looked
-/// at.
+/// Reads all tasks, for a machine with this number of cores on each node, if that is known. Accesses are checked only if all blocks are
+/// known.
 fn read_tasks(
     text: &str,
     (blocks_are_known, cores): (bool, Option<&[u32]>),
@@ -381,8 +383,8 @@ fn read_tasks(
         let priority = problems.take(priority(row));
         let name = problems.take(row.word("name"));
         let known = blocks_are_known && problems.take(read_accesses(row, graph, &mut found)).is_some();
-        // Behind a mistake the graph is thrown away; it is made all the same, as it knows of further ones. Only numbers of creators are then
-        // those of other tasks.
+        // After a mistake the graph will be discarded. It is still built, because it detects further mistakes. Only the numbers of
+        // creators are then those of other tasks.
         let plain = (known, id, kind, gflop, socket, taskwait, name);
         if let (
             (true, Some(()), Some(kind), Some(gflop), Some(socket), Some(taskwait), Some(name)),
@@ -405,7 +407,7 @@ fn read_tasks(
     });
 }
 
-/// Why a row is no task.
+/// The problem of a row that is no valid task.
 fn refused(row: &Row<'_>, accesses: &[Access], error: GraphError) -> Problem {
     let (column, hint) = match error {
         GraphError::BlockTwice(block) => return twice(row, accesses, block),
@@ -456,13 +458,13 @@ fn socket(row: &Row<'_>) -> Result<Option<NodeId>, Problem> {
 
 // The cell `accesses`: `MODE:BLOCK[:DECLARED[:MOVED]]` joined by `;`.
 
-/// What is wrong, and with which bytes of the cell.
+/// A problem, and the bytes of the cell that it concerns.
 type Wrong = (Range<usize>, String);
 
 /// Reads a cell into `into`.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first problem.
 fn read_cell(cell: &str, blocks: &[Block], into: &mut Vec<Access>) -> Result<(), Wrong> {
     into.clear();
     let mut start = 0;
@@ -523,7 +525,7 @@ fn access(item: &str, blocks: &[Block]) -> Result<Access, Wrong> {
     Ok(Access { block: BlockId(id), mode, declared_bytes, moved_bytes })
 }
 
-/// Writes accesses as short as they can be.
+/// Writes accesses in their shortest form.
 fn write_cell(accesses: impl Iterator<Item = Access>, blocks: &[Block], cell: &mut String) -> fmt::Result {
     for (number, access) in accesses.enumerate() {
         let Access { block, mode, declared_bytes, moved_bytes } = access;
@@ -540,9 +542,10 @@ fn write_cell(accesses: impl Iterator<Item = Access>, blocks: &[Block], cell: &m
     Ok(())
 }
 
-// What a row of `tasks.csv` says of a tree program.
+// The columns of `tasks.csv` for tree programs.
 
-/// What the row says, for a machine with so many cores on each node, if that is known; `None` where some of it makes no sense.
+/// The tree attributes of the row, for a machine with this number of cores on each node, if that is known; `None` if some of them are
+/// invalid.
 fn read_tree<'r>(row: &'r Row<'_>, cores: Option<&[u32]>, problems: &mut Problems) -> Option<TreeTask<'r>> {
     let created_by = problems.take(creator(row));
     let seq = problems.take(row.number("seq", "0, 1, 2 ..., the place among the tasks of its creator"));
@@ -599,12 +602,12 @@ fn submit(row: &Row<'_>) -> Result<Submit, Problem> {
     })
 }
 
-// Writes a graph, a few rows at a time, so that a large one needs no memory beside itself.
+// Writes a graph, a few rows at a time, so that a large one needs no memory for its text.
 
-/// Rows that are kept before they are handed on.
+/// Rows that are buffered before they are passed on.
 const KEPT: usize = 1024;
 
-/// Rows of a file on their way out.
+/// Rows of a file that are being written.
 struct Rows<'w, W> {
     out: &'w mut W,
     kept: ::csv::Writer<Vec<u8>>,
@@ -711,7 +714,7 @@ pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result 
     rows.hand_on()
 }
 
-/// Whether a task says anything of a tree program.
+/// Whether a task has any attribute of tree programs.
 fn says_tree(graph: &TaskGraph, task: TaskId) -> bool {
     graph.created_by(task).is_some()
         || graph.affinity(task).is_some()

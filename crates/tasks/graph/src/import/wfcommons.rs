@@ -1,7 +1,7 @@
-//! Workflows as WfCommons has them: WfFormat 1.5 and 1.6 (`wfcommons-schema.json` of github.com/wfcommons/WfFormat).
+//! Workflows in the format of WfCommons: WfFormat 1.5 and 1.6 (`wfcommons-schema.json` of github.com/wfcommons/WfFormat).
 //!
-//! Files are blocks. The work of a task is its `runtimeInSeconds` x `avgCPU` / 100 x the GFLOPS of a core that it was measured on, which
-//! the file does not have. `parents` and `children` say what comes before what, and so does a file that one task alone writes.
+//! Files are blocks. The work of a task is its `runtimeInSeconds` x `avgCPU` / 100 x the GFLOPS of a core of the measured machine, which
+//! the file does not contain. `parents` and `children` define the order of tasks; so does a file that only one task writes.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -17,14 +17,14 @@ use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
 use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::AccessMode;
 
-/// What makes files of these versions of older ones.
+/// How to convert files of older versions to these.
 const MIGRATION: &str =
     "migrate it first, with tools/wfcommons-migrate-instance.py of github.com/wfcommons/WfFormat";
 
-/// Reads an instance. `name` is that of the graph where the file has none; `reference_gflops` are those of a core that it was measured on.
+/// Reads an instance. `name` is the graph's name if the file has none; `reference_gflops` are those of a core of the measured machine.
 ///
 /// # Errors
-/// Problems with their places: no JSON, other versions, tasks or files that are not there, sizes below 0, a circle of tasks.
+/// Problems with their places: no JSON, other versions, tasks or files that do not exist, negative sizes, a cycle of tasks.
 pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, Vec<Problem>> {
     super::check_room(text, [super::count(text, b'{'), 600], 4)?;
     let parts = Parts::find(text).map_err(|problem| vec![problem])?;
@@ -50,7 +50,7 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
         numbers.insert(id, number);
         relatives.push((number, object));
     }
-    // A task that could not be read would be missed here once more.
+    // A task that could not be read would be reported here a second time.
     if problems.is_empty() {
         measured.check_unused(&mut problems);
         for (number, object) in &relatives {
@@ -89,7 +89,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Versions whose files are read differently, and files that say one and are another.
+/// Rejects versions whose format differs, and files whose content contradicts their version.
 fn check_version(root: &Object<'_>, workflow: &Object<'_>) -> Result<(), Problem> {
     let value = root.need("schemaVersion")?;
     let version = value.string("schemaVersion")?;
@@ -138,7 +138,7 @@ fn one<'t>(
     Ok((DraftTask { name: id, kind, gflop, priority, accesses, parents: Vec::new(), place }, object))
 }
 
-/// Adds the parents and children that a task names.
+/// Adds the parents and children of a task.
 fn relate(
     number: u32,
     object: &Object<'_>,
@@ -164,14 +164,14 @@ fn relate(
 
 // `workflow.execution`: how long each task took.
 
-/// What was measured of each task, and what is to be said of it.
+/// The measurements of each task, and notes about it.
 #[derive(Default)]
 struct Measured {
     tasks: HashMap<String, Figures>,
     cores: Noted,
     cpu: Noted,
     idle: Noted,
-    /// Some could not be read: they are there all the same.
+    /// Whether some could not be read: they exist all the same.
     lacks: bool,
 }
 
@@ -197,7 +197,7 @@ fn figures(task: Json<'_>) -> Result<(String, Figures), Problem> {
 }
 
 impl Measured {
-    /// The figures of all tasks.
+    /// The values of all tasks.
     fn read(executed: &[Json<'_>], problems: &mut Problems) -> Self {
         let before = problems.len();
         let mut measured = Self::default();
@@ -232,12 +232,12 @@ impl Measured {
         Some(figures.runtime_s * figures.cpu.unwrap_or(100.0) / 100.0 * reference_gflops)
     }
 
-    /// How urgent a task was.
+    /// Priority of a task.
     fn priority(&self, id: &str) -> f64 {
         self.tasks.get(id).map_or(0.0, |figures| figures.priority)
     }
 
-    /// What was executed and is no task.
+    /// Reports executed items that are no tasks.
     fn check_unused(&self, problems: &mut Problems) {
         let mut unused: Vec<_> = self.tasks.iter().filter(|(_, figures)| !figures.used).collect();
         unused.sort_by_key(|(_, figures)| figures.place.span.as_ref().map_or(0, |span| span.start));
@@ -259,14 +259,14 @@ impl Measured {
     }
 }
 
-// `workflow.specification.files`: blocks, and the order that follows from who writes them.
+// `workflow.specification.files`: blocks, and the order that follows from their writers.
 
 /// Files by their identifiers.
 #[derive(Default)]
 struct Files {
     numbers: HashMap<String, (u32, f64)>,
     places: Vec<Place>,
-    /// Some could not be read: they are there all the same.
+    /// Whether some could not be read: they exist all the same.
     lacks: bool,
 }
 
@@ -306,7 +306,8 @@ impl Files {
         })
     }
 
-    /// Who reads a file that one task alone writes comes behind that task. Where several write it, only `parents` say who comes first.
+    /// A task that reads a file written by only one task comes after that task. If several tasks write it, only `parents` determine the
+    /// order.
     fn order(&self, draft: &mut Draft) -> Option<Warning> {
         let mut writers: Vec<Vec<u32>> = vec![Vec::new(); draft.blocks.len()];
         for (number, task) in (0_u32..).zip(&draft.tasks) {
@@ -342,7 +343,7 @@ fn id_and_size(file: Json<'_>) -> Result<(String, f64), Problem> {
     Ok((object.need("id")?.string("id")?, object.need("sizeInBytes")?.amount("sizeInBytes")?))
 }
 
-// JSON with the place of every value: `serde_json` reads it, and leaves the text of a value where it stands.
+// JSON with the place of every value: `serde_json` parses it, and leaves the text of a value in place.
 
 /// A value and its place.
 #[derive(Clone, Copy, Debug)]
@@ -359,7 +360,7 @@ struct Object<'t> {
     whole: Range<usize>,
 }
 
-/// The members of an object in their order, those with the same key too.
+/// The members of an object in their order, including those with the same key.
 struct Members<'t>(Vec<(String, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -401,7 +402,7 @@ impl<'t> Json<'t> {
         at(kind, 0, self.first_line(), message)
     }
 
-    /// Where it begins: what is large is shown by its first line.
+    /// Its place in messages: a large value is shown by its first line.
     fn first_line(&self) -> Range<usize> {
         self.start..self.start + self.raw.find('\n').unwrap_or(self.raw.len())
     }
@@ -468,7 +469,7 @@ impl<'t> Json<'t> {
         Self { raw: raw.get(), start: self.start + offset }
     }
 
-    /// Where `serde_json`, which counts lines and bytes, stopped.
+    /// The place where `serde_json`, which counts lines and bytes, stopped.
     fn syntax(&self, error: &serde_json::Error) -> Problem {
         let before: usize =
             self.raw.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -485,12 +486,12 @@ impl<'t> Json<'t> {
 }
 
 impl<'t> Object<'t> {
-    /// A member, if it is there and not `null`.
+    /// A member, if it is present and not `null`.
     fn get(&self, key: &str) -> Option<Json<'t>> {
         self.members.get(key).copied().filter(|value| value.raw != "null")
     }
 
-    /// A member that must be there.
+    /// A required member.
     fn need(&self, key: &str) -> Result<Json<'t>, Problem> {
         self.get(key).ok_or_else(|| {
             let begin = self.whole.start..self.whole.start + 1;
@@ -498,7 +499,7 @@ impl<'t> Object<'t> {
         })
     }
 
-    /// The elements of a list; none where it is not there.
+    /// The elements of a list; empty if it is absent.
     fn elements(&self, key: &str) -> Result<Vec<Json<'t>>, Problem> {
         self.get(key).map_or(Ok(Vec::new()), |list| list.list(key))
     }

@@ -1,8 +1,8 @@
-//! Moves tasks among all sockets, with the distances as they are, as long as that gets better, and somewhat further: Fiduccia and Mattheyses
-//! for more than two sides; then more starts, exchanges of whole parts, and tasks that nothing pulls.
+//! Moves tasks among all sockets, with the given distances, as long as that improves the partition, and somewhat further: Fiduccia and
+//! Mattheyses for more than two sides. Then come more starts, exchanges of whole parts, and unconnected tasks.
 //!
-//! As between two `sides` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
-//! other, which may be full itself. So whole circles of full sockets exchange tasks.
+//! As between two `sides` each task is moved at most once in a pass, and one socket may meanwhile have one task too many. It then gives
+//! one to any other, which may be full itself. So whole cycles of full sockets exchange tasks.
 
 use std::collections::BinaryHeap;
 
@@ -10,7 +10,7 @@ use crate::partition::sides::{Move, PASSES, patience};
 use crate::partition::window::{Sockets, WindowGraph};
 use crate::partition::{Source, among};
 
-/// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
+/// Improves the present sockets of the tasks in `free`, with at most `room` of them on each. Each of them has a socket.
 pub(super) fn refine(
     graph: &WindowGraph,
     sockets: &Sockets,
@@ -32,19 +32,19 @@ struct Pass<'a> {
     sockets: &'a Sockets,
     free: &'a [u32],
     room: &'a [u64],
-    /// Of each task its place in `free`, where it is one that may still be moved.
+    /// For each task its index in `free`, if it may still be moved.
     places: Vec<Option<u32>>,
-    /// Of each free task where it is.
+    /// Present socket of each free task.
     at: Vec<usize>,
     turns: Vec<u32>,
-    /// What each free task costs on each socket.
+    /// Cost of each free task on each socket.
     costs: Vec<f64>,
-    /// Of each pair of sockets, from and to. Entries whose gain is no longer that of the task are left out when they are met.
+    /// Queue for each pair of sockets, from and to. Entries whose gain is outdated are skipped when they are reached.
     queues: Vec<BinaryHeap<Move>>,
     loads: Vec<u64>,
-    /// How many tasks each should have.
+    /// The ideal number of tasks of each socket.
     ideal: Vec<f64>,
-    /// Gains that are no larger are none: sums of other orders.
+    /// Gains up to this size count as zero: they come from sums in another order.
     blur: f64,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Pass<'a> {
         pass
     }
 
-    /// What is saved when a free task goes to a socket.
+    /// The saving if a free task moves to a socket.
     fn gain(&self, task: usize, to: usize) -> f64 {
         let row = task * self.loads.len();
         self.costs[row + self.at[task]] - self.costs[row + to]
@@ -121,7 +121,7 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// The next move: the largest gain, and of equal ones that which evens out most.
+    /// The next move: the largest gain, and of equal ones the one that balances the loads best.
     fn next(&mut self) -> Option<(Move, usize)> {
         let count = self.loads.len();
         let too_full = (0..count).find(|&socket| self.loads[socket] > self.room[socket]);
@@ -145,7 +145,7 @@ impl<'a> Pass<'a> {
         self.loads[socket] as f64 - self.ideal[socket]
     }
 
-    /// Moves, and goes back to the best state that was met; whether that is better than the first one.
+    /// Moves, and returns to the best state that was reached; returns whether that is better than the first one.
     fn run(mut self, parts: &mut [Option<u32>]) -> bool {
         let patience = patience(self.free.len());
         let (mut gain, mut evened) = (0.0, 0.0);
@@ -156,7 +156,7 @@ impl<'a> Pass<'a> {
             let task = step.task as usize;
             let from = self.at[task];
             gain += step.gain;
-            // How much smaller the sum of the squares of all surpluses gets.
+            // Decrease of the sum of the squares of all surpluses.
             let weight = self.graph.weight(self.free[task]) as f64;
             evened += 2.0 * weight * (self.surplus(from) - self.surplus(to) - weight);
             self.change(task, to);
@@ -176,13 +176,13 @@ impl<'a> Pass<'a> {
             self.at[task] = from;
         }
         for (&task, &socket) in self.free.iter().zip(&self.at) {
-            // As many as nodes of a machine.
+            // As many as the nodes of a machine.
             parts[task as usize] = Some(socket as u32);
         }
         best_length > 0
     }
 
-    /// Weight beyond the room of sockets; 0 in every state that a pass over tasks of equal weight accepts.
+    /// Weight beyond the capacity of sockets; 0 in every state that a pass over tasks of equal weight accepts.
     fn overload(&self) -> u64 {
         self.loads.iter().zip(self.room).map(|(load, room)| load.saturating_sub(*room)).sum()
     }
@@ -206,16 +206,16 @@ impl<'a> Pass<'a> {
     }
 }
 
-// Small windows: some more starts, near to the best answer so far.
+// Small windows: some more starts, near the best answer so far.
 //
-// `among` stops where no single task and no circle leads on. With a handful of tasks per socket that happens often, and another
-// start costs little; beyond some hundred tasks it brings nothing.
+// `among` stops when no single move and no cycle improves the result. With a handful of tasks per socket that happens often, and another
+// start costs little; beyond about a hundred tasks it brings nothing.
 
-/// Tasks that all further starts together may refine, and most starts.
+/// Number of tasks that all further starts together may refine, and maximum number of starts.
 const EFFORT: usize = 600;
 const STARTS: usize = 60;
 
-/// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
+/// Improves the present sockets of the tasks in `free`, with at most `room` of them on each. Each of them has a socket.
 pub(super) fn kick(
     graph: &WindowGraph,
     sockets: &Sockets,
@@ -261,21 +261,21 @@ fn weighted(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> f6
     sum
 }
 
-// Whole parts on sockets: two sockets that have room for it exchange their tasks where that brings bytes nearer.
+// Whole parts on sockets: two sockets that have room for it exchange their tasks if that brings bytes nearer.
 
 /// Bytes between parts, and from parts to fixed tasks.
 struct Between {
     count: usize,
-    /// Of free tasks with free tasks, row by row, the same in both directions.
+    /// Between free tasks, row by row, symmetric.
     parts: Vec<f64>,
-    /// Of free tasks of a part (row) with fixed tasks on a socket (column).
+    /// Between free tasks of a part (row) and fixed tasks on a socket (column).
     fixed: Vec<f64>,
     /// Weight of the free tasks of each part.
     sizes: Vec<u64>,
 }
 
-/// Exchanges the parts of `free`, which all have a socket, as long as that gets better. Only tasks of `free` move, at most `room` of them
-/// to a socket.
+/// Exchanges the parts of `free`, which all have a socket, as long as that improves the partition. Only tasks of `free` move, at most
+/// `room` of them to a socket.
 pub(super) fn exchange(
     graph: &WindowGraph,
     sockets: &Sockets,
@@ -285,7 +285,7 @@ pub(super) fn exchange(
 ) {
     let count = sockets.count();
     let between = Between::of(graph, count, free, parts);
-    // Of each part its socket.
+    // Socket of each part.
     let mut at: Vec<usize> = (0..count).collect();
     let mut cost = between.cost(sockets, &at);
     let blur = 1e-12 * cost.abs();
@@ -310,7 +310,7 @@ pub(super) fn exchange(
     }
     for &task in free {
         let part = &mut parts[task as usize];
-        // As many as nodes of a machine.
+        // As many as the nodes of a machine.
         *part = part.map(|part| at[part as usize] as u32);
     }
 }
@@ -357,7 +357,7 @@ impl Between {
     }
 }
 
-// How much room is left beside tasks whose socket is known, and tasks that nothing pulls anywhere.
+// The capacity that is left in addition to tasks whose socket is known; and tasks without connections to any socket.
 
 /// Weight of the tasks of each socket.
 fn loads(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
@@ -370,13 +370,13 @@ fn loads(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u
     loads
 }
 
-/// How much more each socket may have. Fixed tasks may take more than its room.
+/// Remaining capacity of each socket. Fixed tasks may take more than its capacity.
 pub(super) fn room_left(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
     let loads = loads(graph, sockets, parts);
     loads.iter().zip(sockets.rooms_in(graph)).map(|(&load, room)| room.saturating_sub(load)).collect()
 }
 
-/// Gives those without a socket one: in creation order to the first that has less than its share.
+/// Assigns the tasks without a socket: in creation order, each to the first socket that has less than its share.
 pub(super) fn in_creation_order(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u32> {
     let mut loads = loads(graph, sockets, parts);
     let quotas = sockets.quotas(graph.total_weight());
@@ -385,12 +385,12 @@ pub(super) fn in_creation_order(graph: &WindowGraph, sockets: &Sockets, parts: &
         if let Some(known) = known {
             return known;
         }
-        // There are as many tasks as quotas add up to, so that one is left while a task is.
+        // The quotas add up to the number of tasks, so a socket is left as long as a task is.
         while socket + 1 < loads.len() && loads[socket] >= quotas[socket] {
             socket += 1;
         }
         loads[socket] += graph.weight(task);
-        // As many as nodes of a machine.
+        // As many as the nodes of a machine.
         socket as u32
     };
     graph.tasks().zip(parts.iter().copied()).map(&mut given).collect()
@@ -408,7 +408,8 @@ mod tests {
         parts.into_iter().flatten().collect()
     }
 
-    /// Three full sockets with two tasks each; three pairs of tasks, each on two sockets. Only all three together can be mended.
+    /// Three full sockets with two tasks each; three pairs of tasks, each on two sockets. Only an exchange of all three together improves
+    /// this.
     #[test]
     fn full_sockets_exchange_tasks_in_a_circle() {
         let graph = WindowGraph::new(6, &[(0, 1, 1.0), (2, 3, 1.0), (4, 5, 1.0)]);

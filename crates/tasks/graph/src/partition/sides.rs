@@ -1,9 +1,9 @@
-//! Moves tasks between two sides as long as that gets better, and somewhat further (Fiduccia, Mattheyses 1982).
+//! Moves tasks between two sides as long as that improves the partition, and somewhat further (Fiduccia, Mattheyses 1982).
 //!
-//! In a pass each task is moved at most once, always the one with the largest gain, also where that is a loss; kept is the best state on the
-//! way. A side may meanwhile have one task too many, so that tasks are exchanged where both are full. `among` does the same for any number
-//! of sides in a pass of its own: sums of bytes x distance, made in another order, would break other ties here, and bisections of weighted
-//! tasks need no matrix of costs.
+//! In a pass each task is moved at most once, always the one with the largest gain, even if that is a loss; the pass keeps the best state
+//! on the way. A side may meanwhile have one task too many, so that tasks can be exchanged when both are full. `among` does the same for
+//! any number of sides in a separate implementation: its sums of bytes x distance are made in another order and would break ties here
+//! differently, and bisections of weighted tasks need no matrix of costs.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ pub(super) struct Move {
     pub(super) gain: f64,
     /// The place of the task in the order in which equal ones are tried.
     pub(super) turn: u32,
-    /// Its number, or its place among those that may be moved: who makes moves says which.
+    /// Its number, or its index among those that may be moved, depending on the code that makes the moves.
     pub(super) task: u32,
 }
 
@@ -35,40 +35,40 @@ impl Ord for Move {
     }
 }
 
-/// Passes end when one changes nothing, or here.
+/// The maximum number of passes; they also end when one changes nothing.
 pub(super) const PASSES: usize = 10;
 
-/// A pass over so many tasks ends after a fiftieth of them without anything better, at least and at most so many (METIS: a hundredth, 15 to
-/// 100).
+/// A pass over this number of tasks ends after a fiftieth of them without improvement, within a minimum and a maximum (METIS: a
+/// hundredth, 15 to 100).
 pub(super) fn patience(tasks: usize) -> usize {
     (tasks / 50).clamp(40, 200)
 }
 
-/// What there is to be divided in two.
+/// The input of a bisection.
 #[derive(Clone, Debug)]
 pub(super) struct Sides {
-    /// The tasks and what they hand each other.
+    /// The tasks and the bytes between them.
     pub(super) graph: WindowGraph,
-    /// Per task: what side 1 costs more than side 0, whatever the others do.
+    /// Per task: the extra cost of side 1 compared with side 0, regardless of the other tasks.
     pub(super) pull: Vec<f64>,
-    /// What a byte between the sides costs more than one within them.
+    /// Extra cost of a byte between the sides, compared with one within them.
     pub(super) apart: f64,
-    /// Most tasks of each side. They have room for all tasks together.
+    /// Maximum number of tasks of each side. The sum suffices for all tasks.
     pub(super) room: [u64; 2],
-    /// How many tasks each side should have.
+    /// Ideal number of tasks of each side.
     pub(super) ideal: [f64; 2],
 }
 
-/// How good a state is: smaller is better.
+/// Quality of a state: smaller is better.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth {
-    /// Tasks beyond the room of a side.
+    /// Tasks beyond the capacity of a side.
     overload: u64,
     /// Sum of pulls, and of bytes between the sides.
     cost: f64,
-    /// How far the sides are from what they should have.
+    /// Deviation of the sides from their ideal numbers.
     uneven: f64,
-    /// Costs that differ by no more are equal: sums of other orders.
+    /// Costs that differ by at most this amount are equal: they come from sums in another order.
     blur: f64,
 }
 
@@ -88,7 +88,7 @@ impl Worth {
 }
 
 impl Sides {
-    /// How good it is to have each task on the side that `side` says.
+    /// Quality of the assignment of tasks to sides in `side`.
     pub(super) fn worth(&self, side: &[bool]) -> Worth {
         let mut cost = 0.0;
         for task in self.graph.tasks() {
@@ -106,7 +106,7 @@ impl Sides {
         Worth { overload, cost, uneven: (loads[0] as f64 - self.ideal[0]).abs(), blur }
     }
 
-    /// Sums of all there is, in whatever order, differ by less.
+    /// Bound on the difference between sums of all costs in different orders.
     fn blur(&self) -> f64 {
         let bytes: f64 =
             self.graph.tasks().flat_map(|task| self.graph.neighbours(task)).map(|other| other.bytes).sum();
@@ -121,7 +121,7 @@ impl Sides {
         loads
     }
 
-    /// What is saved when a task changes its side.
+    /// The saving if a task changes its side.
     fn gain(&self, side: &[bool], task: u32) -> f64 {
         let here = side[task as usize];
         let pull = if here { self.pull[task as usize] } else { -self.pull[task as usize] };
@@ -132,7 +132,7 @@ impl Sides {
     }
 }
 
-/// Makes `side` better; returns how good it is then.
+/// Improves `side`; returns its quality.
 pub(super) fn refine(sides: &Sides, side: &mut [bool], random: &mut Source) -> Worth {
     let mut worth = sides.worth(side);
     for _ in 0..PASSES {
@@ -151,7 +151,7 @@ struct Pass<'a> {
     gains: Vec<f64>,
     turns: Vec<u32>,
     moved: Vec<bool>,
-    /// Of each side. Entries whose gain is no longer that of the task are left out when they are met.
+    /// One queue for each side. Entries whose gain is outdated are skipped when they are reached.
     queues: [BinaryHeap<Move>; 2],
     loads: [u64; 2],
 }
@@ -183,10 +183,10 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// The next move, and from which side.
+    /// The next move, and the side that it leaves.
     fn next(&mut self, side: &[bool]) -> Option<(Move, usize)> {
         let over = |loads: [u64; 2], s: usize| loads[s] > self.sides.room[s];
-        // A side that is too full gives; the other one has room then.
+        // An overfull side gives a task; the other one has capacity then.
         let may = [!over(self.loads, 1), !over(self.loads, 0)];
         let candidates = [0, 1].map(|from| if may[from] { self.best_from(from, side) } else { None });
         match candidates {
@@ -205,7 +205,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Moves, and goes back to the best state that was met.
+    /// Moves, and returns to the best state that was reached.
     fn run(mut self, side: &mut [bool], start: Worth) -> Worth {
         let patience = patience(self.gains.len());
         let (mut cost, mut best, mut best_length) = (start.cost, start, 0);

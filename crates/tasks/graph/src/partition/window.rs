@@ -1,4 +1,5 @@
-//! What is partitioned: the graph of a window with the bytes between each two tasks, where tasks may go, and what a partition costs.
+//! The input of the partitioner: the graph of a window with the bytes between each two tasks, the nodes where tasks may go, and the cost
+//! of a partition.
 
 use numasim_model::{Machine, NodeId};
 
@@ -7,7 +8,7 @@ use crate::values::{TaskGraph, TaskId};
 /// A neighbour of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Neighbour {
-    /// Which task.
+    /// The neighbouring task.
     pub(super) task: u32,
     /// Bytes between both.
     pub(super) bytes: f64,
@@ -16,25 +17,25 @@ pub(super) struct Neighbour {
 /// An undirected graph of tasks, numbered from 0 in creation order; or of groups of tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowGraph {
-    /// Where the neighbours of each task begin; one more at the end.
+    /// Index of the first neighbour of each task; one more at the end.
     starts: Vec<usize>,
-    /// Of each task by number.
+    /// Neighbours of each task, by number.
     neighbours: Vec<Neighbour>,
-    /// Weight of each: 1, the number of tasks that it stands for, or its time.
+    /// Weight of each task: 1, the number of tasks in a group, or its time.
     weights: Vec<u32>,
 }
 
-/// The weight of the longest task of a window, as long as all together fit into 32 bits.
+/// The weight of the longest task of a window, if the sum of all weights fits into 32 bits.
 const LONGEST: f64 = 1000.0;
 
 impl WindowGraph {
-    /// The graph of `tasks` tasks with edges `(task, task, bytes)`. Edges of a pair are added up; those without bytes, of a task with
-    /// itself, or of tasks that there are not, are none.
+    /// The graph of `tasks` tasks with edges `(task, task, bytes)`. Edges of a pair are added up. Edges without bytes, self-edges and
+    /// edges of non-existent tasks are ignored.
     pub fn new(tasks: usize, edges: &[(u32, u32, f64)]) -> Self {
         Self::weighted(vec![1; tasks], edges)
     }
 
-    /// The same with tasks that weigh what they take, in whole parts of the longest one; at least 1.
+    /// The same, with tasks weighted by their times, as whole fractions of the longest one; at least 1.
     pub fn timed(seconds: &[f64], edges: &[(u32, u32, f64)]) -> Self {
         let longest = seconds.iter().copied().fold(0.0, f64::max);
         let most = LONGEST.min(f64::from(u32::MAX) / seconds.len().max(1) as f64);
@@ -43,7 +44,7 @@ impl WindowGraph {
         Self::weighted(seconds.iter().map(weight).collect(), edges)
     }
 
-    /// The same with groups of tasks in place of tasks.
+    /// The same with groups of tasks instead of tasks.
     pub(super) fn weighted(weights: Vec<u32>, edges: &[(u32, u32, f64)]) -> Self {
         let count = weights.len();
         let is_one = |&&(from, to, bytes): &&(u32, u32, f64)| {
@@ -70,18 +71,18 @@ impl WindowGraph {
         Self { starts, neighbours, weights }
     }
 
-    /// How many tasks there are.
+    /// Number of tasks.
     pub fn task_count(&self) -> usize {
         self.weights.len()
     }
 
-    /// How many pairs of tasks have bytes between them.
+    /// Number of pairs of tasks with bytes between them.
     pub fn edge_count(&self) -> usize {
         self.neighbours.len() / 2
     }
 
-    /// Where the neighbours of each task begin (one more at the end), which they are, and the bytes to each: compressed sparse rows, as
-    /// other partitioners take them.
+    /// Index of the first neighbour of each task (one more at the end), the neighbours, and the bytes to each: compressed sparse rows,
+    /// the input format of other partitioners.
     pub fn adjacency(&self) -> (&[usize], Vec<u32>, Vec<f64>) {
         let all = self.neighbours.iter();
         (&self.starts, all.clone().map(|other| other.task).collect(), all.map(|other| other.bytes).collect())
@@ -119,7 +120,7 @@ impl WindowGraph {
         u64::from(self.weights.iter().copied().max().unwrap_or(1).max(1))
     }
 
-    /// The graph of `members` alone, numbered in their order. `places` has for each task its place in `members`, where it is one.
+    /// The graph of `members` alone, numbered in their order. `places` contains for each task its index in `members`, if it is a member.
     pub(super) fn part(&self, members: &[u32], places: &[Option<u32>]) -> Self {
         let mut starts = Vec::with_capacity(members.len() + 1);
         let mut neighbours = Vec::new();
@@ -158,10 +159,10 @@ fn united(starts: &[usize], mut neighbours: Vec<Neighbour>) -> (Vec<usize>, Vec<
     (ends, neighbours)
 }
 
-// Where tasks may go: nodes with cores, and how far they are from each other.
+// The nodes where tasks may go: nodes with cores, and their distances.
 
-/// How far the own node and another one are where no firmware says it (the values of ACPI's SLIT for the own node and the usual one for
-/// others). Only their difference matters, and not how large it is.
+/// Distances of the local node and of other nodes if the firmware does not provide them (the values of ACPI's SLIT for the local node and
+/// the usual one for others). Only whether they differ matters, not by how much.
 const UNKNOWN: (f64, f64) = (10.0, 20.0);
 
 /// A socket may have this much more than its share of the tasks.
@@ -172,12 +173,12 @@ const SPREAD: f64 = 0.05;
 pub struct Sockets {
     nodes: Vec<NodeId>,
     cores: Vec<u32>,
-    /// Row by row; the same in both directions.
+    /// Row by row; symmetric.
     distances: Vec<f64>,
 }
 
 impl Sockets {
-    /// Those of a machine, with the distances that its firmware states; of a pair whose directions differ, their mean.
+    /// Nodes of a machine, with the distances that its firmware reports; if the directions of a pair differ, their mean.
     pub fn of(machine: &Machine) -> Self {
         let nodes: Vec<NodeId> = machine.compute_nodes().collect();
         let cores = nodes.iter().map(|&node| machine.node(node).cores).collect();
@@ -192,49 +193,50 @@ impl Sockets {
         Self { nodes, cores, distances }
     }
 
-    /// How many there are.
+    /// Number of nodes.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node at a place.
+    /// The node at an index.
     pub fn node(&self, socket: u32) -> Option<NodeId> {
         self.nodes.get(socket as usize).copied()
     }
 
-    /// All nodes by place.
+    /// All nodes by index.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The place of a node, where it has cores.
+    /// The index of a node, if it has cores.
     pub fn place(&self, node: NodeId) -> Option<u32> {
-        // As many as nodes of a machine.
+        // As many as the nodes of a machine.
         self.nodes.binary_search(&node).ok().map(|place| place as u32)
     }
 
-    /// How far two are from each other.
+    /// Distance between two nodes.
     pub(super) fn distance(&self, one: usize, other: usize) -> f64 {
         self.distances[one * self.nodes.len() + other]
     }
 
-    /// The part of all tasks that each should have: in proportion to its cores.
+    /// The share of all tasks that each should have: in proportion to its cores.
     pub(super) fn share(&self, socket: usize) -> f64 {
         let total: f64 = self.cores.iter().copied().map(f64::from).sum();
         f64::from(self.cores[socket]) / total
     }
 
-    /// Most of `tasks` tasks that a socket may have: 5 % more than its share, in whole tasks, and at least its share.
+    /// The largest number out of `tasks` tasks that a socket may have: 5 % more than its share, in whole tasks, and at least its share.
     pub fn room(&self, socket: usize, tasks: usize) -> u64 {
         let share = self.share(socket) * tasks as f64;
-        // Shares of whole tasks come out exact but for rounding; they are no larger than the number of tasks.
+        // Shares of whole tasks are exact except for rounding; they do not exceed the number of tasks.
         let least = (share - 1e-9 * share).ceil();
         let spread = (share * (1.0 + SPREAD) * (1.0 + 1e-12)).floor();
         least.max(spread) as u64
     }
 
-    /// The same of all sockets in what the tasks of a window weigh, and at least as much as they get if the heaviest task goes first, each to
-    /// the socket that then has least for its cores: so there is room for all, however heavy they are.
+    /// The same for all sockets, in the weights of the tasks of a window. A socket may have at least the load that it gets if the
+    /// heaviest task goes first, each task to the socket with the least load for its cores. So the capacities suffice for all tasks,
+    /// however heavy they are.
     pub(super) fn rooms_in(&self, graph: &WindowGraph) -> Vec<u64> {
         let total = graph.total_weight() as usize;
         let mut rooms: Vec<u64> = (0..self.count()).map(|socket| self.room(socket, total)).collect();
@@ -255,7 +257,7 @@ impl Sockets {
         rooms
     }
 
-    /// How many of `tasks` tasks each should have, in whole tasks that add up: where consecutive groups end is rounded.
+    /// The number out of `tasks` tasks that each should have, in whole tasks that add up: the ends of consecutive groups are rounded.
     pub(super) fn quotas(&self, tasks: u64) -> Vec<u64> {
         let total: u64 = self.cores.iter().copied().map(u64::from).sum();
         let mut cores = 0;
@@ -284,7 +286,7 @@ impl Sockets {
         if pairs > 0.0 { sum / pairs } else { 0.0 }
     }
 
-    /// The mean distance of the cores of a group to the memory of their own node.
+    /// The mean distance of the cores of a group to their local memory.
     pub(super) fn within(&self, group: &[usize]) -> f64 {
         let cores: f64 = group.iter().map(|&socket| f64::from(self.cores[socket])).sum();
         let sum: f64 =
@@ -296,7 +298,7 @@ impl Sockets {
     pub(super) fn halves(&self, group: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let first = group.len().div_ceil(2);
         let (mut near, mut far) = (group[..first].to_vec(), group[first..].to_vec());
-        // Exchanges two sockets as long as that brings the halves together. Each makes the sum smaller, so that it ends.
+        // Exchanges two sockets as long as that brings the halves together. Each exchange makes the sum smaller, so the loop ends.
         while let Some((a, b)) = self.best_exchange(&near, &far) {
             std::mem::swap(&mut near[a], &mut far[b]);
         }
@@ -305,7 +307,7 @@ impl Sockets {
         if near.first() > far.first() && near.len() == far.len() { (far, near) } else { (near, far) }
     }
 
-    /// The places in both halves whose exchange makes the distances within the halves smallest, if it makes them smaller.
+    /// The indices in both halves whose exchange minimises the distances within the halves, if any exchange reduces them.
     fn best_exchange(&self, near: &[usize], far: &[usize]) -> Option<(usize, usize)> {
         let to = |socket: usize, group: &[usize]| -> f64 {
             group.iter().filter(|&&other| other != socket).map(|&other| self.distance(socket, other)).sum()
@@ -314,7 +316,8 @@ impl Sockets {
         let mut least = -1e-9 * self.distances.iter().sum::<f64>();
         for (a, &one) in near.iter().enumerate() {
             for (b, &other) in far.iter().enumerate() {
-                // In the other half each is as far from the rest of it as from all of it without the one that leaves.
+                // In the other half, the distance of each socket to the rest equals its distance to the whole half without the one that
+                // leaves.
                 let apart = self.distance(one, other);
                 let after = to(one, far) - apart + to(other, near) - apart;
                 let change = after - to(one, near) - to(other, far);
@@ -336,34 +339,35 @@ impl Sockets {
     }
 }
 
-// From whom a task reads: the edges of windows, as they come.
+// The writers from which a task reads: the edges of windows, in creation order.
 
 /// A task whose data a later one reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parent {
     /// The writer.
     pub task: TaskId,
-    /// What the reader declares of the blocks that it wrote last.
+    /// Bytes that the reader declares for the blocks of which the task was the last writer.
     pub bytes: f64,
-    /// What the reader declares of the blocks of which it was the last writer but one (old dependencies: paper 001, section 2.2).
+    /// Bytes that the reader declares for the blocks of which the task was the second-last writer (old dependencies: paper 001, section
+    /// 2.2).
     pub old_bytes: f64,
 }
 
 /// The last two writers of each block, for tasks that come in creation order.
 #[derive(Clone, Debug)]
 pub struct Writers {
-    /// The last one, and the one before.
+    /// The last one, and the one before it.
     blocks: Vec<[Option<TaskId>; 2]>,
     found: Vec<Parent>,
 }
 
 impl Writers {
-    /// Nobody has written any of `blocks` blocks.
+    /// No task has written any of `blocks` blocks.
     pub fn new(blocks: usize) -> Self {
         Self { blocks: vec![[None; 2]; blocks], found: Vec::new() }
     }
 
-    /// From whom `task` reads, by number. Tasks must come in creation order.
+    /// The tasks from which `task` reads, by number. Tasks must come in creation order.
     pub fn add(&mut self, graph: &TaskGraph, task: TaskId) -> &[Parent] {
         self.found.clear();
         for access in graph.accesses(task) {
@@ -391,12 +395,12 @@ impl Writers {
     }
 }
 
-// What a partition costs.
+// Cost of a partition.
 
-/// What a partition costs.
+/// Cost of a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Sum over all edges of bytes x distance between the sockets of both ends: what is minimised.
+    /// Sum over all edges of bytes x distance between the sockets of both ends: the quantity that is minimised.
     pub weighted: f64,
     /// Pairs of tasks on different sockets with bytes between them.
     pub cut_edges: u64,
@@ -404,7 +408,7 @@ pub struct Cost {
     pub cut_bytes: f64,
 }
 
-/// What it costs to put each task where `parts` says: the place in `sockets`.
+/// Cost of assigning each task to the socket in `parts`, an index in `sockets`.
 pub fn cost(graph: &WindowGraph, sockets: &Sockets, parts: &[u32]) -> Cost {
     let mut cost = Cost::default();
     let of = |task: u32| parts.get(task as usize).copied();

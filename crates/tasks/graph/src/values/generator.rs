@@ -4,8 +4,8 @@
 #[cfg(test)]
 mod tests;
 
-/// A program and its parameters. Sizes of tiles and matrices count elements of 8 B (FP64). What it makes, the crate `graph` says.
-/// With `init` there are first tasks that write what the others find. A parameter that is `None` follows from the machine
+/// A program and its parameters. Sizes of tiles and matrices count elements of 8 B (FP64). The crate `graph` defines the graphs of the
+/// programs. With `init`, initial tasks write the data that the others read. A parameter that is `None` follows from the machine
 /// ([`Generator::settle`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(
@@ -50,12 +50,12 @@ pub enum Generator {
 }
 
 impl Generator {
-    /// One of each kind, in the order in which they are listed to people, with the parameters that hold where nobody gives others.
+    /// One of each kind with its default parameters, in the order of lists for people.
     ///
-    /// Paper 001 prints hardly any: 30 blocks of `cg` and 150 of `jacobi` are its, the others are assumed, so that the data is many times
-    /// the caches. Those of Task Bench are assumed, but for `radix` and `bytes`, which are its own defaults. Papers 003 and 000 print class C of
-    /// NPB, points, particles, queries and database (section 5 of 003), grids and iterations (section IV of 000); `dims` and `repeat`, fewer than
-    /// theirs, and `load_flop` are assumed.
+    /// Paper 001 reports few parameters: 30 blocks of `cg` and 150 of `jacobi` are from it. The others are assumed, so that the data is
+    /// many times the size of the caches. The parameters of Task Bench are assumed, except `radix` and `bytes`, which are Task Bench's
+    /// defaults. Papers 003 and 000 report class C of NPB, points, particles, queries and database (section 5 of 003), grids and
+    /// iterations (section IV of 000). `dims` and `repeat`, smaller than theirs, and `load_flop` are assumed.
     pub const fn defaults() -> [Self; 17] {
         [
             Self::GaussSeidel { grid: 16, tile: 512, iterations: 20, control: 1, init: true },
@@ -85,7 +85,7 @@ impl Generator {
         ]
     }
 
-    /// The word for it in files.
+    /// Its word in files.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::GaussSeidel { .. } => "gauss-seidel",
@@ -108,8 +108,8 @@ impl Generator {
         }
     }
 
-    /// Its parameters by key, in the order in which they are listed to people, sizes in bytes ([`Parameter::in_its_unit`]); the pattern of Task
-    /// Bench is none of them, nor are those that the machine has yet to say.
+    /// Its parameters by key, in the order of lists for people, sizes in bytes ([`Parameter::in_its_unit`]). The list excludes the
+    /// pattern of Task Bench, and parameters that still have to be derived from the machine.
     pub fn parameters(&self) -> Vec<(&'static str, u64)> {
         let mut own = self.clone();
         let mut all: Vec<_> = own.parameters_mut().into_iter().map(|(key, value)| (key, *value)).collect();
@@ -117,7 +117,7 @@ impl Generator {
         all
     }
 
-    /// Its parameters that do not follow from the machine, to be changed.
+    /// Mutable access to its parameters that do not follow from the machine.
     pub fn parameters_mut(&mut self) -> Vec<(&'static str, &mut u64)> {
         match self {
             Self::GaussSeidel { grid, tile, iterations, control, .. }
@@ -169,12 +169,12 @@ impl Generator {
         }
     }
 
-    /// Whether there are first tasks that write what the others find; `None` of a generator that has no choice.
+    /// Whether initial tasks write the data that the others read; `None` for a generator without this choice.
     pub fn init(&self) -> Option<bool> {
         self.clone().init_mut().copied()
     }
 
-    /// The same, to be changed.
+    /// Mutable access to `init`.
     pub fn init_mut(&mut self) -> Option<&mut bool> {
         match self {
             Self::GaussSeidel { init, .. }
@@ -202,12 +202,12 @@ impl Generator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(pub u32);
 
-/// `[program]`: arrays and the loops over them, again and again.
+/// `[program]`: arrays and the loops over them, repeated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// Pieces of each array and each loop; `None`: 8 for each worker of the machine.
     pub chunks: Option<u64>,
-    /// How often all loops run.
+    /// Number of repetitions of all loops.
     pub repeat: u64,
     /// `[[program.array]]`.
     pub arrays: Vec<ProgramArray>,
@@ -260,15 +260,15 @@ numasim_model::words! {
 pub struct Parameter {
     /// The key.
     pub key: &'static str,
-    /// What it is, as in "write ...".
+    /// Its meaning, as in "write ...".
     pub what: &'static str,
     /// A value, for examples.
     pub example: &'static str,
-    /// The least that makes sense.
+    /// The smallest useful value.
     pub least: u64,
-    /// The most that can be computed with.
+    /// The largest value that can be computed with.
     pub most: u64,
-    /// Bytes of 1, for sizes that files have in MB and may have a fraction; else 1.
+    /// Bytes per unit, for sizes that files give in MB and that may have a fraction; otherwise 1.
     pub unit: u64,
 }
 
@@ -276,7 +276,7 @@ pub struct Parameter {
 const EXACT: u64 = 1 << 53;
 
 impl Parameter {
-    /// All, each once, also where several generators have it.
+    /// All parameters. Each occurs once, even if several generators have it.
     pub const ALL: [Self; 28] = [
         Self::of("grid", "how many tiles there are in each direction", "16", 1),
         Self::of("tile", "how many elements a tile has in each direction", "512", 1),
@@ -321,38 +321,38 @@ impl Parameter {
         Self { unit, ..self }
     }
 
-    /// The one with this key.
+    /// The parameter with this key.
     pub fn find(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|parameter| parameter.key == key)
     }
 
-    /// A value as files have it: 2,500,000 bytes are 2.5 of `mb`.
+    /// A value in the unit of files: 2,500,000 bytes are 2.5 of `mb`.
     pub fn in_its_unit(&self, value: u64) -> f64 {
         value as f64 / self.unit as f64
     }
 }
 
-/// What `chunks` is where nobody gives it.
+/// Default of `chunks`.
 const CHUNKS: &str = "8 for each worker";
 
-/// Chunks of a program of loops on a machine: 8 for each worker under every scheduler, so that all of them run one graph.
+/// Chunks of a program of loops on a machine: 8 for each worker under every scheduler, so that all schedulers run one graph.
 fn chunks_of(cores: &[u32]) -> u64 {
     8 * cores.iter().copied().map(u64::from).sum::<u64>().max(1)
 }
 
-/// A parameter that follows from the machine where nobody gives it.
+/// A parameter whose default follows from the machine.
 #[derive(Debug)]
 pub struct OfMachine<'a> {
     /// Its key.
     pub key: &'static str,
-    /// What it is then, in words.
+    /// The default, in words.
     pub otherwise: &'static str,
     /// Its value.
     pub value: &'a mut Option<u64>,
 }
 
 impl Generator {
-    /// Its parameters that follow from the machine where nobody gives them.
+    /// Its parameters whose defaults follow from the machine.
     pub fn of_machine_mut(&mut self) -> Vec<OfMachine<'_>> {
         match self {
             Self::NpbCg { chunks, .. }
@@ -373,7 +373,8 @@ impl Generator {
         }
     }
 
-    /// Gives the parameters that nobody gave the values that follow from a machine: `cores` are those of each node that has any, in order.
+    /// Sets the parameters that are not given to the values that follow from a machine: `cores` are those of each node that has any, in
+    /// order.
     pub fn settle(&mut self, cores: &[u32]) {
         match self {
             Self::NpbCg { chunks, .. }
@@ -390,8 +391,8 @@ impl Generator {
         }
     }
 
-    /// The `throttle` of its programs where nobody gives one, for so many workers: a pipeline has twice as many tokens as there are workers
-    /// (paper 003, section 5).
+    /// Default of `throttle` for its programs, given the number of workers: a pipeline has twice as many tokens as workers (paper 003,
+    /// section 5).
     pub const fn throttle(&self, workers: u64) -> Option<u64> {
         match self {
             Self::Ferret { .. } => Some(2 * workers),
@@ -401,27 +402,27 @@ impl Generator {
 }
 
 impl Program {
-    /// Gives `chunks` where nobody gave it the value that follows from a machine: `cores` are those of each node that has any.
+    /// Sets `chunks`, unless it is given, to the value that follows from a machine: `cores` are those of each node that has any.
     pub fn settle(&mut self, cores: &[u32]) {
         self.chunks.get_or_insert(chunks_of(cores));
     }
 }
 
-/// Something that must be dealt into equal parts and cannot be.
+/// A value that must be divisible into equal parts and is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indivisible {
-    /// The key of what is dealt.
+    /// The key of the value.
     pub whole: &'static str,
     /// Its value.
     pub value: u64,
-    /// The key of what says into how many parts.
+    /// The key of the number of parts.
     pub parts: &'static str,
-    /// How many these are: of `strips` those of all blocks.
+    /// The number of parts: for `strips` those of all blocks.
     pub count: u64,
 }
 
 impl Generator {
-    /// What should be dealt into equal parts and cannot be; nothing of what the machine has yet to say.
+    /// The value that must be divisible into equal parts and is not; ignores parameters that still have to be derived from the machine.
     pub fn indivisible(&self) -> Option<Indivisible> {
         let dealt = |whole, value: u64, parts, count: u64| {
             let left = value.checked_rem(count) != Some(0);
@@ -445,13 +446,13 @@ impl Generator {
 /// A graph of Task Bench: `steps` rows of at most `width` tasks (Slaughter et al., SC 2020, section II and table I).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskBench {
-    /// Which tasks of the row before a task depends on.
+    /// The tasks of the previous row on which a task depends.
     pub pattern: Pattern,
     /// Tasks in a row.
     pub width: u64,
     /// Rows.
     pub steps: u64,
-    /// How many tasks of the row before, for the patterns that have a choice.
+    /// Number of tasks of the previous row, for the patterns that have a choice.
     pub radix: u64,
     /// FLOP of a task.
     pub flop: u64,
@@ -460,7 +461,7 @@ pub struct TaskBench {
 }
 
 numasim_model::words! {
-    /// Which tasks of the row before a task depends on.
+    /// The tasks of the previous row on which a task depends.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Pattern {
         /// Nothing.
@@ -489,9 +490,9 @@ numasim_model::words! {
     }
 }
 
-/// The unit of windows of a program that is partitioned, by the rule of thumb of paper 001 (section 3.2.4): of iterative
-/// codes 2 or 3 iterations beside what comes before them, and one of them stays; of dense linear algebra 2 or 3 times the blocks of the
-/// matrix, and a couple of rows stay.
+/// The unit of windows of a program that is partitioned, by the rule of thumb of paper 001 (section 3.2.4). Iterative codes: 2 or 3
+/// iterations in addition to the tasks before them, and one of them stays. Dense linear algebra: 2 or 3 times the blocks of the matrix,
+/// and a couple of rows stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowUnit {
     /// Tasks of a unit: an iteration, or the blocks of the matrix.
@@ -506,7 +507,7 @@ pub struct WindowUnit {
 const ROWS: u64 = 2;
 
 impl Generator {
-    /// Its unit; `None` of programs whose tasks create tasks, which are not partitioned.
+    /// Its unit; `None` for programs whose tasks create tasks, which are not partitioned.
     pub fn window_unit(&self) -> Option<WindowUnit> {
         let init = |tasks: u64| if self.init() == Some(true) { tasks } else { 0 };
         let of = |tasks, before| WindowUnit { tasks, before, stays: tasks };

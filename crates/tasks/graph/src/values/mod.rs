@@ -1,12 +1,12 @@
-//! Tasks that read and write blocks of data, and what a runtime knows of them: values without any behaviour.
+//! Tasks that read and write blocks of data, and the facts that a runtime has about them: values without any behaviour.
 //!
-//! A [`TaskGraph`] lists [`Block`]s and tasks in the order in which a master thread creates them. It has no edges: which task waits for
-//! which follows from the accesses, in creation order (paper 001, section 1.2.1), and is worked out by the crate `graph`.
-//! Decisions (weights, edges) go by the bytes that an access *declares*, time by those that it *moves* (paper 001, section 2.1:
-//! a stencil declares the whole neighbouring tile and reads its border).
+//! A [`TaskGraph`] lists [`Block`]s and tasks in the order in which a master thread creates them. It has no edges: the accesses, in
+//! creation order, determine which task waits for which (paper 001, section 1.2.1). The crate `graph` computes the edges. Decisions
+//! (weights, edges) use the bytes that an access *declares*, times use those that it *moves* (paper 001, section 2.1: a stencil declares
+//! the whole neighbouring tile and reads its border).
 //!
-//! In a *tree program* tasks create tasks: a task exists from the end of its creator on ([`TreeTask`]). Numbers stay those of the files, and
-//! who waits for whom follows from them whatever runs when.
+//! In a *tree program* tasks create tasks: a task exists from the end of its creator on ([`TreeTask`]). Numbers stay those of the files.
+//! They determine which task waits for which, regardless of the order of execution.
 
 use numasim_model::ids::NodeId;
 use numasim_model::units::Seconds;
@@ -23,22 +23,22 @@ mod task_graph;
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskStudy {
-    /// `[graph] name`; `None` where no file gives one.
+    /// `[graph] name`; `None` if no file sets it.
     pub name: Option<String>,
-    /// Where the graph comes from.
+    /// Origin of the graph.
     pub source: GraphSource,
-    /// `[scheduler]`: who decides which task runs where.
+    /// `[scheduler]`: decides which task runs where.
     pub scheduler: SchedulerSettings,
-    /// `[runtime]`: what creating, fetching and stealing cost.
+    /// `[runtime]`: the costs of creating, fetching and stealing tasks.
     pub runtime: RuntimeSettings,
-    /// `[contender]`: who else wants the workers; `None`: nobody.
+    /// `[contender]`: other programs that want the workers; `None`: there are none.
     pub contender: Option<Contender>,
 }
 
-/// Where a graph comes from.
+/// Origin of a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum GraphSource {
-    /// No file says anything of tasks.
+    /// The files contain nothing about tasks.
     #[default]
     None,
     /// `[[block]]` and `[[task]]`.
@@ -47,7 +47,7 @@ pub enum GraphSource {
     Generated {
         /// The name of the graph.
         name: String,
-        /// What makes it.
+        /// The generator that makes it.
         generator: Generator,
     },
     /// `[program]`, not made yet.
@@ -59,14 +59,14 @@ pub enum GraphSource {
     },
 }
 
-// What a graph is made of: tasks and blocks by number, blocks and where they lie, accesses, what tasks of tree programs say beside their
-// work (papers 003 and 000), and why something is no graph.
+// The parts of a graph: tasks and blocks by number, blocks and their homes, accesses, the attributes of tasks of tree programs (papers
+// 003 and 000), and the reasons to reject a graph.
 
 /// Most tasks, and most blocks, of a graph.
 pub const MAX_TASKS: usize = 10_000_000;
 /// The highest priority of a task, and the lowest one below 0: those of StarPU have 32 bits.
 pub const MOST_URGENT: f64 = 2_147_483_648.0;
-/// Most accesses of all tasks together: what 2 GiB hold.
+/// Maximum number of accesses of all tasks together: those that fit in 2 GiB.
 pub const MAX_ACCESSES: usize = 1 << 28;
 
 /// A task, numbered from 0 in the order of creation.
@@ -77,19 +77,19 @@ pub struct TaskId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub u32);
 
-/// A kind of task (`spmv`), numbered from 0 in the order in which they were met.
+/// A kind of task (`spmv`), numbered from 0 in order of appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
-/// Where a block lies.
+/// Home of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockHome {
-    /// Not decided: where it is touched first.
+    /// Not decided: the node that touches it first.
     #[default]
     Open,
     /// On one node.
     Node(NodeId),
-    /// The same part on every node.
+    /// An equal share on every node.
     Interleaved,
 }
 
@@ -98,12 +98,12 @@ pub enum BlockHome {
 pub struct Block {
     /// Its size.
     pub bytes: f64,
-    /// Where it lies.
+    /// Its home.
     pub home: BlockHome,
 }
 
 numasim_model::words! {
-    /// What a task does with a block, in the order in which the accesses of a task in a TOML file count.
+    /// How a task accesses a block. The order is that in which the accesses of a task in a TOML file count.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum AccessMode {
         /// Reads it.
@@ -130,22 +130,22 @@ impl AccessMode {
 /// An access of a task to a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
-    /// Which block.
+    /// The block.
     pub block: BlockId,
-    /// What it does with it.
+    /// How the task accesses it.
     pub mode: AccessMode,
     /// Bytes that count in decisions.
     pub declared_bytes: f64,
-    /// Bytes that take time. One access moves this, whatever its mode.
+    /// Bytes that take time. One access moves this number of bytes, regardless of its mode.
     pub moved_bytes: f64,
 }
 
-/// A piece of work that comes again: tasks of one key are the same piece, numbered from 0 in the order in which they were met.
+/// A piece of work that is repeated: tasks with one key are the same piece. Numbered from 0 in order of appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplayId(pub u32);
 
 numasim_model::words! {
-    /// How a worker hands a task over that is ready.
+    /// How a worker hands over a task that is ready.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Submit {
         /// To the worker's own deque.
@@ -159,47 +159,47 @@ numasim_model::words! {
     }
 }
 
-/// What a task to be added says of the tree; the default is a task of the master that says nothing.
+/// The tree attributes of a task to be added; the default is a task of the master without attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeTask<'a> {
     /// The earlier task that creates it when it ends; `None`: the master.
     pub created_by: Option<TaskId>,
     /// Its place among the tasks of its creator; `None`: they come in the order of their numbers.
     pub seq: Option<u32>,
-    /// The node where its data is, for schedulers that look at that.
+    /// The node of its data, for schedulers that use it.
     pub affinity: Option<NodeId>,
     /// How it is handed over.
     pub submit: Submit,
-    /// Whether the worker that ran it goes on with the last task that it hands over.
+    /// Whether the worker that ran it continues with the last task that it hands over.
     pub returns: bool,
-    /// The piece of work that it is.
+    /// The key of its piece of work.
     pub replay: Option<&'a str>,
 }
 
-/// Why a block or a task cannot be added, or a graph is none.
+/// Why a block or a task cannot be added, or why a graph is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum GraphError {
-    /// More tasks or blocks than are dealt with.
+    /// More tasks or blocks than the limit.
     #[error("more than {MAX_TASKS} tasks or blocks")]
     TooManyTasks,
-    /// More accesses than are dealt with.
+    /// More accesses than the limit.
     #[error("more than {MAX_ACCESSES} accesses of tasks to blocks")]
     TooManyAccesses,
-    /// A size or an amount of work that is below 0 or no finite number.
+    /// A size or an amount of work that is negative or not finite.
     #[error("{what} is {value}, which is no finite number of at least 0")]
     NotANumber {
-        /// What it is of: `the size of a block`.
+        /// The quantity: `the size of a block`.
         what: &'static str,
         /// The number.
         value: f64,
     },
-    /// A task accesses a block that there is not.
+    /// A task accesses a block that does not exist.
     #[error("there is no block {}", .0.0)]
     UnknownBlock(BlockId),
-    /// A task accesses a block twice; `inout` says that it reads and writes it.
+    /// A task accesses a block twice; `inout` is the mode that reads and writes it.
     #[error("block {} is accessed twice; `inout` reads and writes it", .0.0)]
     BlockTwice(BlockId),
-    /// Who creates a task, or a block, is no task so far.
+    /// The creator of a task, or of a block, is no earlier task.
     #[error("it is created by task {}, which is no earlier task", .0.0)]
     CreatorNotEarlier(TaskId),
     /// Only the master waits.
@@ -208,13 +208,13 @@ pub enum GraphError {
     /// Tasks of the master come in the order of their numbers.
     #[error("`seq` is for tasks that a task creates; this one is created by the master")]
     SeqOfMaster,
-    /// Either all tasks of a creator say their place, or none does.
+    /// Either all tasks of a creator give their place, or none does.
     #[error("some of the tasks that task {} creates have a `seq`, and some have none", .0.0)]
     SeqMixed(TaskId),
     /// Two tasks have the same place.
     #[error("two tasks that task {} creates have the `seq` {seq}", .creator.0)]
     SeqRepeated {
-        /// Who creates them.
+        /// Their creator.
         creator: TaskId,
         /// The place.
         seq: u32,
@@ -222,18 +222,18 @@ pub enum GraphError {
     /// No task has a place below that of another one.
     #[error("no task that task {} creates has the `seq` {seq}, though one has a larger one", .creator.0)]
     SeqMissing {
-        /// Who creates them.
+        /// Their creator.
         creator: TaskId,
         /// The place.
         seq: u32,
     },
 }
 
-// `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
-// which other programs want the workers (paper 003, section 5).
+// `[scheduler]`, `[runtime]` and `[contender]`: the scheduler, the costs of creating, fetching and stealing tasks, and other programs
+// that want the workers (paper 003, section 5).
 
 numasim_model::words! {
-    /// Who decides which task runs on which socket.
+    /// The scheduler, which decides which task runs on which socket.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum SchedulerKind {
         /// One queue.
@@ -294,13 +294,13 @@ impl SchedulerKind {
         matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
     }
 
-    /// Whether of the ready tasks of a queue it takes those of higher priority first. `heft` has its own ranks; runtimes whose workers
-    /// have deques (oneTBB, Cilk, OCR) have no priorities of tasks, or only within one deque.
+    /// Whether it takes ready tasks of higher priority first from a queue. `heft` has its own ranks. Runtimes whose workers have deques
+    /// (oneTBB, Cilk, OCR) have no priorities of tasks, or only within one deque.
     pub const fn follows_priorities(self) -> bool {
         matches!(self, Self::Fifo | Self::Sa | Self::Dep | Self::Tracked) || self.partitions()
     }
 
-    /// Whether it says of tasks or blocks on which node they should be: under the others the placement `numa` is first touch.
+    /// Whether it determines the nodes of tasks or blocks: under the other schedulers the placement `numa` is first touch.
     pub const fn places_blocks(self) -> bool {
         !matches!(
             self,
@@ -315,7 +315,7 @@ impl SchedulerKind {
 }
 
 numasim_model::words! {
-    /// Who cuts windows of the graph into parts.
+    /// Partitioner of windows of the graph.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Partitioner {
         /// Sockets and tasks in two halves, and so on.
@@ -342,23 +342,24 @@ numasim_model::words! {
 /// `[scheduler]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulerSettings {
-    /// Who decides, where the command line says nothing else.
+    /// The scheduler, unless the command line sets another one.
     pub kind: SchedulerKind,
-    /// How many tasks without data in a row a round robin gives to one socket; at least 1. The thesis uses 2 everywhere.
+    /// Number of consecutive tasks without data that a round robin gives to one socket; at least 1. The thesis uses 2 everywhere.
     pub stride: u32,
     /// Tasks in a window of the graph that is partitioned; at least 1.
     pub window: u32,
-    /// Where files count windows in units of the generator ([`WindowUnit`]): how many. The three fields beside this one then follow from it.
+    /// Number of windows in units of the generator ([`WindowUnit`]), if files count windows in these. The fields `window`,
+    /// `initial_extra` and `intersection` then follow from it.
     pub window_units: Option<u32>,
-    /// How many more the first window has.
+    /// Number of additional tasks in the first window.
     pub initial_extra: u32,
     /// Newest tasks of a window that stay in the next one; below `window`.
     pub intersection: u32,
-    /// Who partitions.
+    /// The partitioner.
     pub partitioner: Partitioner,
-    /// Weight of a task then.
+    /// Weight of a task in a window that is partitioned.
     pub vertex_weight: VertexWeight,
-    /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
+    /// Time to partition, ns per task and edge of the window; `None`: the built-in value of this program.
     pub partition_ns_per_vertex_edge: Option<f64>,
     /// Whether the two last writers of a block count as parents in the graph that is partitioned (paper 001, section 2.2).
     pub old_dependencies: bool,
@@ -366,7 +367,7 @@ pub struct SchedulerSettings {
     pub immediate_successor: bool,
     /// Whether `tbb` remembers which mailbox had a piece of work (`affinity_partitioner`).
     pub affinity_partitioner: bool,
-    /// Whether `tbb-numa` hands over what belongs to other nodes first (paper 003, section 4.3).
+    /// Whether `tbb-numa` hands over tasks of other nodes first (paper 003, section 4.3).
     pub reflection: bool,
 }
 
@@ -391,7 +392,7 @@ impl Default for SchedulerSettings {
 }
 
 numasim_model::words! {
-    /// What happens first of things that are equal.
+    /// How ties between equal choices are broken.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Ties {
         /// Drawn from the seed.
@@ -404,30 +405,30 @@ numasim_model::words! {
     }
 }
 
-/// `[runtime]`: times are those of one worker, or of the master where it says so.
+/// `[runtime]`: times of one worker, or of the master if noted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuntimeSettings {
-    /// The master creates a task.
+    /// Time in which the master creates a task.
     pub creation: Seconds,
-    /// Most tasks that are created and not finished; `None` is no limit.
+    /// Maximum number of tasks that are created and not finished; `None` is no limit.
     pub throttle: Option<u64>,
-    /// A worker fetches and retires a task.
+    /// Time in which a worker fetches and retires a task.
     pub task: Seconds,
-    /// A worker steals a task.
+    /// Time in which a worker steals a task.
     pub steal: Seconds,
-    /// Moving a page of 4096 B to another node costs this beside its bytes over the link.
+    /// Cost of moving a page of 4096 B to another node, in addition to the transfer of its bytes over the link.
     pub page: Seconds,
-    /// Of everything that is drawn.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// What happens first of things that are equal.
+    /// How ties between equal choices are broken.
     pub ties: Ties,
-    /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1; 0 is none.
+    /// Variation of the work of tasks: sigma of the logarithm of a factor with mean 1; 0 is none.
     pub task_spread: f64,
 }
 
 impl Default for RuntimeSettings {
-    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one, 1 us for
-    /// each page that is moved.
+    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one, 1 us for each
+    /// page that is moved.
     fn default() -> Self {
         Self {
             creation: Seconds::new(0.5e-6),
@@ -443,7 +444,7 @@ impl Default for RuntimeSettings {
 }
 
 numasim_model::words! {
-    /// Where pages of blocks are that no file gives a home.
+    /// Homes of the pages of blocks whose home no file sets.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum PagePlacement {
         /// On the node of the worker that first takes a task accessing the block; blocks with a home lie there.
@@ -462,7 +463,7 @@ numasim_model::words! {
 }
 
 numasim_model::words! {
-    /// A scheduler and where the data lies.
+    /// A scheduler with a data placement.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TaskScenario {
         /// Standard TBB; all data was initialised by the master.
@@ -479,7 +480,7 @@ numasim_model::words! {
 }
 
 impl TaskScenario {
-    /// The scheduler: `settings` with what the scenario says.
+    /// The scheduler: `settings` with the changes of the scenario.
     pub fn scheduler(self, settings: &SchedulerSettings) -> SchedulerSettings {
         let (kind, affinity_partitioner) = match self {
             Self::NoapFt | Self::NoapIntl => (SchedulerKind::Tbb, false),
@@ -489,8 +490,8 @@ impl TaskScenario {
         SchedulerSettings { kind, affinity_partitioner, ..settings.clone() }
     }
 
-    /// Where the data lies. First touch is that of the initialising master: the paper's 0.40 for interleaved data of cg needs nearly all
-    /// data on one node otherwise.
+    /// The data placement. First touch is that of the initialising master: the paper's 0.40 for interleaved data of cg requires nearly
+    /// all data on one node otherwise.
     pub const fn placement(self) -> PagePlacement {
         match self {
             Self::NoapFt => PagePlacement::Master,
@@ -500,13 +501,13 @@ impl TaskScenario {
     }
 }
 
-/// Other programs: they compute in their caches, and have work as long as the run lasts.
+/// Other programs: they compute in their caches, and have work during the whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
     /// Work of one of their tasks, 10^9 FLOP; above 0.
     pub gflop: f64,
-    /// How many such programs there are; at least 1.
+    /// Number of such programs; at least 1.
     pub count: u32,
-    /// When they want workers: from and to, ascending and apart; `None`: as long as the run lasts.
+    /// Periods in which they want workers: from and to, ascending and disjoint; `None`: the whole run.
     pub phases: Option<Vec<(Seconds, Seconds)>>,
 }

@@ -1,7 +1,7 @@
-//! The graph itself: blocks, tasks and accesses, kept small, as there may be 10^7 tasks.
+//! The graph: blocks, tasks and accesses, stored compactly, because there may be 10^7 tasks.
 //!
-//! A task takes 24 B and an access 8 B: pairs of declared and moved bytes, of which there are few different ones in a program, are
-//! kept once. Names, and what tasks of tree programs say beside their work, are kept only where somebody gave them.
+//! A task takes 24 B and an access 8 B: a program has few different pairs of declared and moved bytes, and each is stored once. Names,
+//! and the tree attributes of tasks, are stored only if they were given.
 
 use std::collections::HashMap;
 
@@ -22,21 +22,21 @@ pub struct NewTask<'a> {
     pub kind: TypeId,
     /// Its work, 10^9 FLOP.
     pub gflop: f64,
-    /// What it accesses, in order.
+    /// Its accesses, in order.
     pub accesses: &'a [Access],
-    /// Which node the programmer wants it on.
+    /// The node on which the programmer wants it.
     pub socket: Option<NodeId>,
     /// Whether the master waits for all earlier tasks before it creates this one.
     pub taskwait: bool,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<&'a str>,
 }
 
-/// A task as it is kept.
+/// A task in storage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Record {
     gflop: f64,
-    /// Behind its last access; the first one is behind the last one of the task before.
+    /// Index after its last access; the first one follows the last one of the previous task.
     end: u32,
     kind: TypeId,
     /// Node + 1 in the lower bits, 0 for none; the highest bit for `taskwait`.
@@ -45,7 +45,7 @@ struct Record {
 
 const TASKWAIT: u32 = 1 << 31;
 
-/// An access as it is kept: the mode in the two highest bits of the block.
+/// An access in storage: the mode is in the two highest bits of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
     block: u32,
@@ -54,7 +54,7 @@ struct Packed {
 
 const MODE_SHIFT: u32 = 30;
 
-/// Names of some things by their number.
+/// Names of items by their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Names(Vec<Option<Box<str>>>);
 
@@ -85,17 +85,17 @@ pub struct TaskGraph {
     task_names: Names,
     /// Priorities by task up to the last one that is not 0.
     priorities: Vec<f64>,
-    /// What tree programs say; nothing of other ones.
+    /// Tree attributes; `None` for other programs.
     tree: Option<Box<Tree>>,
 }
 
 impl TaskGraph {
-    /// What the graph is called.
+    /// Name of the graph.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many tasks there are.
+    /// Number of tasks.
     pub fn task_count(&self) -> usize {
         self.tasks.len()
     }
@@ -116,12 +116,12 @@ impl TaskGraph {
         &self.types
     }
 
-    /// How many accesses all tasks have together.
+    /// Number of accesses of all tasks together.
     pub fn access_count(&self) -> usize {
         self.accesses.len()
     }
 
-    /// What a task accesses, in order; nothing where there is no such task.
+    /// Accesses of a task, in order; empty if there is no such task.
     pub fn accesses(&self, task: TaskId) -> impl ExactSizeIterator<Item = Access> + Clone + '_ {
         let index = task.0 as usize;
         let end = self.tasks.get(index).map_or(0, |record| record.end as usize);
@@ -146,7 +146,7 @@ impl TaskGraph {
         self.tasks.get(task.0 as usize).map_or(0.0, |record| record.gflop)
     }
 
-    /// The same graph with other work, 10^9 FLOP. What is no number above 0 is no work.
+    /// The same graph with other work, 10^9 FLOP. Values that are not above 0 count as no work.
     #[must_use]
     pub fn with_work(mut self, gflop: impl Fn(TaskId) -> f64) -> Self {
         for task in self.tasks() {
@@ -168,7 +168,7 @@ impl TaskGraph {
         self.types.get(self.kind(task).0 as usize).map_or("", String::as_str)
     }
 
-    /// Which node the programmer wants a task on.
+    /// The node on which the programmer wants a task.
     pub fn socket(&self, task: TaskId) -> Option<NodeId> {
         let socket = self.tasks.get(task.0 as usize)?.socket & !TASKWAIT;
         socket.checked_sub(1).map(|node| NodeId(node as usize))
@@ -179,24 +179,24 @@ impl TaskGraph {
         self.tasks.get(task.0 as usize).is_some_and(|record| record.socket & TASKWAIT != 0)
     }
 
-    /// How urgent a task is: of ready tasks those of higher priority come first, under schedulers that look at it
-    /// ([`super::SchedulerKind::follows_priorities`]). 0 unless something else was given.
+    /// Priority of a task: ready tasks of higher priority come first, under schedulers that use priorities
+    /// ([`super::SchedulerKind::follows_priorities`]). 0 by default.
     pub fn priority(&self, task: TaskId) -> f64 {
         self.priorities.get(task.0 as usize).copied().unwrap_or(0.0)
     }
 
-    /// Whether some task is more or less urgent than another one.
+    /// Whether the priorities of tasks differ.
     pub fn has_priorities(&self) -> bool {
         let mut all = self.tasks().map(|task| self.priority(task));
         !self.priorities.is_empty() && all.next().is_some_and(|first| all.any(|other| other != first))
     }
 
-    /// The name of a task, where somebody gave one.
+    /// The name of a task, if it was given.
     pub fn task_name(&self, task: TaskId) -> Option<&str> {
         self.task_names.get(task.0 as usize)
     }
 
-    /// The name of a block, where somebody gave one.
+    /// The name of a block, if it was given.
     pub fn block_name(&self, block: BlockId) -> Option<&str> {
         self.block_names.get(block.0 as usize)
     }
@@ -219,7 +219,7 @@ impl TaskGraphBuilder {
         Self { graph: TaskGraph { name: name.into(), ..TaskGraph::default() }, ..Self::default() }
     }
 
-    /// The number of a kind of task, a new one where it is not known.
+    /// The number of a kind of task; an unknown name gets a new number.
     pub fn kind(&mut self, name: &str) -> TypeId {
         if let Some(&known) = self.type_numbers.get(name) {
             return known;
@@ -246,19 +246,19 @@ impl TaskGraphBuilder {
         u32::try_from(number).map(BlockId).map_err(|_| GraphError::TooManyTasks)
     }
 
-    /// Adds a task of the master behind all others.
+    /// Adds a task of the master after all others.
     ///
     /// # Errors
-    /// What is wrong with the task, a [`GraphError`]; the graph is then as it was.
+    /// A [`GraphError`] if the task is invalid; the graph is then unchanged.
     pub fn task(&mut self, task: NewTask<'_>) -> Result<TaskId, GraphError> {
         self.tree_task(task, TreeTask::default())
     }
 
-    /// Adds a task behind all others, with what a task of a tree program says.
+    /// Adds a task after all others, with its tree attributes.
     ///
     /// # Errors
-    /// What is wrong with the task, a [`GraphError`]; the graph is then as it was. What the places (`seq`) of several tasks say together,
-    /// [`TaskGraphBuilder::try_finish`] looks at.
+    /// A [`GraphError`] if the task is invalid; the graph is then unchanged. [`TaskGraphBuilder::try_finish`] checks the places (`seq`)
+    /// of several tasks together.
     pub fn tree_task(&mut self, task: NewTask<'_>, tree: TreeTask<'_>) -> Result<TaskId, GraphError> {
         let number = self.graph.tasks.len();
         if number >= MAX_TASKS {
@@ -283,7 +283,7 @@ impl TaskGraphBuilder {
                 Ok(last) if *last != id + 1 => *last = id + 1,
                 wrong => {
                     let error = wrong.err().unwrap_or(GraphError::BlockTwice(access.block));
-                    // A task that is tried again under this number has not accessed them.
+                    // If adding a task with this number is tried again, it has not accessed these blocks.
                     for access in task.accesses.iter().take(place) {
                         if let Some(last) = self.last_access.get_mut(access.block.0 as usize) {
                             *last = 0;
@@ -310,7 +310,7 @@ impl TaskGraphBuilder {
         Ok(TaskId(id))
     }
 
-    /// Gives a task that was added a priority. What is no number is 0.
+    /// Sets the priority of a task that was added. NaN becomes 0.
     pub fn prioritise(&mut self, task: TaskId, priority: f64) {
         let (number, all) = (task.0 as usize, &mut self.graph.priorities);
         let priority = if priority.is_finite() { priority + 0.0 } else { 0.0 };
@@ -327,7 +327,7 @@ impl TaskGraphBuilder {
         all.truncate(all.iter().rposition(|&priority| priority != 0.0).map_or(0, |last| last + 1));
     }
 
-    /// The graph. For tasks that are made by rule: where places (`seq`) repeat or miss, tasks come in the order of these, then of their
+    /// The graph, for tasks that are made by rule. If places (`seq`) repeat or are missing, tasks come in the order of places, then of
     /// numbers.
     pub fn finish(mut self) -> TaskGraph {
         if let Some(tree) = &mut self.graph.tree {
@@ -336,7 +336,7 @@ impl TaskGraphBuilder {
         self.graph
     }
 
-    /// The graph, for tasks that somebody lists.
+    /// The graph, for tasks that a file lists.
     ///
     /// # Errors
     /// [`GraphError::SeqMixed`], [`GraphError::SeqRepeated`], [`GraphError::SeqMissing`].
@@ -345,7 +345,7 @@ impl TaskGraphBuilder {
         graph.misplaced().map_or(Ok(graph), |(_, error)| Err(error))
     }
 
-    /// The graph as far as it is made.
+    /// The graph so far.
     pub fn graph(&self) -> &TaskGraph {
         &self.graph
     }

@@ -1,9 +1,9 @@
-//! Tasks that read memory, and the rates that the sharing model gives them.
+//! Tasks that read memory, and their rates under the sharing model.
 //!
-//! Tasks of the same node with the same fractions and the same want are one class: one flow of the [`Load`] with as many threads. A class
-//! without members stays for a while, as the next task is often like one before. Where memories depend on each other so do the rates of
-//! the sets of tasks that were met ([`Known`]): a task that ends and one like it that begins bring back the set of a moment ago. Where
-//! they do not, only the rates at the memories of tasks that came or went are looked at, which costs less than finding a set.
+//! Tasks of the same node with the same fractions and the same demand are one class: one flow of the [`Load`] with one thread per task. A
+//! class without members stays for a while, because the next task is often like an earlier one. If memories depend on each other, so do
+//! the rates of the sets of tasks that occurred ([`Known`]): when a task ends and a similar one begins, the previous set occurs again.
+//! Otherwise only the rates at the memories of tasks that came or went are examined, which costs less than finding a set.
 
 use std::collections::HashMap;
 
@@ -17,11 +17,11 @@ use crate::sockets::WorkerId;
 #[cfg(test)]
 mod tests;
 
-/// Classes without members that are kept where tasks come back to them, and where they do not: taken away together, as that is laid out
-/// anew then.
+/// Number of classes without members that are kept if tasks return to them, and if they do not: they are removed together, because that
+/// rebuilds the layout.
 const KEPT: usize = 1024;
 const KEPT_IN_VAIN: usize = 8;
-/// Joins between two looks whether they do.
+/// Number of joins between two checks whether tasks return.
 const JOINS_PER_LOOK: u32 = 1024;
 
 /// The tasks that read memory.
@@ -29,23 +29,23 @@ const JOINS_PER_LOOK: u32 = 1024;
 pub(super) struct Flows<'n> {
     load: Load<'n>,
     classes: Classes,
-    /// Classes with members, in any order, and when the next member of each ends.
+    /// Classes with members, in any order, and the next end of a member of each.
     live: Vec<usize>,
     ends: Vec<SimTime>,
-    /// Up to here no class has members that end in this instant.
+    /// Up to this index no class has members that end in this instant.
     seen: usize,
-    /// Classes whose members came or went since rates were solved, and since the load heard of them.
+    /// Classes whose members came or went since rates were solved, and since the load was informed.
     touched: Vec<usize>,
     untold: Vec<usize>,
     /// Per worker: the task that it joined with last.
     joined: Vec<Joined>,
     known: Known,
-    /// The number of the set of tasks that there are ([`Known`]).
+    /// The number of the present set of tasks ([`Known`]).
     number: u64,
     /// The bits of the task that joins.
     bits: Vec<u64>,
     next_end: SimTime,
-    /// Since the last look: joins, and those of them that found a class without members.
+    /// Since the last check: joins, and those of them that found a class without members.
     joins: u32,
     found: u32,
     keeps: bool,
@@ -81,12 +81,12 @@ impl<'n> Flows<'n> {
         }
     }
 
-    /// When the next task ends, at the rates that were solved last.
+    /// When the next task ends, at the last solved rates.
     pub(super) const fn next_end(&self) -> SimTime {
         self.next_end
     }
 
-    /// A task on `node` begins to read `gb` with `fractions` on the memories, and wants `want_gbs`.
+    /// A task on `node` begins to read `gb` with `fractions` on the memories, and demands `want_gbs`.
     pub(super) fn join(
         &mut self,
         now: SimTime,
@@ -122,14 +122,14 @@ impl<'n> Flows<'n> {
         self.joins += 1;
     }
 
-    /// The part of its work that the task of a worker has done, which has joined and not ended.
+    /// The completed part of the task of a worker, which has joined and not ended.
     pub(super) fn progress(&self, now: SimTime, worker: WorkerId) -> f64 {
         let Some(joined) = self.joined.get(worker.0 as usize) else { return 0.0 };
         let done = self.classes.get(joined.class).map_or(0.0, |class| class.members.done(now));
         ((done - joined.start) * joined.per_gb).clamp(0.0, 1.0)
     }
 
-    /// Takes a task that is done at `latest`, the end of the instant of `now`.
+    /// Takes a task that is complete at `latest`, the end of the instant of `now`.
     pub(super) fn pop_ended(&mut self, now: SimTime, latest: SimTime) -> Option<WorkerId> {
         if self.next_end > latest {
             return None;
@@ -151,12 +151,12 @@ impl<'n> Flows<'n> {
             }
         }
         self.seen = 0;
-        // Where members have ended, rates are solved before anybody asks for the next end.
+        // If members have ended, rates are solved before the next end is requested.
         self.next_end = if self.touched.is_empty() { SimTime::earliest(&self.ends) } else { SimTime::NEVER };
         None
     }
 
-    /// Rates for the tasks that there are now.
+    /// Rates for the present tasks.
     pub(super) fn solve(&mut self, now: SimTime) {
         if self.touched.is_empty() {
             return;
@@ -167,7 +167,7 @@ impl<'n> Flows<'n> {
         } else {
             self.solve_all(now);
         }
-        // Rates are what they were, though members are not.
+        // Rates are unchanged, although members are not.
         while let Some(number) = self.touched.pop() {
             if let Some(class) = self.classes.get_mut(number) {
                 class.is_touched = false;
@@ -187,7 +187,7 @@ impl<'n> Flows<'n> {
         }
     }
 
-    /// Classes that have lost their last member are no longer among those that have any; the load is to hear of all.
+    /// Removes classes that have lost their last member from those with members; the load is informed of all.
     fn look_at_touched_ones(&mut self) {
         for &number in &self.touched {
             let Some(class) = self.classes.get_mut(number) else { continue };
@@ -209,7 +209,7 @@ impl<'n> Flows<'n> {
         }
     }
 
-    /// Rates where a change at one memory leaves the others as they are.
+    /// Rates if a change at one memory does not affect the others.
     fn solve_apart(&mut self, now: SimTime) {
         let Self { load, classes, ends, untold, .. } = self;
         for number in untold.drain(..) {
@@ -222,7 +222,7 @@ impl<'n> Flows<'n> {
         });
     }
 
-    /// Rates where it does not: those of the same set of tasks, if it was met before.
+    /// Rates if it does: those of the same set of tasks, if it occurred before.
     fn solve_all(&mut self, now: SimTime) {
         let Self { load, classes, live, ends, untold, known, number, .. } = self;
         let is_there = |member: &Member| {
@@ -266,33 +266,33 @@ fn set_rate(now: SimTime, classes: &mut Classes, ends: &mut [SimTime], number: u
     }
 }
 
-// Equal tasks, as classes that are found by what makes them equal.
+// Equal tasks, as classes that are found by their properties.
 
-/// Of a class without members.
+/// Place of a class without members.
 const NOWHERE: usize = usize::MAX;
 
 /// Equal tasks.
 #[derive(Clone, Debug, Default)]
 struct Class {
-    /// Node, want and fractions: their bits; and their hash.
+    /// Bits of node, demand and fractions; and their hash.
     bits: Vec<u64>,
     hash: u64,
-    /// Which class it is of all that ever were, and [`scattered`] of that.
+    /// Its number among all classes that ever existed, and [`scattered`] of that.
     serial: u64,
     weight: u64,
-    /// Where it is a flow of the load.
+    /// Its flow in the load, if it has one.
     flow: Option<FlowId>,
     members: Fluid<WorkerId>,
     /// Its place among the classes with members, or [`NOWHERE`].
     place: usize,
-    /// Whether members came or went since rates were solved, and since the load heard of it.
+    /// Whether members came or went since rates were solved, and since the load was informed.
     is_touched: bool,
     is_untold: bool,
-    /// Whether it was forgotten: what is left has room for another one.
+    /// Whether it was forgotten: the slot can be used for another one.
     is_forgotten: bool,
 }
 
-/// Classes, with and without members, by numbers that stay theirs until they are forgotten.
+/// Classes, with and without members, by numbers that stay valid until they are forgotten.
 #[derive(Debug, Default)]
 struct Classes {
     all: Vec<Class>,
@@ -306,7 +306,7 @@ struct Classes {
 }
 
 impl Classes {
-    /// How many there are.
+    /// Number of classes.
     fn len(&self) -> usize {
         self.all.len() - self.free.len()
     }
@@ -319,7 +319,7 @@ impl Classes {
         self.all.get_mut(number).filter(|class| !class.is_forgotten)
     }
 
-    /// The class with these bits, and whether it was there: else it is made.
+    /// The class with these bits, and whether it existed; otherwise it is made.
     fn reach(&mut self, bits: &[u64]) -> (usize, bool) {
         let Self { all, by_bits, .. } = self;
         let hash = hash(bits);
@@ -334,7 +334,7 @@ impl Classes {
         if let Some(class) = all.get_mut(number) {
             class.bits.clear();
             class.bits.extend(bits);
-            // What is left of another one: its members have gone, and their rate is that of none.
+            // Left from another class: its members have gone, so their rate is zero.
             class.members.set_rate(SimTime::START, 0.0);
             let serial = self.next_serial;
             (class.hash, class.serial, class.weight) = (hash, serial, scattered(serial));
@@ -346,8 +346,8 @@ impl Classes {
         (number, false)
     }
 
-    /// Tells the load how many members a class has: it is a flow while it has any, and where flows that come and go cost much
-    /// (`flows_stay`) afterwards, too.
+    /// Sets the number of members of a class in the load. The class is a flow while it has members; also afterwards, if adding and
+    /// removing flows is expensive (`flows_stay`).
     fn tell(&mut self, load: &mut Load<'_>, number: usize, flows_stay: bool) {
         let Some(class) = self.all.get_mut(number) else { return };
         class.is_untold = false;
@@ -371,12 +371,12 @@ impl Classes {
         }
     }
 
-    /// The class that a flow is.
+    /// The class of a flow.
     fn of_flow(&self, flow: FlowId) -> Option<usize> {
         self.of_flow.get(flow.index()).copied()
     }
 
-    /// Forgets those without members, and takes their flows away: in the order in which they came.
+    /// Forgets classes without members, and removes their flows: in the order of their creation.
     fn forget_empty_ones(&mut self, load: &mut Load<'_>) {
         let Self { all, by_bits, empty, free, .. } = self;
         let is_empty = |class: &Class| class.place == NOWHERE && !class.is_forgotten;
@@ -398,7 +398,7 @@ impl Classes {
 }
 
 impl Class {
-    /// Adds a flow with so many threads. Workers are on nodes with cores.
+    /// Adds a flow with this number of threads. Workers are on nodes with cores.
     fn add_to(&self, load: &mut Load<'_>, threads: f64) -> Option<FlowId> {
         let (&node, rest) = self.bits.split_first()?;
         let (&want, fractions) = rest.split_first()?;
@@ -415,19 +415,19 @@ fn hash(bits: &[u64]) -> u64 {
     scattered(bits.iter().fold(0, mixed))
 }
 
-// Rates of sets of tasks that were met before.
+// Rates of sets of tasks that occurred before.
 
-/// Sets that are remembered: with 64 classes each, 6 MiB.
+/// Maximum number of stored sets: with 64 classes each, 6 MiB.
 const MOST: usize = 4096;
-/// Sets looked for between two looks whether that helps.
+/// Number of lookups between two checks whether they help.
 const TRIES_PER_LOOK: u32 = 1024;
-/// So many more are not looked for where it did not.
+/// Number of lookups that are skipped if they did not.
 const PAUSE: u32 = 16 * TRIES_PER_LOOK;
 
-/// So many tasks of a class, and their rate in GB/s.
+/// The number of tasks of a class, and their rate in GB/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Member {
-    /// Its number, and which class it is of all that ever were: numbers are used again.
+    /// Its number, and its number among all classes that ever existed: the first is reused.
     pub(super) class: usize,
     pub(super) serial: u64,
     pub(super) count: usize,
@@ -440,12 +440,12 @@ pub(super) struct Known {
     sets: HashMap<u64, Box<[Member]>>,
     tries: u32,
     hits: u32,
-    /// Sets that are not looked for yet.
+    /// Number of lookups still to be skipped.
     pause: u32,
 }
 
 impl Known {
-    /// The set of that number, of `classes` different ones, all of which are `there`, if it was met before.
+    /// The set with that number, of `classes` different classes, all of which are `there`, if it occurred before.
     pub(super) fn recall(
         &mut self,
         number: u64,
@@ -470,7 +470,7 @@ impl Known {
         is_same.then_some(known)
     }
 
-    /// Remembers the set that was just looked for.
+    /// Stores the set that was just looked up.
     pub(super) fn learn(&mut self, number: u64, set: impl FnOnce() -> Box<[Member]>) {
         if self.pause > 0 {
             return;
@@ -482,8 +482,7 @@ impl Known {
     }
 }
 
-/// A number that looks like a random one (the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
-/// Generators", 2014).
+/// A number that looks random (the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 pub(super) fn scattered(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -495,7 +494,7 @@ pub(super) fn scattered(number: u64) -> u64 {
 mod known_tests {
     use super::*;
 
-    /// So many tasks of each of these classes.
+    /// Number of tasks of each of these classes.
     type Set<'s> = &'s [(u64, usize)];
 
     fn number(set: Set<'_>) -> u64 {
@@ -524,7 +523,7 @@ mod known_tests {
         learn(&mut known, &met, &[2.0, 0.5]);
         assert_eq!(rates(&mut known, &met, &met), Some(vec![2.0, 0.5]));
         assert_eq!(rates(&mut known, &[(1, 5), (3, 3)], &[(1, 5), (3, 3)]), None);
-        // The same number, though another set: not taken for it.
+        // The same number, but another set: it must not be mistaken for it.
         for other in [&[(1, 5)][..], &[(1, 5), (3, 3)], &[(1, 5), (4, 2)], &[(1, 5), (3, 2), (4, 1)]] {
             assert_eq!(rates(&mut known, &met, other), None);
         }

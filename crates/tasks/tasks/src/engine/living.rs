@@ -7,12 +7,12 @@ use crate::error::TasksError;
 use crate::schedulers::{HandOver, Scheduler, View};
 use crate::sockets::WorkerId;
 
-/// Either of them.
+/// One of the two kinds of graphs.
 #[derive(Clone, Debug)]
 pub(crate) enum Living {
-    /// Tasks are created by number, so that edges can be found meanwhile.
+    /// Tasks are created in the order of their numbers, so edges can be found meanwhile.
     Listed(Alive),
-    /// They are not.
+    /// They are created in another order.
     Grown(Grown),
 }
 
@@ -25,7 +25,7 @@ impl Living {
         Ok(if graph.is_tree() { Self::Grown(Grown::new(graph)?) } else { Self::Listed(Alive::new(graph)) })
     }
 
-    /// How many tasks are created and have not ended.
+    /// Number of tasks that are created and have not ended.
     pub(crate) const fn count(&self) -> u64 {
         match self {
             Self::Listed(alive) => alive.count(),
@@ -33,7 +33,7 @@ impl Living {
         }
     }
 
-    /// Whether tasks are left that nobody has created, though the master has created all of its own.
+    /// Whether some tasks are still to be created by tasks, although the master has created all its tasks.
     pub(crate) fn has_unborn(&self) -> bool {
         match self {
             Self::Listed(_) => false,
@@ -58,7 +58,7 @@ impl Living {
         }
     }
 
-    /// `task` is created; whether it waits for none.
+    /// `task` is created; returns whether it waits for no other task.
     pub(crate) fn created(&mut self, graph: &TaskGraph, task: TaskId) -> bool {
         match self {
             Self::Listed(alive) => alive.created(graph, task),
@@ -66,7 +66,7 @@ impl Living {
         }
     }
 
-    /// `task` has ended; `ready` hears of the created ones that wait for no other one.
+    /// `task` has ended; `ready` is called with the created ones that wait for no other task any more.
     pub(crate) fn ended(&mut self, task: TaskId, ready: impl FnMut(TaskId)) {
         match self {
             Self::Listed(alive) => alive.ended(task, ready),
@@ -75,11 +75,11 @@ impl Living {
     }
 }
 
-// Tasks that are created and have not ended, and who waits for them.
+// Tasks that are created and have not ended, and the tasks that wait for them.
 
 /// No edge, or the end of a list.
 const NONE: u32 = u32::MAX;
-/// Of a task that has ended.
+/// Mark of a task that has ended.
 const ENDED: u32 = u32::MAX - 1;
 
 /// A task that waits, in the list of those that wait for the same one.
@@ -89,8 +89,8 @@ struct Waiting {
     next: u32,
 }
 
-/// What a runtime knows of tasks: it finds edges when a task is created, as far as parents are still alive. So memory grows with the edges
-/// between tasks that are alive; of a task of the graph eight bytes are kept.
+/// A runtime's state of tasks: it finds edges when a task is created, if its parents are still alive. So memory grows with the edges
+/// between tasks that are alive; in addition each task of the graph needs eight bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Alive {
     tracker: Tracker,
@@ -99,7 +99,7 @@ pub(crate) struct Alive {
     /// Per created task: the first that waits for it, or [`ENDED`].
     first: Vec<u32>,
     edges: Vec<Waiting>,
-    /// Edges to be used again, as a list.
+    /// Free edges for reuse, as a list.
     free: u32,
     count: u64,
 }
@@ -117,7 +117,7 @@ impl Alive {
         }
     }
 
-    /// How many tasks are created and have not ended.
+    /// Number of tasks that are created and have not ended.
     pub(super) const fn count(&self) -> u64 {
         self.count
     }
@@ -128,7 +128,7 @@ impl Alive {
         TaskId(u32::try_from(lowest).unwrap_or(NONE))
     }
 
-    /// `task` is created, after all before it; whether it waits for none.
+    /// `task` is created, after all before it; returns whether it waits for no other task.
     pub(super) fn created(&mut self, graph: &TaskGraph, task: TaskId) -> bool {
         let Self { tracker, first, edges, free, .. } = self;
         let mut waits = 0;
@@ -142,7 +142,7 @@ impl Alive {
                 *free = unused.next;
                 *unused = new;
             } else {
-                // There are at most MAX_ACCESSES accesses, and memory ends long before 2^32 edges.
+                // There are at most MAX_ACCESSES accesses, and memory is exhausted long before 2^32 edges.
                 *head = u32::try_from(edges.len()).unwrap_or(NONE);
                 edges.push(new);
             }
@@ -154,7 +154,7 @@ impl Alive {
         waits == 0
     }
 
-    /// `task` has ended; `ready` hears of those that wait for no other one.
+    /// `task` has ended; `ready` is called with those that wait for no other task any more.
     pub(super) fn ended(&mut self, task: TaskId, mut ready: impl FnMut(TaskId)) {
         let Some(head) = self.first.get_mut(task.0 as usize) else { return };
         let mut place = std::mem::replace(head, ENDED);
@@ -174,9 +174,9 @@ impl Alive {
     }
 }
 
-// Tasks of tree programs: they are created in another order than that of their numbers, by which they wait for each other.
+// Tasks of tree programs: their creation order differs from that of their numbers, which determines the waiting.
 
-/// What becomes of a task.
+/// State of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Unborn,
@@ -184,14 +184,14 @@ enum State {
     Ended,
 }
 
-/// What is known of each task: all edges of the graph, nine bytes a task beside them.
+/// State of all tasks: all edges of the graph, and nine bytes per task.
 #[derive(Clone, Debug)]
 pub(crate) struct Grown {
     edges: Dependencies,
     /// Per task: unfinished parents, created or not.
     waits: Vec<u32>,
     states: Vec<State>,
-    /// All below have ended.
+    /// All tasks below this one have ended.
     lowest: usize,
     created: u64,
     ended: u64,
@@ -209,7 +209,7 @@ impl Grown {
         Ok(Self { edges, waits, states, lowest: 0, created: 0, ended: 0 })
     }
 
-    /// How many tasks are created and have not ended.
+    /// Number of tasks that are created and have not ended.
     pub(super) const fn count(&self) -> u64 {
         self.created - self.ended
     }
@@ -224,7 +224,7 @@ impl Grown {
         TaskId(u32::try_from(self.lowest).unwrap_or(u32::MAX))
     }
 
-    /// `task` is created; whether it waits for none.
+    /// `task` is created; returns whether it waits for no other task.
     pub(super) fn created(&mut self, task: TaskId) -> bool {
         let task = task.0 as usize;
         self.states.get_mut(task).into_iter().for_each(|state| *state = State::Created);
@@ -232,7 +232,7 @@ impl Grown {
         self.waits.get(task) == Some(&0)
     }
 
-    /// `task` has ended; `ready` hears of the created ones that wait for no other one, by number.
+    /// `task` has ended; `ready` is called with the created ones that wait for no other task any more, by number.
     pub(super) fn ended(&mut self, task: TaskId, mut ready: impl FnMut(TaskId)) {
         self.states.get_mut(task.0 as usize).into_iter().for_each(|state| *state = State::Ended);
         self.ended += 1;
@@ -251,33 +251,33 @@ impl Grown {
     }
 }
 
-// From the end of a task to those that are ready: what follows from an end, and what the scheduler hears of it, in simulated time and on
-// a real host alike.
+// From the end of a task to the tasks that become ready: the consequences, and the events for the scheduler. Used both in simulated time
+// and on a real host.
 
-/// Through what a task became ready.
+/// How a task became ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum By {
     /// The master created it.
     Master,
     /// A task on this worker created it.
     Creator(WorkerId),
-    /// A task on this worker was the last that it waited for.
+    /// A task on this worker was the last one that it waited for.
     Parent(WorkerId),
 }
 
 /// Ready tasks that no worker has taken.
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
-    /// Those of which the scheduler has not heard.
+    /// Tasks that were not reported to the scheduler yet.
     new: Vec<(TaskId, By)>,
-    /// What a worker hands over: tasks that its task has created, and others.
+    /// Tasks that a worker hands over: those that its task has created, and others.
     handed: (Vec<TaskId>, Vec<TaskId>),
-    /// All of which it has.
+    /// Number of tasks that were reported.
     waiting: usize,
 }
 
 impl Ready {
-    /// Tasks that the scheduler has heard of and no worker has taken.
+    /// Tasks that were reported to the scheduler and that no worker has taken.
     pub(crate) const fn waiting(&self) -> usize {
         self.waiting
     }
@@ -297,7 +297,7 @@ impl Ready {
         self.new.push((task, By::Master));
     }
 
-    /// What follows from the end of a task: others wait for one less, and its children are created.
+    /// The consequences of the end of a task: others wait for one task fewer, and its children are created.
     pub(crate) fn follow(
         &mut self,
         (graph, view): (&TaskGraph, &View<'_>),
@@ -332,7 +332,7 @@ impl Ready {
         }
     }
 
-    /// The scheduler hears of tasks that became ready, by number.
+    /// Reports tasks that became ready to the scheduler, by number.
     pub(crate) fn report(&mut self, view: &View<'_>, scheduler: &mut dyn Scheduler) {
         self.new.sort_unstable();
         self.waiting += self.new.len();

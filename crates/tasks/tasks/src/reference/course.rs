@@ -1,4 +1,4 @@
-//! What is: tasks, workers and the master at one point in time; the steps of an instant that nobody decides.
+//! The state: tasks, workers and the master at one point in time. Also the steps of an instant that need no decision.
 
 pub(super) mod master;
 
@@ -30,7 +30,7 @@ struct Task {
     run: Option<Taken>,
 }
 
-/// Everything that is at one point in time.
+/// The complete state at one point in time.
 #[derive(Clone, Debug)]
 pub(super) struct Course<'a> {
     pub(super) question: &'a Question<'a>,
@@ -40,20 +40,20 @@ pub(super) struct Course<'a> {
     /// Per worker: its node, and the task that it runs.
     workers: Vec<(NodeId, Option<TaskId>)>,
     data: Data<'a>,
-    /// Tasks that it has created so far, what the master does, and what it has said.
+    /// Tasks that the master has created so far, its activity, and the pauses that it has reported.
     created: usize,
     master: Doing,
     said_taskwait: Option<usize>,
     said_end: bool,
-    /// Whether it creates one more task though as many are alive as there may be.
+    /// Whether it creates one more task although as many are alive as the limit allows.
     forced: bool,
     /// Seconds in which it partitioned.
     pub(super) partition_s: f64,
     pub(super) contending: Contending,
-    /// Whether whoever decides is told who hands which tasks over.
+    /// Whether the scheduler learns which worker hands over which tasks.
     pub(super) hands_over: bool,
     pub(super) records: Vec<TaskRecord>,
-    /// Per worker: how long it had no task, and why.
+    /// Per worker: how long it had no task, and the reasons.
     pub(super) idle: Vec<IdleTimes>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Course<'a> {
         time_s <= self.now_s * (1.0 + TOGETHER)
     }
 
-    /// When the tasks that are under way begin to work, or end as far as that is known.
+    /// When the tasks that are running begin to work, or end if that is known.
     fn next_of_tasks(&self) -> impl Iterator<Item = f64> {
         let running = self.tasks.iter().filter(|task| !task.has_ended).filter_map(|task| task.run.as_ref());
         running.filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) })
@@ -114,7 +114,7 @@ impl<'a> Course<'a> {
         self.next_of_tasks().chain(self.next_of_contenders(false)).any(|time_s| self.is_now(time_s))
     }
 
-    /// Goes to whatever comes next; false where nothing does. `why`: the reason of workers that have no task until then.
+    /// Advances to the next event; false if there is none. `why`: the reason why workers have no task until then.
     pub(super) fn go_to_next_instant(&mut self, why: IdleReason) -> bool {
         if !self.has_begun {
             self.has_begun = true;
@@ -138,7 +138,8 @@ impl<'a> Course<'a> {
         true
     }
 
-    /// Ends tasks, by number, with the workers that ran them, and creates what these create; those whose overhead is over begin to work.
+    /// Ends tasks, by number, with the workers that ran them, and creates the children of these tasks; tasks whose overhead is over begin
+    /// to work.
     pub(super) fn end_tasks(&mut self, hear: &mut Hear) -> Vec<(TaskId, usize)> {
         let mut ended = Vec::new();
         for id in self.question.graph.tasks() {
@@ -185,14 +186,14 @@ impl<'a> Course<'a> {
         });
     }
 
-    /// What is known of a task that has ended; `socket`: where it should have run.
+    /// The record of a task that has ended; `socket`: where it should have run.
     pub(super) fn record(&self, task: TaskId, socket: Option<NodeId>) -> Option<TaskRecord> {
         let found = self.records.iter().find(|record| record.task == task)?;
         Some(TaskRecord { socket, ..*found })
     }
 
-    /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they
-    /// were created already, or, if none was, whose task created them.
+    /// Tasks that are ready from now on, by number. With each comes the worker whose task was the last one that it waited for after it
+    /// was created, or, if there was none, the worker whose task created it.
     pub(super) fn newly_ready(&mut self) -> Vec<(TaskId, ReadyBy)> {
         let mut ready = Vec::new();
         for id in self.question.graph.tasks() {
@@ -210,7 +211,7 @@ impl<'a> Course<'a> {
         self.workers[worker].1.is_none() && !self.is_away(worker)
     }
 
-    /// Whether a task is ready that nobody has taken.
+    /// Whether a task is ready that no worker has taken.
     pub(super) fn has_ready(&self) -> bool {
         self.tasks.iter().any(|task| task.is_ready && task.run.is_none())
     }
@@ -223,7 +224,7 @@ impl<'a> Course<'a> {
         self.workers.len()
     }
 
-    /// Where each block lies now.
+    /// The present home of each block.
     pub(super) fn homes(&self) -> &[BlockHome] {
         self.data.homes()
     }
@@ -234,7 +235,7 @@ impl<'a> Course<'a> {
     }
 }
 
-// Tasks that workers have taken: from where their bytes come, and how fast they are.
+// Tasks that workers have taken: the memories that their bytes come from, and their rates.
 
 /// A task that was taken.
 #[derive(Clone, Debug)]
@@ -243,7 +244,7 @@ struct Taken {
     start_s: f64,
     /// When its overhead is over.
     works_from_s: f64,
-    /// Whether it is.
+    /// Whether that is the case.
     works: bool,
     start: Start,
     sources: Sources,
@@ -251,12 +252,12 @@ struct Taken {
     rest: f64,
     /// Parts of it per second.
     rate: f64,
-    /// When it ends, as far as is known.
+    /// When it ends, if that is known.
     end_s: Option<f64>,
 }
 
 impl Taken {
-    /// Its overhead is over. When it ends is known where nobody else matters for that.
+    /// Its overhead is over. The end is known if no other task affects it.
     fn begin(&mut self) {
         self.works = true;
         self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
@@ -275,7 +276,7 @@ impl Taken {
 }
 
 impl Course<'_> {
-    /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
+    /// A worker takes a task whose socket is `socket`: blocks get their homes, and sources are decided.
     pub(in crate::reference) fn take(&mut self, worker: usize, start: Start, socket: Option<NodeId>) {
         let task = start.task;
         let runtime = self.question.runtime;
@@ -301,7 +302,7 @@ impl Course<'_> {
         self.tasks[task.0 as usize].run = Some(taken);
     }
 
-    /// Per node: bytes that all tasks so far have touched, of those that run as many as the part of them that is done.
+    /// Per node: bytes that all tasks so far have touched. A running task counts in proportion to the part of it that is done.
     fn volumes(&self) -> Vec<f64> {
         let mut volumes = vec![0.0; self.question.machine.node_count()];
         for task in &self.tasks {
@@ -313,7 +314,7 @@ impl Course<'_> {
         volumes
     }
 
-    /// All rates anew.
+    /// Recomputes all rates.
     pub(in crate::reference) fn set_rates(&mut self) {
         let machine = self.question.machine;
         let nodes: Vec<NodeId> = self.workers.iter().map(|&(node, _)| node).collect();
@@ -336,14 +337,14 @@ impl Course<'_> {
 
 // Tree programs: tasks that tasks create, and blocks that are moved before all of them.
 
-/// Through what a task became ready.
+/// How a task became ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::reference) enum ReadyBy {
     /// The master created it.
     Master,
     /// A task that this worker ran created it.
     Creator(usize),
-    /// A task that this worker ran was the last that it waited for.
+    /// A task that this worker ran was the last one that it waited for.
     Parent(usize),
 }
 
@@ -363,7 +364,7 @@ impl Course<'_> {
 }
 
 impl Course<'_> {
-    /// What became ready through the end of a task, in the order in which its worker hands it over.
+    /// Tasks that became ready through the end of a task, in the order in which its worker hands them over.
     fn hand_over(&mut self, ended: TaskId, worker: usize, hear: &mut Hear) {
         let graph = self.question.graph;
         let (mut children, mut others) = (Vec::new(), Vec::new());
@@ -380,8 +381,8 @@ impl Course<'_> {
     }
 }
 
-/// How long the placement `nadd` moves blocks from the first node with cores to where their hints want them: bytes over the link, and
-/// a fixed time for each begun page of 4096 B.
+/// How long the placement `nadd` takes to move blocks from the first node with cores to the nodes of their hints: bytes over the link,
+/// and a fixed time for each started page of 4096 B.
 pub(in crate::reference) fn migration_s(question: &Question) -> f64 {
     let Some(from) = question.machine.compute_nodes().next() else { return 0.0 };
     let machine = question.machine;
@@ -406,24 +407,24 @@ pub(in crate::reference) fn migration_s(question: &Question) -> f64 {
     seconds
 }
 
-// Contenders: other programs that want the workers, too.
+// Contenders: other programs that want the workers.
 
-/// What others have of the workers.
+/// Contenders and the workers that they have.
 #[derive(Clone, Debug)]
 pub(in crate::reference) struct Contending {
-    /// When how many programs share the workers from then on; those that are past leave.
+    /// Times from which the number of programs that share the workers changes, and that number; past entries are removed.
     bounds: Vec<(f64, u32)>,
-    /// Per worker that has left: since and until when it runs a contender's task.
+    /// Per worker that has left: since when and until when it runs a contender's task.
     away: Vec<Option<(f64, f64)>>,
-    /// Per worker: whether it is dealt to the program, as whoever decides has it.
+    /// Per worker: whether the scheduler deals it to the program.
     dealt: Vec<bool>,
-    /// Tasks that have ended, and per worker the seconds of all.
+    /// Tasks that have ended, and per worker the sum of their seconds.
     pub(in crate::reference) tasks: u64,
     pub(in crate::reference) busy_s: Vec<f64>,
 }
 
 impl Contending {
-    /// Of `workers` workers none has left.
+    /// None of `workers` workers has left.
     fn new(question: &crate::Question, workers: usize) -> Self {
         let mut bounds = Vec::new();
         if let Some(contender) = question.contender {
@@ -449,7 +450,7 @@ impl Contending {
 }
 
 impl Course<'_> {
-    /// Phases that begin or end now: how many programs share the workers then.
+    /// Phases that begin or end now: the number of programs that share the workers then.
     pub(in crate::reference) fn pass_bounds(&mut self) -> Vec<u32> {
         let mut passed = Vec::new();
         while let Some(&(time_s, programs)) = self.contending.bounds.first()
@@ -461,15 +462,15 @@ impl Course<'_> {
         passed
     }
 
-    /// Who is dealt to the program now.
+    /// Records which workers are dealt to the program now.
     pub(in crate::reference) fn deal(&mut self, is_dealt: impl Fn(usize) -> bool) {
         for (worker, dealt) in self.contending.dealt.iter_mut().enumerate() {
             *dealt = is_dealt(worker);
         }
     }
 
-    /// Contenders' tasks that end now. Their workers come back if they are dealt to the program, else they run the next one. Those who came
-    /// back, by number.
+    /// Ends the contenders' tasks that end now. Their workers come back if they are dealt to the program; otherwise they run the next
+    /// task. Returns the workers that came back, by number.
     pub(in crate::reference) fn end_contenders(&mut self) -> Vec<usize> {
         let mut back = Vec::new();
         for worker in 0..self.worker_count() {
@@ -489,7 +490,7 @@ impl Course<'_> {
         back
     }
 
-    /// An idle worker that found nothing leaves if it is dealt to another program; whether it does.
+    /// An idle worker that found nothing leaves if it is dealt to another program. Returns whether it leaves.
     pub(in crate::reference) fn leaves(&mut self, worker: usize) -> bool {
         let leaves = self.is_idle(worker) && !self.contending.dealt[worker];
         if leaves {
@@ -511,8 +512,8 @@ impl Course<'_> {
         self.contending.away[worker].is_some()
     }
 
-    /// When something of contenders comes that may matter to the program. `alone`: nothing else comes; then only workers that
-    /// come back do.
+    /// When the next event of contenders comes that may matter to the program. `alone`: there are no other events; then only workers that
+    /// come back matter.
     fn next_of_contenders(&self, alone: bool) -> Option<f64> {
         let bound = self.contending.bounds.first().map(|&(time_s, _)| time_s);
         let comes_back = || {
@@ -526,7 +527,7 @@ impl Course<'_> {
         ends.chain(bound).min_by(f64::total_cmp)
     }
 
-    /// The run is over: nobody runs a contender's task any more.
+    /// The run is over: no worker runs a contender's task any more.
     pub(in crate::reference) fn stop_contenders(&mut self) {
         for (away, busy_s) in self.contending.away.iter_mut().zip(&mut self.contending.busy_s) {
             if let Some((since_s, _)) = away.take() {
@@ -536,18 +537,18 @@ impl Course<'_> {
     }
 }
 
-// What whoever tries all schedules looks at: what is under way, and what of a course matters for everything that comes.
+// The interface for a search over all schedules: running tasks, and the part of a course that affects its future.
 
-/// Between two lists in a state; no number of a node, block or task.
+/// Separates two lists in a state; not a number of a node, block or task.
 const END: u64 = u64::MAX;
 
-/// A task that is under way.
+/// A task that is running.
 pub(in crate::reference) struct Running<'c> {
     pub(in crate::reference) task: TaskId,
     pub(in crate::reference) node: NodeId,
-    /// Seconds until it begins to work, or ends where that is known.
+    /// Seconds until it begins to work, or until it ends if that is known.
     pub(in crate::reference) sure_s: f64,
-    /// The part of its work that is left, and bytes of the whole from each memory.
+    /// The part of its work that is left, and the bytes of the whole task from each memory.
     pub(in crate::reference) rest: f64,
     pub(in crate::reference) by_memory: &'c [f64],
 }
@@ -558,7 +559,7 @@ impl Course<'_> {
         self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
     }
 
-    /// Tasks that are under way.
+    /// Tasks that are running.
     pub(in crate::reference) fn running(&self) -> impl Iterator<Item = Running<'_>> {
         let taken = self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| !task.has_ended);
         taken.filter_map(|(id, task)| Some((id, task.run.as_ref()?))).map(|(id, run)| {
@@ -578,8 +579,8 @@ impl Course<'_> {
         (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
     }
 
-    /// Two courses of one question with the same state go on alike, each from its own time: times are counted from now on, workers of a
-    /// node are alike, and what has been is left out. Rates are not in it: they are set anew before time passes.
+    /// Two courses of one question with the same state continue alike, each from its own time. Times are counted from now on, workers of
+    /// a node are interchangeable, and past events are left out. Rates are not part of the state: they are recomputed before time passes.
     pub(in crate::reference) fn state(&self) -> Vec<u64> {
         let mut state = Vec::new();
         let from_now = |time_s: f64| (time_s - self.now_s).to_bits();

@@ -1,7 +1,7 @@
-//! Who decides which task runs where: each scheduler is a value that is told what happens and asked for tasks ([`Scheduler`]).
+//! Schedulers decide which task runs where. Each scheduler is a value that receives events and is asked for tasks ([`Scheduler`]).
 //!
-//! `placed` gives each task a socket (`sa`, `dep`, `tracked`), and so do `rip` and `heft`; `own_queues` and `node_queues` keep tasks of
-//! workers and of nodes, `tbb` those of a library.
+//! `placed` gives each task a socket (`sa`, `dep`, `tracked`), and so do `rip` and `heft`. `own_queues` and `node_queues` keep tasks per
+//! worker and per node, `tbb` keeps those of a library.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,7 +33,8 @@ mod tbb;
 /// The scheduler that `question` asks for.
 ///
 /// # Errors
-/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`], [`TasksError::NoPlan`].
+/// Questions that the scheduler rejects: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`],
+/// [`TasksError::NoPlan`].
 pub(crate) fn make<'a>(
     question: &Question<'a>,
     sockets: &Sockets,
@@ -61,9 +62,9 @@ pub(crate) fn make<'a>(
     })
 }
 
-// What every scheduler is: it is told what happens, and says which task a worker takes next.
+// The interface of all schedulers: they receive events, and return the next task of a worker.
 
-/// What a scheduler may look at. Of tasks that are not created yet it must not look at anything.
+/// The data that a scheduler may read. It must not read anything about tasks that are not created yet.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// Tasks and their accesses.
@@ -85,7 +86,7 @@ impl<'a> View<'a> {
         Self { graph, machine, sockets, homes }
     }
 
-    /// Where a block lies now, as the operating system would say (`move_pages`): open until a task that accesses it is taken.
+    /// The present home of a block, as the operating system would report it (`move_pages`): open until a task that accesses it is taken.
     pub fn home(&self, block: BlockId) -> BlockHome {
         self.homes.of(block)
     }
@@ -94,82 +95,83 @@ impl<'a> View<'a> {
 /// Why the master creates no further task for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// The next task waits for all earlier ones. Said once for each such task, also where all have ended already.
+    /// The next task waits for all earlier ones. Reported once for each such task, even if all have ended already.
     Taskwait,
-    /// As many tasks are alive as there may be. Said each time that this stops the master.
+    /// As many tasks are alive as the limit allows. Reported each time that this stops the master.
     Throttle,
-    /// All tasks are created. Said once, also of an empty graph.
+    /// All tasks are created. Reported once, even for an empty graph.
     End,
 }
 
-/// The master partitions a window: it does nothing else for so long.
+/// The master partitions a window: it does nothing else during this time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Partitioning {
     /// Tasks of the window.
     pub tasks: usize,
-    /// How long it takes.
+    /// Duration of the partitioning.
     pub duration: Seconds,
 }
 
-/// Decides which task runs where. The engine tells it what happens, in the order of one instant (the text at the top of the crate), and
-/// asks it for tasks; it never touches the engine, and depends on nothing but what it was told and its own random numbers.
+/// Decides which task runs where. The engine reports events to it, in the order of one instant (the text at the top of the crate), and
+/// asks it for tasks. The scheduler never touches the engine, and depends only on the reported events and its own random numbers.
 ///
-/// Of tree programs every scheduler hears what it hears of others. One that has queues for each worker also says so
-/// ([`Scheduler::hands_over`]) and is told who hands which tasks over, looks for tasks in up to three rounds
+/// For tree programs every scheduler receives the same events as for other programs. A scheduler that has queues for each worker declares
+/// this ([`Scheduler::hands_over`]). It then also learns which worker hands over which tasks, looks for tasks in up to three rounds
 /// ([`Scheduler::rounds`], [`Scheduler::take`]), and may deal workers to contenders ([`Scheduler::is_dealt`]).
 ///
-/// It may be told from several threads, one at a time ([`crate::live`]).
+/// Several threads may call it, one at a time ([`crate::live`]).
 pub trait Scheduler: Send {
-    /// `task` is created; tasks come in creation order, which is that of the numbers where the master creates all. In tree programs tasks are
-    /// created when their creator ends, in their order (`seq`), after [`Scheduler::finished`] of it.
+    /// `task` is created; tasks come in creation order. If the master creates all tasks, this is the order of their numbers. In tree
+    /// programs tasks are created when their creator ends, in their order (`seq`), after [`Scheduler::finished`] of the creator.
     ///
-    /// Where this completes a window, how long the master partitions it: then [`Scheduler::partitioned`] is the next that the scheduler hears
-    /// of the master. That counts only of tasks of the master.
+    /// Returns how long the master partitions the window, if this task completes one. The scheduler's next event of the master is then
+    /// [`Scheduler::partitioned`]. Only tasks of the master count.
     fn created(&mut self, view: &View<'_>, task: TaskId) -> Option<Partitioning> {
         let _ = (view, task);
         None
     }
 
-    /// The master creates nothing for now. Where this completes a window, how long the master partitions it.
+    /// The master creates no task for now. Returns how long the master partitions the window, if this completes one.
     fn pauses(&mut self, view: &View<'_>, why: Pause) -> Option<Partitioning> {
         let _ = (view, why);
         None
     }
 
-    /// The time that the scheduler asked for is over: sockets are known from now on, and tasks that wait for them in a temporary
-    /// queue go to the queues of their sockets, before those that become ready in this instant.
+    /// The partitioning time that the scheduler requested is over, and sockets are known from now on. Tasks that wait for their sockets
+    /// in a temporary queue go to the queues of these sockets, before tasks that become ready in this instant.
     ///
     /// # Errors
-    /// There is no partition; the simulation ends with that.
+    /// No partition exists; the simulation ends with this error.
     fn partitioned(&mut self, view: &View<'_>) -> Result<(), PartitionError> {
         let _ = view;
         Ok(())
     }
 
-    /// A created task has no unfinished parent any more. `by`: the worker whose task was the last one; `None` where all had ended when
-    /// it was created. Those of one round come by number.
+    /// A created task has no unfinished parent any more. `by` is the worker whose task was the last one; `None` if all parents had ended
+    /// when the task was created. Tasks of one round come by number.
     fn ready(&mut self, view: &View<'_>, task: TaskId, by: Option<WorkerId>);
 
-    /// A task is ready since `creator` ran the task that created it. As if the master had created it, unless a scheduler cares. Not said
-    /// where [`Scheduler::hands_over`].
+    /// A task is ready since `creator` ran the task that created it. By default handled as if the master had created it. Not called if
+    /// [`Scheduler::hands_over`].
     fn created_ready(&mut self, view: &View<'_>, task: TaskId, creator: WorkerId) {
         let _ = creator;
         self.ready(view, task, None);
     }
 
-    /// Whether workers hand over what becomes ready through their tasks: then [`Scheduler::hand_over`] is said instead of
-    /// [`Scheduler::ready`], which remains for tasks that are ready when the master creates them.
+    /// Whether workers hand over tasks that become ready through their tasks. If so, [`Scheduler::hand_over`] is called instead of
+    /// [`Scheduler::ready`]; the latter remains for tasks that are ready when the master creates them.
     fn hands_over(&self) -> bool {
         false
     }
 
-    /// A worker whose task has ended hands over what became ready through that. Said in step 1 of an instant, by the number of the task that
-    /// ended, after [`Scheduler::finished`] and [`Scheduler::created`] of it; not where there is nothing to hand over.
+    /// A worker whose task has ended hands over the tasks that became ready through that. Called in step 1 of an instant, by the number
+    /// of the task that ended, after [`Scheduler::finished`] and [`Scheduler::created`] of it; not called if there is nothing to hand
+    /// over.
     fn hand_over(&mut self, view: &View<'_>, handed: &HandOver<'_>) {
         let _ = (view, handed);
     }
 
-    /// How many ready tasks are in no queue yet, as they wait for their socket.
+    /// Number of ready tasks that are in no queue yet, because they wait for their socket.
     fn without_socket(&self) -> usize {
         0
     }
@@ -179,9 +181,9 @@ pub trait Scheduler: Send {
         if self.steals() { &[Round::Own, Round::Steal] } else { &[Round::Own] }
     }
 
-    /// The task that an idle worker takes in a round; asked only while some task is ready that nobody has taken. One with
-    /// [`Source::Steal`] costs the time to steal. A worker that is not dealt to the program any more ([`Scheduler::is_dealt`]) is asked
-    /// in the first round, and leaves when it gets none.
+    /// The task that an idle worker takes in a round. Called only while some task is ready that no worker has taken. A start with
+    /// [`Source::Steal`] costs the time to steal. A worker that is no longer dealt to the program ([`Scheduler::is_dealt`]) is asked in
+    /// the first round, and leaves if it gets no task.
     fn take(&mut self, view: &View<'_>, worker: WorkerId, round: Round) -> Option<Start> {
         match round {
             Round::Own => self.next(view, worker).map(|task| Start::new(task, Source::Own)),
@@ -190,53 +192,53 @@ pub trait Scheduler: Send {
         }
     }
 
-    /// The task that an idle worker takes from its own queue: for schedulers that do not say [`Scheduler::take`].
+    /// The task that an idle worker takes from its own queue: for schedulers that do not implement [`Scheduler::take`].
     fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         let _ = (view, worker);
         None
     }
 
-    /// The task that a worker steals that has found none of its own: as [`Scheduler::next`]; asked only where [`Scheduler::steals`].
+    /// The task that a worker steals if it has found none of its own: as [`Scheduler::next`]; called only if [`Scheduler::steals`].
     fn steal(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         let _ = (view, worker);
         None
     }
 
-    /// Whether workers that find no task of their own steal.
+    /// Whether workers that find no task in their own queues steal.
     fn steals(&self) -> bool {
         false
     }
 
-    /// `task` has ended on `worker`. Those of one round come by number, before anything that follows from them.
+    /// `task` has ended on `worker`. Tasks of one round come by number, before all events that follow from them.
     fn finished(&mut self, view: &View<'_>, task: TaskId, worker: WorkerId) {
         let _ = (view, task, worker);
     }
 
-    /// The socket that a task was given; `None` where it has none yet, or the scheduler gives none.
+    /// The socket of a task; `None` if it has none yet, or if the scheduler assigns none.
     fn socket(&self, task: TaskId) -> Option<SocketId> {
         let _ = task;
         None
     }
 
-    /// Whether it gives every task a socket in the end.
+    /// Whether it assigns a socket to every task in the end.
     fn gives_sockets(&self) -> bool {
         false
     }
 
-    /// Where the placement `numa` puts a block that is open when a task that accesses it is taken; `None`: on the socket of that task, else
-    /// where it runs. Asked once of a block.
+    /// The node on which the placement `numa` puts a block that is open when a task that accesses it is taken; `None`: on the socket of
+    /// that task, or else where it runs. Called once per block.
     fn home(&mut self, view: &View<'_>, block: BlockId) -> Option<NodeId> {
         let _ = (view, block);
         None
     }
 
-    /// From now on so many programs share the workers, this one and its contenders; 1: it is alone again. Said before everything
-    /// else of an instant, also at the beginning of a run with contenders; never without.
+    /// From now on `programs` programs share the workers: this one and its contenders; 1: it is alone again. Called before all other
+    /// events of an instant, also at the beginning of a run with contenders; never called without contenders.
     fn shares(&mut self, view: &View<'_>, programs: u32) {
         let _ = (view, programs);
     }
 
-    /// Whether a worker is dealt to the program. One that is not leaves when it is idle and finds nothing in the first round.
+    /// Whether a worker is dealt to the program. A worker that is not leaves when it is idle and finds nothing in the first round.
     fn is_dealt(&self, worker: WorkerId) -> bool {
         let _ = worker;
         true
@@ -247,23 +249,23 @@ pub trait Scheduler: Send {
         let _ = (view, worker);
     }
 
-    /// A worker that had left and is dealt to the program joins it again, idle. After all ends of tasks of the round, by worker.
+    /// A worker that had left and is dealt to the program joins it again, idle. Called after all ends of tasks of the round, by worker.
     fn joins(&mut self, view: &View<'_>, worker: WorkerId) {
         let _ = (view, worker);
     }
 
-    /// Per program that shares the workers, this one first, the workers of each node in a phase; `None` where it deals none.
+    /// Per program that shares the workers, this one first: the workers of each node in a phase; `None` if it deals none.
     fn dealt(&self) -> Option<Vec<Vec<u32>>> {
         None
     }
 
-    /// How often it had to do without its plan; `None` where it follows none.
+    /// How often it had to decide without its plan; `None` if it follows none.
     fn fallbacks(&self) -> Option<Fallbacks> {
         None
     }
 }
 
-// How a worker comes to a task.
+// How a worker finds a task.
 
 numasim_model::words! {
     /// Where a worker found a task.
@@ -288,59 +290,59 @@ numasim_model::words! {
 /// A worker takes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Which one.
+    /// The task.
     pub task: TaskId,
-    /// Where it was.
+    /// Where it was found.
     pub source: Source,
-    /// Whether the worker took from its own queue what was meant for another mailbox or node.
+    /// Whether the worker took from its own queue a task that was meant for another mailbox or node.
     pub revoked: bool,
 }
 
 impl Start {
-    /// A task that was found there.
+    /// A task that was found at `source`.
     pub const fn new(task: TaskId, source: Source) -> Self {
         Self { task, source, revoked: false }
     }
 }
 
-/// Idle workers look for tasks in rounds: all of them, in order, in one place before any of them looks in the next.
+/// Idle workers look for tasks in rounds: all workers look in one place, in order, before any of them looks in the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
-    /// What they have themselves or share with their node.
+    /// Their own queues, or those that they share with their node.
     Own,
-    /// What other nodes share.
+    /// Queues that other nodes share.
     OtherNodes,
-    /// What others have.
+    /// Queues of other workers.
     Steal,
 }
 
-// What a scheduler of tree programs is told beside what all are told.
+// Events of tree programs that a scheduler receives in addition to those of all programs.
 
-/// What the worker whose task has ended hands over: tasks that are ready from now on.
+/// Tasks that the worker whose task has ended hands over: they are ready from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandOver<'s> {
     /// The task that has ended.
     pub task: TaskId,
     /// The worker that ran it.
     pub worker: WorkerId,
-    /// Those that it has created, in their order (`seq`).
+    /// The tasks that it has created, in their order (`seq`).
     pub children: &'s [TaskId],
-    /// All others that waited for it last, by number: also children of other tasks, and tasks of the master.
+    /// All other tasks whose last unfinished parent it was, by number: also children of other tasks, and tasks of the master.
     pub others: &'s [TaskId],
 }
 
 /// The worker that hands over tasks of the master.
 const MASTER: WorkerId = WorkerId(0);
 
-/// Who hands over a task that is ready through the end of another one: the worker that ran that one, but of tasks of the master
-/// [`MASTER`].
+/// The worker that hands over a task that is ready through the end of another one: the worker that ran that one. For tasks of the master
+/// it is [`MASTER`].
 fn who_hands_over(graph: &TaskGraph, task: TaskId, worker: WorkerId) -> WorkerId {
     if graph.created_by(task).is_some() { worker } else { MASTER }
 }
 
-// What a scheduler does where several things are equally good.
+// How a scheduler decides between equally good choices.
 
-/// Chooses among equal things: drawn, or always the first.
+/// Chooses among equal choices: at random, or always the first.
 #[derive(Clone, Debug)]
 struct Draw {
     ties: Ties,
@@ -348,23 +350,24 @@ struct Draw {
 }
 
 impl Draw {
-    /// As `[runtime]` has it: `ties` and `seed`.
+    /// With `ties` and `seed` of `[runtime]`.
     fn new(runtime: &RuntimeSettings) -> Self {
         Self::of(runtime, Stream::Scheduler)
     }
 
-    /// The same, with the numbers of another purpose.
+    /// The same, with a separate stream of random numbers.
     fn of(runtime: &RuntimeSettings, stream: Stream) -> Self {
         Self { ties: runtime.ties, random: generator(runtime.seed, stream) }
     }
 
-    /// One of `count` equal things in their order, from 0: drawn with `ties = "random"`, the first with `"order"`. Nothing is
-    /// drawn of a single one.
+    /// One of `count` equal choices in their order, from 0: random with `ties = "random"`, the first with `"order"`. A single choice uses
+    /// no random number.
     fn of_equals(&mut self, count: usize) -> usize {
         if count > 1 && self.ties == Ties::Random { self.random.random_range(0..count) } else { 0 }
     }
 
-    /// The oldest task of a worker among `workers` other than the thief, of those that have any: the next one cyclically, or a drawn one.
+    /// The oldest task of a worker among those of `workers` that have any, other than the thief: the next worker cyclically, or a random
+    /// one.
     fn oldest_of_others(
         &mut self,
         queues: &mut [VecDeque<TaskId>],
@@ -377,7 +380,7 @@ impl Draw {
         queues.get_mut(victim as usize)?.pop_front()
     }
 
-    /// One of `count` things whatever `ties` says; 0 of none.
+    /// A random one of `count` choices, regardless of `ties`; 0 of none.
     fn any(&mut self, count: usize) -> usize {
         if count > 1 { self.random.random_range(0..count) } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! Schedulers that give each task a socket: what they have in common is what becomes of the task then.
+//! Schedulers that assign a socket to each task, and the handling of the tasks after that, which they share.
 
 use numasim_graph::partition::PartitionError;
 use numasim_graph::values::{BlockHome, BlockId, TaskGraph, TaskId};
@@ -9,7 +9,7 @@ use crate::schedulers::ready_queue::ReadyQueue;
 use crate::schedulers::{Draw, Partitioning, Pause, Scheduler, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
-/// Says which socket each task gets: when it is created, when a window is partitioned, or when it is ready.
+/// Determines the socket of each task: when it is created, when a window is partitioned, or when it is ready.
 pub(super) trait Place: Send {
     /// As [`Scheduler::created`]. `given`: the sockets of tasks so far.
     fn created(&mut self, view: &View<'_>, task: TaskId, given: &mut Given) -> Option<Partitioning> {
@@ -35,12 +35,12 @@ pub(super) trait Place: Send {
     }
 }
 
-/// All sockets are said before the first task is created.
+/// All sockets are assigned before the first task is created.
 pub(super) struct Said;
 
 impl Place for Said {}
 
-/// The scheduler that gives tasks the sockets that `P` says, and keeps them in `Q`.
+/// The scheduler that assigns the sockets of `P` to tasks, and stores them in `Q`.
 pub(super) struct Placed<P, Q = SocketQueues> {
     place: P,
     given: Given,
@@ -151,12 +151,12 @@ pub(super) trait Queues: Send {
     fn pop(&mut self, socket: SocketId) -> Option<TaskId>;
 }
 
-/// In the order in which they came, higher priorities first.
+/// In the order of arrival, higher priorities first.
 #[derive(Clone, Debug)]
 pub(super) struct SocketQueues(Vec<ReadyQueue>);
 
 impl SocketQueues {
-    /// Empty ones.
+    /// Empty queues.
     pub(super) fn new(sockets: &Sockets) -> Self {
         Self(vec![ReadyQueue::default(); sockets.count()])
     }
@@ -174,8 +174,8 @@ impl Queues for SocketQueues {
     }
 }
 
-/// What numbers were given, if anything: tasks a socket, pieces of work a mailbox. It grows with the largest number; four bytes each, as there
-/// are millions of tasks.
+/// Numbers assigned to numbers: tasks to sockets, pieces of work to mailboxes. It grows with the largest number; four bytes each, because
+/// there are millions of tasks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers(Vec<u32>);
 
@@ -193,7 +193,7 @@ impl Numbers {
         }
     }
 
-    /// What `number` was given.
+    /// The value assigned to `number`.
     pub(super) fn of(&self, number: u32) -> Option<u32> {
         self.0.get(number as usize).copied().filter(|&given| given != Self::NONE)
     }
@@ -215,18 +215,18 @@ impl Given {
     }
 }
 
-/// Gives tasks to the sockets for which most bytes speak.
+/// Assigns tasks to the sockets with most of their bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     of_socket: Vec<f64>,
-    /// Tasks so far that went to sockets in turn, and how many of them in a row to one socket.
+    /// Number of tasks so far that went to sockets in turn, and how many of them in a row go to one socket.
     turn: u64,
     stride: u64,
     draw: Draw,
 }
 
 impl Weights {
-    /// A `stride` of 0 counts as 1; readers of files refuse it.
+    /// A `stride` of 0 counts as 1; readers of files reject it.
     pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Self {
         Self {
             of_socket: vec![0.0; sockets.count()],
@@ -236,9 +236,9 @@ impl Weights {
         }
     }
 
-    /// The socket for which most of these bytes speak, equal ones as `ties` has it; those of no socket are not allocated. Where nothing
-    /// speaks for any, or more bytes are not allocated than speak for each, sockets come in turn: each `stride` times in a row, ascending,
-    /// then from the first again.
+    /// The socket with most of these bytes; ties are broken according to `ties`. Bytes without a socket are not allocated. If no socket
+    /// has any bytes, or more bytes are not allocated than each socket has, sockets come in turn: each `stride` times in a row,
+    /// ascending, then from the first again.
     pub(super) fn choose(&mut self, bytes: impl Iterator<Item = (Option<SocketId>, f64)>) -> SocketId {
         self.of_socket.fill(0.0);
         let mut nowhere = 0.0;
@@ -260,10 +260,10 @@ impl Weights {
     }
 }
 
-/// Algorithm 2.1 of paper 001, `dep`: a task goes where most of what it accesses was written first, decided when it is created.
+/// Algorithm 2.1 of paper 001, `dep`: a task goes to the socket where most of its data was written first, decided when it is created.
 #[derive(Clone, Debug)]
 pub(super) struct DepTable {
-    /// Of each block: four bytes, as graphs have millions of them.
+    /// Per block: four bytes, because graphs have millions of them.
     socket_of: Vec<u32>,
     weights: Weights,
 }
@@ -272,7 +272,7 @@ pub(super) struct DepTable {
 const NOWHERE: u32 = u32::MAX;
 
 impl DepTable {
-    /// Blocks whose `home` is a node with cores are in the table from the beginning, wherever pages really go.
+    /// Blocks whose `home` is a node with cores are in the table from the beginning, regardless of the real places of pages.
     pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Self {
         let socket = |home: BlockHome| match home {
             BlockHome::Node(node) => sockets.of_node(node).map_or(NOWHERE, |socket| socket.0),
@@ -309,7 +309,7 @@ impl Place for DepTable {
     }
 }
 
-/// `sa`, socket-aware: the programmer says which socket (paper 001, section 2.1).
+/// `sa`, socket-aware: the programmer sets the socket (paper 001, section 2.1).
 /// # Errors
 /// [`TasksError::NoSocket`], [`TasksError::NoCores`].
 pub(super) fn sa(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<Said>, TasksError> {
@@ -321,10 +321,10 @@ pub(super) fn sa(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<Sa
     Ok(Placed::with(Said, given, SocketQueues::new(sockets), question))
 }
 
-/// `tracked`: as `dep`, with the true homes of pages in place of the table of first writers, as the runtime OmpSs-2 tracks them.
+/// `tracked`: as `dep`, with the true homes of pages instead of the table of first writers, as the runtime OmpSs-2 tracks them.
 ///
-/// Where a block lies is known when somebody has touched it. So a task gets its socket when it becomes ready: all that it reads has been
-/// written by then. Blocks that nobody has touched, that lie on all nodes or on one without cores, are not allocated.
+/// The home of a block is known when a task has touched it. So a task gets its socket when it becomes ready: all that it reads has been
+/// written by then. Blocks that no task has touched, and blocks on all nodes or on a node without cores, are not allocated.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked(pub(super) Weights);
 

@@ -1,4 +1,4 @@
-//! All processes of a control group, by its `cpuset.cpus` where that may be written, else thread by thread.
+//! All processes of a control group: placed with its `cpuset.cpus` if that is writable, otherwise thread by thread.
 
 #[cfg(test)]
 mod tests;
@@ -26,19 +26,19 @@ pub(super) struct Group<F> {
     way: Way,
 }
 
-/// How its processors are set.
+/// How its logical CPUs are set.
 #[derive(Debug)]
 enum Way {
     Cpuset(Cpuset),
     Threads {
         binding: Binding,
-        /// Why not the other way.
+        /// Why `cpuset.cpus` cannot be used.
         why: io::Error,
     },
 }
 
 impl<F: Files> Group<F> {
-    /// `folder` is its name for people. Nothing changes before the first order.
+    /// `folder` is its name in messages. Nothing changes before the first order.
     pub(super) fn begin(files: F, folder: &str, ledger: &Ledger) -> Result<Self, GroupError> {
         let folder = || folder.to_owned();
         let refused = |source| GroupError::Refused { folder: folder(), source };
@@ -56,7 +56,7 @@ impl<F: Files> Group<F> {
         Ok(Self { files, way })
     }
 
-    /// How its processors are set, in words.
+    /// How its logical CPUs are set, in words.
     pub(super) fn way(&self) -> String {
         match &self.way {
             Way::Cpuset(_) => format!("its processors are set in {CPUS} of its control group"),
@@ -77,11 +77,11 @@ impl<F: Files> Group<F> {
         self.files.changes()
     }
 
-    /// Whether nobody is left in it.
+    /// Whether it has no processes left.
     pub(super) fn has_ended(&self) -> bool {
         match self.files.events() {
             Ok(events) => !is_populated(&events),
-            // It was removed, for which it had to be empty.
+            // It was removed, which requires that it was empty.
             Err(why) => is_gone(&why),
         }
     }
@@ -104,7 +104,7 @@ impl<F: Files> Group<F> {
         self.unless_ended(outcome)
     }
 
-    /// Where the group is gone, nobody is left to be kept anywhere.
+    /// If the group no longer exists, there are no processes left to place.
     fn unless_ended(&self, outcome: io::Result<()>) -> io::Result<()> {
         match outcome {
             Err(why) if is_gone(&why) && self.has_ended() => Ok(()),
@@ -124,24 +124,24 @@ impl<F: Files> Group<F> {
     }
 }
 
-/// Of the text of `cgroup.events`.
+/// Parses the text of `cgroup.events`.
 fn is_populated(events: &str) -> bool {
     !events.lines().any(|line| line == "populated 0")
 }
 
-// The processors of a group by its `cpuset.cpus`: the kernel keeps every process on them, also those that come later.
+// The logical CPUs of a group by its `cpuset.cpus`: the kernel keeps every process on them, including those that come later.
 
-/// What is wanted.
+/// The requested CPUs.
 pub(super) const CPUS: &str = "cpuset.cpus";
-/// What there really is of it.
+/// The CPUs that the kernel actually granted.
 const EFFECTIVE: &str = "cpuset.cpus.effective";
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Cpuset {
-    /// What the file said before the first order.
+    /// Content of the file before the first order.
     had: String,
-    /// And what there was of it.
+    /// Effective CPUs before the first order.
     had_effective: String,
     /// The order in force.
     order: Option<Vec<u32>>,
@@ -149,7 +149,7 @@ pub(super) struct Cpuset {
 
 impl Cpuset {
     /// # Errors
-    /// There is no such file, as nobody has delegated it, or it cannot be written.
+    /// The file does not exist, because it has not been delegated, or it cannot be written.
     pub(super) fn new(files: &impl Files) -> io::Result<Self> {
         let had = files.read(Path::new(CPUS))?;
         files.may_write(Path::new(CPUS))?;
@@ -157,7 +157,7 @@ impl Cpuset {
         Ok(Self { had, had_effective, order: None })
     }
 
-    /// Orders these processors (ascending); on failure, the last order is in force again.
+    /// Orders these logical CPUs (ascending); on failure, the last order is in force again.
     pub(super) fn order(&mut self, files: &impl Files, cpus: &[u32]) -> io::Result<()> {
         if self.order.is_none() {
             self.had = files.read(Path::new(CPUS))?;
@@ -168,7 +168,7 @@ impl Cpuset {
         if outcome.is_err() {
             match before {
                 Some(before) => {
-                    // What cannot be put back now is the next look's.
+                    // If this cannot be restored now, the next look does it.
                     let _ = put(files, &before);
                     self.order = Some(before);
                 }
@@ -178,36 +178,36 @@ impl Cpuset {
         outcome
     }
 
-    /// Writes the order again where somebody else has written.
+    /// Writes the order again if another process has written the file.
     pub(super) fn look(&self, files: &impl Files) -> io::Result<()> {
         let Some(order) = &self.order else { return Ok(()) };
         if numbers(&files.read(Path::new(CPUS))?) == *order { Ok(()) } else { put(files, order) }
     }
 
-    /// Gives the group back what it had; where that was no list of its own, and Linux does not take a list away from processes
-    /// (`validate_change` of kernel/cgroup/cpuset.c), the list of what it had in effect.
+    /// Restores the group's former CPUs. If the group had no explicit list, and Linux does not remove a list from processes
+    /// (`validate_change` of kernel/cgroup/cpuset.c), it gets the list that was in effect before.
     pub(super) fn release(&mut self, files: &impl Files) {
         if self.order.take().is_none() {
             return;
         }
-        // Nothing but a line feed takes away what was written; no text at all would be no order.
+        // Only a line feed removes the former value; an empty text would be no order.
         let had = if self.had.trim().is_empty() { "\n" } else { &self.had };
         if files.write(Path::new(CPUS), had).is_err() {
-            // Nobody is left to be told that it cannot be.
+            // There is no caller left to report a failure to.
             let _ = files.write(Path::new(CPUS), &self.had_effective);
         }
     }
 }
 
 /// # Errors
-/// The system refuses it, or gives less: the group above may have fewer.
+/// The system refuses it, or grants fewer: the parent group may have fewer.
 fn put(files: &impl Files, cpus: &[u32]) -> io::Result<()> {
     files.write(Path::new(CPUS), &format!("{}\n", ranges(cpus)))?;
     let found = numbers(&files.read(Path::new(EFFECTIVE))?);
     if found == cpus { Ok(()) } else { Err(less(&found)) }
 }
 
-/// Ascending; none of a text that is no list.
+/// Ascending; empty for a text that is no list.
 fn numbers(text: &str) -> Vec<u32> {
     let mut numbers = CpuList::parse(text.trim()).map(|list| list.as_slice().to_vec()).unwrap_or_default();
     numbers.sort_unstable();
@@ -218,24 +218,24 @@ fn numbers(text: &str) -> Vec<u32> {
 
 /// `CGROUP2_SUPER_MAGIC` of linux/magic.h.
 const CGROUP2: u64 = 0x6367_7270;
-/// Says whether processes are in the group or below it.
+/// Contains whether processes are in the group or below it.
 pub(super) const EVENTS: &str = "cgroup.events";
 
-/// What the kernel shows and takes in the folder of a group; paths are from there.
+/// The files of a group's folder that the kernel provides; paths are relative to the folder.
 pub(in crate::adopt) trait Files {
     fn read(&self, file: &Path) -> io::Result<String>;
     /// Whether this process may write it.
     fn may_write(&self, file: &Path) -> io::Result<()>;
     fn write(&self, file: &Path, text: &str) -> io::Result<()>;
-    /// Names of the groups right below one; that with an empty path is the group itself.
+    /// Names of the direct subgroups of a group; an empty path is the group itself.
     fn below(&self, group: &Path) -> io::Result<Vec<PathBuf>>;
-    /// What [`EVENTS`] says now.
+    /// The present content of [`EVENTS`].
     fn events(&self) -> io::Result<String>;
-    /// Tells by an exceptional condition that [`Files::events`] says something else than when it was read last.
+    /// A descriptor that signals an exceptional condition when [`Files::events`] differs from when it was last read.
     fn changes(&self) -> Option<BorrowedFd<'_>>;
 }
 
-/// The real folder. It stays that of the same group when another one gets its name.
+/// The real folder. It remains that of the same group even if another group gets its name.
 #[derive(Debug)]
 pub(in crate::adopt) struct Folder {
     folder: OwnedFd,
@@ -244,15 +244,15 @@ pub(in crate::adopt) struct Folder {
 
 impl Folder {
     /// # Errors
-    /// What is not a folder of cgroup v2 that this user owns or may write in.
+    /// Not a folder of cgroup v2 that this user owns or may write in.
     pub(in crate::adopt) fn open(path: &Path) -> Result<Self, GroupError> {
         let shown = || numasim_model::text::visible(&path.display().to_string()).into_owned();
         let refused = |why: Errno| match why {
-            // A link is no folder.
+            // A link does not count as a folder.
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP => GroupError::NoFolder(shown()),
             why => GroupError::Refused { folder: shown(), source: why.into() },
         };
-        // With a `/` at its end a link would be followed.
+        // With a trailing `/` a link would be followed.
         let name: PathBuf = path.components().collect();
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let folder = openat(CWD, &name, flags | OFlags::DIRECTORY, Mode::empty()).map_err(refused)?;
@@ -282,12 +282,12 @@ impl Files for Folder {
     }
 
     fn may_write(&self, file: &Path) -> io::Result<()> {
-        // The kernel may refuse what the mode of the file allows.
+        // The kernel may refuse although the mode of the file allows it.
         self.open_file(file, OFlags::WRONLY).map(drop)
     }
 
     fn write(&self, file: &Path, text: &str) -> io::Result<()> {
-        // At once: each call is an order of its own.
+        // In a single call: each call is a separate order.
         File::from(self.open_file(file, OFlags::WRONLY)?).write_all(text.as_bytes())
     }
 
@@ -305,7 +305,7 @@ impl Files for Folder {
     }
 
     fn events(&self) -> io::Result<String> {
-        // The file that is waited for: reading it is what makes it quiet again.
+        // The file to wait for: reading it clears its exceptional condition.
         let mut file = &self.events;
         file.rewind()?;
         let mut text = String::new();

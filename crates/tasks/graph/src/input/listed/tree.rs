@@ -1,4 +1,5 @@
-//! Reads what a task of a tree program says (`created_by`, `seq`, `affinity`, `submit`, `returns`, `replay`), and what all of them say together.
+//! Reads the keys of a task of a tree program (`created_by`, `seq`, `affinity`, `submit`, `returns`, `replay`), and checks those of all
+//! tasks together.
 
 use std::collections::HashMap;
 
@@ -11,33 +12,33 @@ use crate::input::listed::{core_node, report_unknown};
 use crate::keys::task;
 use crate::values::{GraphError, Submit, TaskGraph, TaskId, TreeTask};
 
-/// What to write where there is no task with a name.
+/// Advice if no task has a name.
 const NAMELESS: &str = "give the task that creates this one a `name`";
 
-/// A task that a file names.
+/// A task with a name in a file.
 pub(in crate::input) struct Named {
     pub(in crate::input) place: Place,
-    /// `None` where it could not be read.
+    /// `None` if it could not be read.
     task: Option<TaskId>,
 }
 
-/// A task that somebody names before it comes, or that there is not.
+/// A reference to a task that comes later or does not exist.
 struct Waiting<'a> {
     name: &'a str,
     place: Place,
 }
 
-/// Tasks by name, and who names them.
+/// Tasks by name, and the references to them.
 #[derive(Default)]
 pub(in crate::input) struct Creators<'a> {
     known: HashMap<&'a str, Named>,
     names: Vec<&'a str>,
     waiting: Vec<Waiting<'a>>,
-    /// Where the places of tasks stand, in the order of the tasks.
+    /// Places of `seq` in the files, in the order of the tasks.
     seqs: Vec<(TaskId, Place)>,
 }
 
-/// What a task of a tree program says, as it stands in the file.
+/// The keys of a task of a tree program, as in the file.
 pub(in crate::input) struct TreeKeys<'a> {
     created_by: Option<TaskId>,
     seq: Option<(u32, Place)>,
@@ -48,8 +49,8 @@ pub(in crate::input) struct TreeKeys<'a> {
 }
 
 impl<'a> TreeKeys<'a> {
-    /// Reads the keys. `own` is the name of the task, `waits` where it says that the master waits before it, and `left_out` is told of keys
-    /// that are not there. `None` if something makes no sense.
+    /// Reads the keys. `own` is the name of the task, `waits` the place where it requests that the master waits before it, and `left_out`
+    /// is called for absent keys. `None` if a value is invalid.
     pub(in crate::input) fn read(
         table: &mut TableReader<'a>,
         (own, waits): (Option<&'a str>, Option<Place>),
@@ -91,7 +92,7 @@ impl<'a> TreeKeys<'a> {
         Some(Self { created_by, seq, affinity, submit: submit?, returns: returns?, replay: replay? })
     }
 
-    /// As it is added to a graph.
+    /// In the form for adding it to a graph.
     pub(in crate::input) fn task(&self) -> TreeTask<'a> {
         TreeTask {
             created_by: self.created_by,
@@ -104,7 +105,7 @@ impl<'a> TreeKeys<'a> {
     }
 }
 
-/// A place among the tasks of a task, not of the master.
+/// A `seq` among the tasks of a task, not of the master.
 fn read_seq(value: &Value<'_>, has_creator: bool) -> Option<(u32, Place)> {
     let seq = value.count()?;
     if !has_creator {
@@ -117,7 +118,7 @@ fn read_seq(value: &Value<'_>, has_creator: bool) -> Option<(u32, Place)> {
 }
 
 impl<'a> Creators<'a> {
-    /// Where the task with this name stands, if there was one before; from now on there is.
+    /// The place of an earlier task with this name, if there is one; from now on there is.
     pub(in crate::input) fn first(&mut self, name: &'a str, place: &Place) -> Option<&Place> {
         if self.known.contains_key(name) {
             return self.known.get(name).map(|named| &named.place);
@@ -135,7 +136,7 @@ impl<'a> Creators<'a> {
         self.seqs.extend(keys.seq.map(|(_, place)| (task, place)));
     }
 
-    /// The task that a value of `created_by` names; `None` where there is none so far, which is reported later.
+    /// The task that a value of `created_by` names; `None` if it does not exist so far, which is reported later.
     fn find(&mut self, value: &Value<'a>, own: Option<&str>) -> Option<TaskId> {
         let name = value.name()?;
         if own == Some(name) {
@@ -150,7 +151,7 @@ impl<'a> Creators<'a> {
         None
     }
 
-    /// The task with this name, wherever it stands; one that there is not is reported.
+    /// The task with this name, anywhere in the files; a missing one is reported.
     pub(in crate::input) fn anywhere(&self, name: &str, place: &Place, log: &Log) -> Option<TaskId> {
         if let Some(named) = self.known.get(name) {
             return named.task;
@@ -159,7 +160,7 @@ impl<'a> Creators<'a> {
         None
     }
 
-    /// Reports creators that come later, and those that there are not.
+    /// Reports creators that come later, and those that do not exist.
     pub(in crate::input) fn finish(&self, log: &Log) {
         for Waiting { name, place } in &self.waiting {
             let Some(named) = self.known.get(name) else {
@@ -175,8 +176,8 @@ impl<'a> Creators<'a> {
         }
     }
 
-    /// Whether the places of the tasks of each creator are 0, 1, 2 ..., or none are given; where not, it is reported. `places` are those of
-    /// all tasks.
+    /// Whether the places of the tasks of each creator are 0, 1, 2 ..., or none are given; if not, this is reported. `places` are those
+    /// of all tasks.
     pub(in crate::input) fn has_places(&self, graph: &TaskGraph, places: &[Place], log: &Log) -> bool {
         let Some((task, error)) = graph.misplaced() else { return true };
         let called = |task: TaskId| match graph.task_name(task) {

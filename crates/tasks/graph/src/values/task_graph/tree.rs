@@ -1,18 +1,18 @@
-//! What tree programs say beside blocks, tasks and accesses: 16 B a task, and nothing where nobody says anything.
+//! Attributes of tree programs in addition to blocks, tasks and accesses: 16 B a task, and no memory if there are none.
 
 use numasim_model::ids::NodeId;
 
 use super::super::{BlockId, GraphError, ReplayId, Submit, TaskId, TreeTask};
 use super::{NewTask, TaskGraph, TaskGraphBuilder};
 
-/// Nobody, nothing, no place.
+/// No task, no node, no place.
 const NONE: u32 = u32::MAX;
 
-/// A task as it is kept.
+/// A task in storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record {
     created_by: u32,
-    /// As it was given; after [`Tree::finish`] its place.
+    /// As given; after [`Tree::finish`] its place.
     seq: u32,
     replay: u32,
     /// Node + 1, 0 for none. There are at most 1024 nodes.
@@ -32,19 +32,19 @@ impl Record {
     };
 }
 
-/// What tree programs say.
+/// The attributes of tree programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tree {
-    /// Of each task up to the last one that says anything.
+    /// One per task, up to the last one that has any attribute.
     records: Vec<Record>,
     replays: Vec<Box<str>>,
-    /// Per block up to the last one of which anything is said: its creator.
+    /// Creator of each block, up to the last block that has any attribute.
     block_creators: Vec<u32>,
-    /// The same: node + 1, 0 for none.
+    /// Hint of each block: node + 1, 0 for none.
     block_hints: Vec<u16>,
     /// Whether places were given.
     has_seqs: bool,
-    /// Where the tasks that each task creates begin, one more at the end; empty where no task creates any.
+    /// Index of the first task that each task creates, with one more at the end; empty if no task creates any.
     starts: Vec<u32>,
     children: Vec<TaskId>,
 }
@@ -93,7 +93,7 @@ impl Tree {
                 if let [start, end] = *bounds
                     && let Some(children) = self.children.get_mut(start as usize..end as usize)
                 {
-                    // The sort is stable: without places they stay in the order of their numbers.
+                    // The sort is stable: without places, tasks stay in the order of their numbers.
                     let records = &self.records;
                     children
                         .sort_by_key(|child| records.get(child.0 as usize).map_or(NONE, |record| record.seq));
@@ -102,7 +102,7 @@ impl Tree {
         }
     }
 
-    /// The first task whose place is not the next one of its creator's, where somebody gave places.
+    /// The first task whose place is not the next one of its creator's, if places were given.
     fn misplaced(&self) -> Option<(TaskId, GraphError)> {
         if !self.has_seqs {
             return None;
@@ -116,7 +116,7 @@ impl Tree {
                 None => {}
             }
             for (place, &child) in (0..).zip(children) {
-                // Ascending: the first that is not its place says what is wrong.
+                // The places are ascending: the first one that differs from its index determines the error.
                 let seq = self.record(child).seq;
                 if seq < place {
                     return Some((child, GraphError::SeqRepeated { creator, seq }));
@@ -130,7 +130,7 @@ impl Tree {
     }
 }
 
-/// Whether a task that is to have `number` may say this.
+/// Whether a task that gets `number` may have these attributes.
 pub(super) fn check(task: &NewTask<'_>, tree: &TreeTask<'_>, number: usize) -> Result<(), GraphError> {
     match tree.created_by {
         Some(creator) if creator.0 as usize >= number => Err(GraphError::CreatorNotEarlier(creator)),
@@ -149,7 +149,7 @@ fn unpacked(node: u16) -> Option<NodeId> {
 }
 
 impl TaskGraphBuilder {
-    /// Keeps what a task says that was just added.
+    /// Stores the attributes of a task that was just added.
     pub(super) fn grow_tree(&mut self, number: usize, said: &TreeTask<'_>) {
         if *said == TreeTask::default() {
             return;
@@ -169,7 +169,7 @@ impl TaskGraphBuilder {
         tree.records.resize(number, Record::EMPTY);
         tree.records.push(Record {
             created_by: said.created_by.map_or(NONE, |creator| creator.0),
-            // Far beyond all places, the largest number says no more than the one below.
+            // Far beyond all places, so the largest number means the same as the one below.
             seq: said.seq.map_or(NONE, |seq| seq.min(NONE - 1)),
             replay,
             affinity: packed(said.affinity),
@@ -178,10 +178,10 @@ impl TaskGraphBuilder {
         });
     }
 
-    /// Says which task creates a block; the task must be there.
+    /// Sets the task that creates a block; the task must exist.
     ///
     /// # Errors
-    /// [`GraphError::UnknownBlock`], [`GraphError::CreatorNotEarlier`]; the graph is then as it was.
+    /// [`GraphError::UnknownBlock`], [`GraphError::CreatorNotEarlier`]; the graph is then unchanged.
     pub fn block_created_by(&mut self, block: BlockId, creator: TaskId) -> Result<(), GraphError> {
         if creator.0 as usize >= self.graph.tasks.len() {
             return Err(GraphError::CreatorNotEarlier(creator));
@@ -193,10 +193,10 @@ impl TaskGraphBuilder {
         Ok(())
     }
 
-    /// Says on which node the programmer wants a block.
+    /// Sets the node on which the programmer wants a block.
     ///
     /// # Errors
-    /// [`GraphError::UnknownBlock`]; the graph is then as it was.
+    /// [`GraphError::UnknownBlock`]; the graph is then unchanged.
     pub fn block_hint(&mut self, block: BlockId, node: NodeId) -> Result<(), GraphError> {
         let index = self.known_block(block)?;
         let hints = &mut self.graph.tree.get_or_insert_default().block_hints;
@@ -216,7 +216,7 @@ impl TaskGraph {
         self.tree.as_ref().map_or(Record::EMPTY, |tree| tree.record(task))
     }
 
-    /// Whether anything is said of a tree, a block's hint or creator.
+    /// Whether there are any tree attributes, hints or creators of blocks.
     pub fn says_more(&self) -> bool {
         self.tree.is_some()
     }
@@ -237,29 +237,29 @@ impl TaskGraph {
         self.tree.as_ref().map_or(&[], |tree| tree.children(task))
     }
 
-    /// The place of a task among those of its creator, whether a file gives it or not; `None` for tasks of the master.
+    /// The place of a task among those of its creator, whether or not a file sets it; `None` for tasks of the master.
     pub fn seq(&self, task: TaskId) -> Option<u32> {
         let seq = self.tree_record(task).seq;
         if seq != NONE {
             return Some(seq);
         }
-        // In the order of their numbers, by which they can be found.
+        // In the order of their numbers, so that a binary search works.
         let place = self.children(self.created_by(task)?).binary_search(&task).ok()?;
         u32::try_from(place).ok()
     }
 
-    /// Whether somebody gave a task its place, and it does not just follow from its number.
+    /// Whether the place of a task was given, and does not just follow from its number.
     pub fn gives_seq(&self, task: TaskId) -> bool {
         self.tree_record(task).seq != NONE
     }
 
-    /// The first task whose `seq` is wrong, and why, where those of each creator are not 0, 1, 2 ...: for graphs that somebody lists, to say where
-    /// they are wrong.
+    /// The first task whose `seq` is wrong, and the error, if the places of each creator are not 0, 1, 2 ...: for error messages about
+    /// graphs that a file lists.
     pub fn misplaced(&self) -> Option<(TaskId, GraphError)> {
         self.tree.as_ref()?.misplaced()
     }
 
-    /// The node where the data of a task is, as its programmer says.
+    /// The node of the data of a task, as its programmer declares it.
     pub fn affinity(&self, task: TaskId) -> Option<NodeId> {
         unpacked(self.tree_record(task).affinity)
     }
@@ -269,12 +269,12 @@ impl TaskGraph {
         self.tree_record(task).submit
     }
 
-    /// Whether the worker that ran a task goes on with the last one that it hands over.
+    /// Whether the worker that ran a task continues with the last one that it hands over.
     pub fn returns(&self, task: TaskId) -> bool {
         self.tree_record(task).returns
     }
 
-    /// The piece of work that a task is.
+    /// The key of a task's piece of work.
     pub fn replay(&self, task: TaskId) -> Option<ReplayId> {
         let replay = self.tree_record(task).replay;
         (replay != NONE).then_some(ReplayId(replay))
@@ -285,13 +285,13 @@ impl TaskGraph {
         self.tree.as_ref().map_or(&[], |tree| &tree.replays)
     }
 
-    /// Which task creates a block, where somebody says so.
+    /// The task that creates a block, if it was given.
     pub fn block_creator(&self, block: BlockId) -> Option<TaskId> {
         let creators = &self.tree.as_ref()?.block_creators;
         creators.get(block.0 as usize).filter(|&&creator| creator != NONE).map(|&creator| TaskId(creator))
     }
 
-    /// Which task creates each block: as somebody says, else the first that accesses it, else the first task.
+    /// The task that creates each block: the given one, else the first that accesses it, else the first task.
     pub fn block_creators(&self) -> Vec<TaskId> {
         let mut creators = vec![None; self.blocks.len()];
         for task in self.tasks() {

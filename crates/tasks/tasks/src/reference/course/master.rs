@@ -1,24 +1,24 @@
-//! The master: creates one task after the other, waits where it has to, and partitions where somebody who decides has it do so.
+//! The master: creates one task after the other, waits if it has to, and partitions if the scheduler requests it.
 
 use numasim_graph::values::{BlockHome, TaskId};
 
 use crate::reference::course::Course;
 use crate::result::IdleReason;
 
-/// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
+/// Events for the scheduler. The answer to an event of the master is how long the master partitions because of it, in seconds.
 pub(in crate::reference) enum Heard {
-    /// It has created a task, or a task has that has ended.
+    /// The master has created a task, or a task that has ended has created one.
     Created(TaskId),
-    /// It waits for all earlier tasks; said once for each such task.
+    /// It waits for all earlier tasks; reported once for each such task.
     Taskwait,
-    /// As many tasks are alive as there may be.
+    /// As many tasks are alive as the limit allows.
     Throttle,
-    /// There are no more tasks; said once.
+    /// There are no more tasks; reported once.
     End,
     /// A partition is done.
     Partitioned,
-    /// A worker whose task has ended hands over what became ready through that: tasks that it created, in their order, and others, by number.
-    /// `homes`: where blocks lie then.
+    /// A worker whose task has ended hands over the tasks that became ready through that: tasks that it created, in their order, and
+    /// others, by number. `homes`: the homes of blocks at that time.
     HandsOver {
         task: TaskId,
         worker: usize,
@@ -26,7 +26,7 @@ pub(in crate::reference) enum Heard {
         others: Vec<TaskId>,
         homes: Vec<BlockHome>,
     },
-    /// So many programs share the workers from now on.
+    /// From now on this number of programs share the workers.
     Shares(u32),
     /// A worker leaves for a contender.
     Leaves(usize),
@@ -34,22 +34,22 @@ pub(in crate::reference) enum Heard {
     Joins(usize),
 }
 
-/// What somebody who decides answers the master: for how long it partitions.
+/// The scheduler's answer to the master: how long it partitions.
 pub(in crate::reference) type Hear<'h> = dyn FnMut(&Heard) -> Option<f64> + 'h;
 
-/// What the master does.
+/// The activity of the master.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
-    /// Nothing since then; the next task may begin.
+    /// Idle since then; the next task may begin.
     Free(f64),
-    /// It waits until tasks end, and has said why.
+    /// It waits until tasks end, and has reported the reason.
     Stopped,
     Creating(TaskId, f64),
     Partitioning(f64),
 }
 
 impl Course<'_> {
-    /// The master creates what it can; whether it did anything.
+    /// The master creates as many tasks as it can; returns whether it did anything.
     pub(in crate::reference) fn create(&mut self, hear: &mut Hear) -> bool {
         let mut something = false;
         loop {
@@ -86,7 +86,7 @@ impl Course<'_> {
         }
     }
 
-    /// Why workers that have no task now have none. `elsewhere`: whether tasks are in queues that they do not take from.
+    /// Why workers that have no task now have none. `elsewhere`: whether tasks are in queues from which they do not take.
     pub(in crate::reference) fn why_idle(&self, elsewhere: bool) -> IdleReason {
         match (&self.master, self.next()) {
             _ if elsewhere => IdleReason::Elsewhere,
@@ -105,12 +105,12 @@ impl Course<'_> {
         graph.tasks().filter(|&task| graph.created_by(task).is_none()).nth(self.created)
     }
 
-    /// Whether there is a next task and nothing that it has to wait for.
+    /// Whether there is a next task that does not have to wait.
     fn may_begin(&self) -> bool {
         self.next().is_some_and(|next| !self.is_waiting(next)) && (self.forced || !self.is_full())
     }
 
-    /// Whether as many tasks are alive as there may be.
+    /// Whether as many tasks are alive as the limit allows.
     fn is_full(&self) -> bool {
         let alive = self.tasks.iter().filter(|task| task.is_created && !task.has_ended).count();
         self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1))
@@ -122,8 +122,8 @@ impl Course<'_> {
         self.question.graph.taskwait(next) && earlier.iter().any(|task| !task.has_ended)
     }
 
-    /// Where no task runs at the end of an instant and only their number stops the master, it creates one more task all the same, as an
-    /// existing one may wait for it. Whether that is so.
+    /// If no task runs at the end of an instant and only the number of tasks alive stops the master, it creates one more task in spite of
+    /// the limit, because an existing task may wait for it. Returns whether that is the case.
     pub(in crate::reference) fn forces(&mut self) -> bool {
         let runs = self.tasks.iter().any(|task| task.run.is_some() && !task.has_ended);
         let is_stopped = matches!(self.master, Doing::Stopped) && !self.forced;
@@ -132,7 +132,7 @@ impl Course<'_> {
         forces
     }
 
-    /// The master, free since then, begins to create the next task, or says why it does not.
+    /// The master, free since `since_s`, begins to create the next task, or reports why it does not.
     fn begin(&mut self, since_s: f64, hear: &mut Hear) {
         let Some(next) = self.next() else {
             self.master = Doing::Stopped;

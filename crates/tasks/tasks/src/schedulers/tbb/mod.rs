@@ -1,11 +1,13 @@
 //! `tbb` and `tbb-numa`: Intel TBB and the library of paper 003 (Majo, Gross, PPoPP 2015, Figures 5 and 7).
 //!
-//! A worker that is idle looks for its next task in this order: (1) what its task returned, (2) its successor, (3) the youngest of its own
-//! deque, (4) the oldest of its mailbox, (5) the oldest of the shared queue, (6) the oldest of another worker's deque. Under `tbb-numa`
-//! mailboxes and shared queues belong to nodes, and the queues of other nodes come when all idle workers have looked so far.
+//! An idle worker looks for its next task in this order: (1) the task that its last task returned, (2) the successor of the last task,
+//! (3) the youngest task of its deque, (4) the oldest of its mailbox, (5) the oldest of the shared queue, (6) the oldest of another
+//! worker's deque. Under `tbb-numa` mailboxes and shared queues belong to nodes, and the queues of other nodes follow after all idle
+//! workers have looked in the places so far.
 //!
-//! A task with an affinity is spawned into a deque and a mailbox; whoever takes it first has it. Under `tbb` only the affinity partitioner
-//! gives affinities: the mailbox whose worker ran the piece of work last. Under `tbb-numa` they are the programmer's.
+//! A task with an affinity is spawned into a deque and a mailbox; the first worker that takes it from either gets it. Under `tbb` only
+//! the affinity partitioner sets affinities: the mailbox of the worker that last ran the piece of work. Under `tbb-numa` the programmer
+//! sets them.
 
 use numasim_graph::values::{SchedulerKind, Submit, TaskGraph, TaskId};
 
@@ -27,7 +29,7 @@ struct MailboxId(u32);
 #[derive(Clone, Debug)]
 pub(super) struct Tbb {
     library: Library,
-    /// Per worker: what its last task returned, and that task's successor.
+    /// Per worker: the task that its last task returned, and that task's successor.
     returned: Vec<Option<TaskId>>,
     successors: Vec<Option<TaskId>>,
     deques: Deques,
@@ -69,7 +71,7 @@ impl Tbb {
         }
     }
 
-    /// Children in the order in which a worker hands them over: by reflection those that concern its own node come last.
+    /// Children in the order in which a worker hands them over: with reflection those of its local node come last.
     fn ordered(&mut self, children: &[TaskId], node: SocketId) -> Vec<TaskId> {
         let mut ordered = std::mem::take(&mut self.children);
         ordered.clear();
@@ -114,7 +116,7 @@ impl Tbb {
         }
     }
 
-    /// Rules 1 to 3: what the worker has of its own.
+    /// Rules 1 to 3: the worker's deque and the results of its last task.
     fn own(&mut self, view: &View<'_>, worker: WorkerId) -> Option<Start> {
         let take = |of_workers: &mut Vec<Option<TaskId>>| of_workers.get_mut(worker.0 as usize)?.take();
         if let Some(task) = take(&mut self.returned) {
@@ -129,7 +131,7 @@ impl Tbb {
         Some(Start { task, source: Source::Own, revoked: mailbox.is_some() && mailbox != own })
     }
 
-    /// Rules 4 and 5, but for the queues of other nodes.
+    /// Rules 4 and 5, except for the queues of other nodes.
     fn sent(&mut self, view: &View<'_>, worker: WorkerId) -> Option<Start> {
         let node = view.sockets.of_worker(worker);
         let deques = &self.deques;
@@ -170,7 +172,7 @@ impl Scheduler for Tbb {
                 Way::Submitted => self.submit(view, who_hands_over(graph, task, worker), task),
             }
         }
-        // Given back for its room.
+        // Returned to reuse its allocation.
         self.children = children;
     }
 
@@ -236,28 +238,28 @@ fn put(of_workers: &mut [Option<TaskId>], worker: WorkerId, task: TaskId) {
     of_workers.get_mut(worker.0 as usize).into_iter().for_each(|next| *next = Some(task));
 }
 
-// What differs between TBB and TBB-NUMA, and for whom a task is meant.
+// Differences between TBB and TBB-NUMA, and the intended worker or node of a task.
 
 /// The affinity partitioner of standard TBB.
 #[derive(Clone, Debug, Default)]
 struct Partitioner {
     /// Per piece of work: the mailbox of the worker that ran it last.
     ran: Numbers,
-    /// Per task: the mailbox to which it was sent because of that.
+    /// Per task: the mailbox to which it was sent for this reason.
     sent: Numbers,
 }
 
-/// What is different between the two.
+/// The library.
 #[derive(Clone, Debug)]
 enum Library {
     /// Standard TBB, perhaps with an affinity partitioner.
     Standard(Option<Partitioner>),
-    /// TBB-NUMA, perhaps with submission by reflection; where tasks ran, if some may be detached.
+    /// TBB-NUMA, optionally with submission by reflection; the nodes where tasks ran, if some may be detached.
     Numa { reflection: Option<Reflection>, ran: Option<Given> },
 }
 
 impl Library {
-    /// The mailbox in which a spawned task waits, too.
+    /// The mailbox in which a spawned task also waits.
     fn mailbox(&self, view: &View<'_>, task: TaskId) -> Option<MailboxId> {
         match self {
             Self::Standard(partitioner) => partitioner.as_ref()?.sent.of(task.0).map(MailboxId),
@@ -274,12 +276,12 @@ impl Library {
     }
 }
 
-// Handing over: what becomes of the tasks that the end of a task makes ready.
+// Handing over the tasks that become ready through the end of a task.
 
-/// What becomes of a task.
+/// The way of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::schedulers) enum Way {
-    /// The worker runs it next: what the task returned.
+    /// The worker runs it next: the task returned it.
     Returned,
     /// The worker runs it after that: the lowest of those that waited for the task alone.
     Successor,
@@ -287,9 +289,9 @@ pub(in crate::schedulers) enum Way {
     Submitted,
 }
 
-/// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when `ended`
-/// has ended. `stays`: whether the worker may go on with a task; what it may not is submitted, and counts neither as returned nor as
-/// successor.
+/// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when
+/// `ended` has ended. `stays`: whether the worker may continue with a task. Other tasks are submitted, and count neither as returned nor
+/// as successor.
 pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
     graph: &TaskGraph,
     ended: TaskId,
@@ -298,7 +300,7 @@ pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
     stays: S,
 ) -> impl Iterator<Item = (TaskId, Way)> + use<'t, S> {
     let returned = children.last().copied().filter(|&child| graph.returns(ended) && stays(child));
-    // What the master creates, a worker does not go on with.
+    // A worker does not continue with tasks that the master creates.
     let follows =
         |task| graph.submit(task) == Submit::Spawn && graph.created_by(task).is_some() && stays(task);
     let successor = others.iter().copied().find(|&task| follows(task));
@@ -313,20 +315,20 @@ pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
     })
 }
 
-// Submission by reflection: a worker hands over last what its own node should run, so that the others have time to fetch theirs (paper 003,
-// section 4.4.3).
+// Submission by reflection: a worker hands over the tasks of its local node last, so that the other nodes have time to fetch theirs
+// (paper 003, section 4.4.3).
 
 /// Per task: the nodes for which it, or a task below it, has affinity.
 #[derive(Clone, Debug)]
 struct Reflection {
     /// Words per task.
     width: usize,
-    /// A bit for each node; no words where no task has an affinity.
+    /// A bit for each node; no words if no task has an affinity.
     nodes: Vec<u64>,
 }
 
 impl Reflection {
-    /// That of the trees of a graph.
+    /// For the trees of a graph.
     fn new(graph: &TaskGraph, sockets: &Sockets) -> Self {
         let width = sockets.count().div_ceil(64);
         let affinity = |task| graph.affinity(task).and_then(|node| sockets.of_node(node));
@@ -334,7 +336,7 @@ impl Reflection {
             return Self { width, nodes: Vec::new() };
         }
         let mut nodes = vec![0_u64; width * graph.task_count()];
-        // A creator is earlier than what it creates: below a task, all is known before it.
+        // A creator is earlier than its children: when the loop reaches a task, all tasks below it are complete.
         for task in graph.tasks().rev() {
             let own = task.0 as usize * width;
             if let Some(SocketId(node)) = affinity(task)

@@ -9,18 +9,19 @@ use crate::schedulers::tbb::MailboxId;
 use crate::schedulers::tbb::crew::WorkerSet;
 use crate::sockets::{SocketId, WorkerId};
 
-// Deques of all workers. A task with an affinity waits in a deque and in a mailbox: whoever takes it first has it, the other copy is void.
+// Deques of all workers. A task with an affinity waits in a deque and in a mailbox: the first worker that takes it from either gets it,
+// and the other copy is void.
 
-/// Of a task that waits in no deque.
+/// Holder of a task that waits in no deque.
 const NOWHERE: u32 = u32::MAX;
-/// Void copies in the middle of a deque that are left there, beside as many as there are live ones.
+/// Number of void copies that may stay in the middle of a deque, in addition to the number of live ones.
 const VOID: usize = 32;
 
-/// Spawned tasks by worker, the youngest last. Void copies stay until somebody meets them.
+/// Spawned tasks by worker, the youngest last. Void copies stay until a worker reaches them.
 #[derive(Clone, Debug)]
 pub(super) struct Deques {
     of_worker: Vec<VecDeque<TaskId>>,
-    /// Per worker: how many tasks of its deque nobody has taken.
+    /// Per worker: number of tasks of its deque that no worker has taken.
     live: Vec<usize>,
     /// Workers with such tasks.
     filled: WorkerSet,
@@ -31,7 +32,7 @@ pub(super) struct Deques {
 }
 
 impl Deques {
-    /// Empty ones.
+    /// Empty deques.
     pub(super) fn new(workers: usize, tasks: usize) -> Self {
         Self {
             of_worker: vec![VecDeque::new(); workers],
@@ -60,7 +61,7 @@ impl Deques {
         self.holder.get(task.0 as usize).is_some_and(|&holder| holder != NOWHERE)
     }
 
-    /// Somebody has taken a task that waits: what is left of it is void.
+    /// A waiting task was taken: its remaining copy is void.
     pub(super) fn taken(&mut self, task: TaskId) {
         let Some(holder) = self.holder.get_mut(task.0 as usize) else { return };
         let worker = std::mem::replace(holder, NOWHERE);
@@ -101,7 +102,7 @@ impl Deques {
         draw: &mut Draw,
         may: impl Fn(TaskId) -> bool,
     ) -> Option<TaskId> {
-        // Nobody steals who has a task of his own.
+        // Workers with tasks in their deques do not steal.
         let first = draw.of_equals(self.filled.len());
         let task = self.oldest(self.filled.nth_from(thief.0 + 1, first)?, &may).or_else(|| {
             let mut untried = std::mem::take(&mut self.untried);
@@ -126,14 +127,15 @@ impl Deques {
     }
 }
 
-// Mailboxes: where tasks with an affinity wait for their worker, or for any of their node, beside the deque of whoever spawned them.
+// Mailboxes: tasks with an affinity wait there for their worker, or for any worker of their node, in addition to the deque of the worker
+// that spawned them.
 
-/// Tasks by mailbox, the oldest first. Copies that are void stay until somebody meets them.
+/// Tasks by mailbox, the oldest first. Void copies stay until a worker reaches them.
 #[derive(Clone, Debug)]
 pub(super) struct Mailboxes(Vec<VecDeque<TaskId>>);
 
 impl Mailboxes {
-    /// Empty ones.
+    /// Empty mailboxes.
     pub(super) fn new(count: usize) -> Self {
         Self(vec![VecDeque::new(); count])
     }
@@ -159,7 +161,7 @@ impl Mailboxes {
 
 // Shared queues of enqueued tasks: one per node and one for tasks without affinity (paper 003, Figure 7: rules 5', 5'' and 5''').
 
-/// Enqueued tasks, the oldest first. Without nodes there is the one queue of `tbb`.
+/// Enqueued tasks, the oldest first. Without nodes only the single queue of `tbb` exists.
 #[derive(Clone, Debug)]
 pub(super) struct SharedQueues {
     /// The queue of tasks without affinity.
@@ -170,12 +172,12 @@ pub(super) struct SharedQueues {
 }
 
 impl SharedQueues {
-    /// Empty ones.
+    /// Empty queues.
     pub(super) fn new(nodes: usize) -> Self {
         Self { of_none: VecDeque::new(), of_node: vec![VecDeque::new(); nodes], waiting: 0 }
     }
 
-    /// Puts a task at the end of the queue of a node, or of that for tasks without affinity.
+    /// Appends a task to the queue of a node, or to the one for tasks without affinity.
     pub(super) fn push(&mut self, node: Option<SocketId>, task: TaskId) {
         let own = node.and_then(|node| self.of_node.get_mut(node.0 as usize));
         own.unwrap_or(&mut self.of_none).push_back(task);
