@@ -1,8 +1,8 @@
-//! How busy the cores of each node are, whoever uses them: what the operating system counted over the last second; and what programs of
-//! OpenMP and oneTBB that we start have to find so that they use their cores and no others.
+//! The load of the cores of each node, from all processes, as the operating system counted it over the last second. Also the environment
+//! for OpenMP and oneTBB programs that the agent starts, so that they use their cores and no others.
 //!
-//! [`NodeLoad`] is pure: looks at `/proc/stat` ([`numasim_host::system::System::cpu_times`]) come in with their time.
-//! The kernel counts in ticks of 10 ms, and a look costs time that grows with the processors: four a second are enough.
+//! [`NodeLoad`] is pure: looks at `/proc/stat` ([`numasim_host::system::System::cpu_times`]) come in with their time. The kernel counts
+//! in ticks of 10 ms, and the cost of a look grows with the number of logical CPUs: four a second are enough.
 
 use std::collections::VecDeque;
 
@@ -10,20 +10,20 @@ use numasim_host::system::{CpuTimes, NodeCores};
 
 /// Time between looks.
 const BETWEEN_S: f64 = 0.25;
-/// What the load is a mean of.
+/// Time over which the load is averaged.
 const OVER_S: f64 = 1.0;
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct NodeLoad {
-    /// The processors of each node.
+    /// The logical CPUs of each node.
     cpus: Vec<Vec<u32>>,
     /// At most one that is older than [`OVER_S`].
     looks: VecDeque<(f64, CpuTimes)>,
 }
 
 impl NodeLoad {
-    /// Of these nodes, before the first look.
+    /// For these nodes, before the first look.
     pub fn new(nodes: &[NodeCores]) -> Self {
         let cpus = |node: &NodeCores| node.cores.iter().flatten().copied().collect();
         Self { cpus: nodes.iter().map(cpus).collect(), looks: VecDeque::new() }
@@ -34,7 +34,7 @@ impl NodeLoad {
         self.looks.back().is_none_or(|(last_s, _)| now_s - last_s >= BETWEEN_S)
     }
 
-    /// What the system has counted until now.
+    /// Adds the counters of the system until now.
     pub fn look(&mut self, now_s: f64, times: CpuTimes) {
         self.looks.push_back((now_s, times));
         while self.looks.get(1).is_some_and(|(at_s, _)| now_s - at_s >= OVER_S) {
@@ -42,8 +42,8 @@ impl NodeLoad {
         }
     }
 
-    /// The busy part of each node's cores over the last second, 0 to 1 (right after the start over what there was of it):
-    /// the mean over its processors that the system counted. 0 for a node without cores, and where nothing was counted.
+    /// The busy fraction of each node's cores over the last second, 0 to 1 (right after the start over the available time): the mean over
+    /// its logical CPUs that the system counted. 0 for a node without cores, and if nothing was counted.
     pub fn busy(&self) -> Vec<f64> {
         let (Some((_, first)), Some((_, last))) = (self.looks.front(), self.looks.back()) else {
             return vec![0.0; self.cpus.len()];
@@ -57,15 +57,15 @@ impl NodeLoad {
     }
 }
 
-// Programs of OpenMP and oneTBB that we start: what they have to find so that they use these cores and no others.
+// The environment for OpenMP and oneTBB programs that the agent starts, so that they use these cores and no others.
 //
-// OpenMP takes its places from the environment (OpenMP 5.2, sections 21.2 and 21.1): a place for each core, with all of
-// its hardware threads, and thread i on place i. oneTBB has no such variables: its arenas have as many threads as the
-// affinity mask of the process at its first use has processors, so that the mask says it ([`mask`]). The mask also
-// keeps OpenMP's other threads, and everything else of the program, on these cores.
+// OpenMP takes its places from the environment (OpenMP 5.2, sections 21.2 and 21.1): a place for each core, with all its hardware
+// threads, and thread i on place i. oneTBB has no such variables: the number of threads in its arenas is the number of logical CPUs in
+// the affinity mask of the process at its first use, so the mask determines it ([`mask`]). The mask also keeps OpenMP's other threads,
+// and all other threads of the program, on these cores.
 
-/// The variables for a program on these cores, of each its processors: `OMP_NUM_THREADS`, `OMP_DYNAMIC`,
-/// `OMP_PLACES` and `OMP_PROC_BIND`. Empty without cores.
+/// The variables for a program on these cores, each given by its logical CPUs: `OMP_NUM_THREADS`, `OMP_DYNAMIC`, `OMP_PLACES` and
+/// `OMP_PROC_BIND`. Empty without cores.
 pub fn variables(cores: &[Vec<u32>]) -> Vec<(String, String)> {
     let places: Vec<String> = cores.iter().filter(|core| !core.is_empty()).map(|core| place(core)).collect();
     if places.is_empty() {
@@ -74,7 +74,7 @@ pub fn variables(cores: &[Vec<u32>]) -> Vec<(String, String)> {
     let variable = |name: &str, value: String| (name.to_owned(), value);
     vec![
         variable("OMP_NUM_THREADS", places.len().to_string()),
-        // Else the runtime may make fewer when the system is busy.
+        // Otherwise the runtime may make fewer threads when the system is busy.
         variable("OMP_DYNAMIC", "false".into()),
         variable("OMP_PLACES", places.join(",")),
         // With as many threads as places: one on each, in their order.
@@ -82,7 +82,7 @@ pub fn variables(cores: &[Vec<u32>]) -> Vec<(String, String)> {
     ]
 }
 
-/// The affinity mask for a program on these cores: all their processors, ascending.
+/// The affinity mask for a program on these cores: all their logical CPUs, ascending.
 pub fn mask(cores: &[Vec<u32>]) -> Vec<u32> {
     let mut cpus = cores.concat();
     cpus.sort_unstable();
@@ -90,7 +90,7 @@ pub fn mask(cores: &[Vec<u32>]) -> Vec<u32> {
     cpus
 }
 
-/// `{0,64}`: a place with these processors.
+/// `{0,64}`: a place with these logical CPUs.
 fn place(core: &[u32]) -> String {
     let cpus: Vec<String> = core.iter().map(u32::to_string).collect();
     format!("{{{}}}", cpus.join(","))
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// `/proc/stat` where each processor was busy and idle for so many ticks.
+    /// `/proc/stat` with the busy and idle ticks of each logical CPU.
     fn times(processors: &[(u64, u64)]) -> CpuTimes {
         let lines: Vec<String> = (0..)
             .zip(processors)
@@ -205,7 +205,7 @@ mod tests {
         let busy = load.busy();
         assert_eq!(busy.len(), nodes.len());
         assert!(busy.iter().all(|part| (0.0..=1.0).contains(part)), "{busy:?}");
-        // This very test worked for six ticks on one of them.
+        // This test itself used six ticks on one of them.
         assert!(busy.iter().any(|&part| part > 0.0), "{busy:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! The entries of parallel regions in LLVM's libomp, which Clang calls.
+//! The entry points of parallel regions in LLVM's libomp, which Clang calls.
 //!
-//! `__kmpc_fork_call(location, count, body, ...)` has so many pointers after its body, and each thread calls the body with its two
-//! numbers and these pointers. The entry of this library is a few instructions, which find the pointers in registers and on
-//! the stack; the region is then begun with one pointer, to all of them.
+//! `__kmpc_fork_call(location, count, body, ...)` has `count` pointers after its body, and each thread calls the body with its two
+//! numbers and these pointers. The entry point of this library is a few instructions, which find the pointers in registers and on the
+//! stack. It then begins the region with one pointer, to all of them.
 
 use std::arch::naked_asm;
 use std::cell::Cell;
@@ -14,12 +14,12 @@ use crate::next::{LLVM, next};
 use crate::omp::wanted;
 use crate::region::Region;
 
-/// Pointers of a region; one with more keeps its threads from being counted and bound, and the order holds all the same.
+/// Maximum number of pointers of a region. The threads of a region with more are not counted and bound; the order still applies.
 const MOST: usize = 40;
-/// Of these come in registers.
+/// Number of these that come in registers.
 const IN_REGISTERS: usize = if cfg!(target_arch = "x86_64") { 3 } else { 5 };
 
-/// A body, whatever its pointers are.
+/// A body, regardless of its pointers.
 type Body = *const c_void;
 type Pointer = *mut c_void;
 
@@ -49,7 +49,7 @@ fn push(location: Pointer, thread: c_int, threads: c_int) {
     unsafe { next(location, thread, threads) };
 }
 
-/// A region with `if(0)`: the clause was for it.
+/// A region with `if(0)`: the clause applied to it.
 ///
 /// # Safety
 /// As for the function in libomp.
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C-unwind" fn __kmpc_serialized_parallel(location: Poin
     unsafe { next(location, thread) };
 }
 
-/// A region. Its pointers are handed to `fork`, which returns where to go on with the arguments as they were, or null.
+/// A region. Its pointers are handed to `fork`, which returns the address at which to continue with the original arguments, or null.
 ///
 /// # Safety
 /// As for the function in libomp.
@@ -70,7 +70,7 @@ pub(crate) unsafe extern "C-unwind" fn __kmpc_serialized_parallel(location: Poin
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn __kmpc_fork_call() {
-    // rdi, esi and rdx are location, count and body; rcx, r8 and r9 are the first pointers, the others lie behind the return address.
+    // rdi, esi and rdx are location, count and body; rcx, r8 and r9 are the first pointers, the others are after the return address.
     naked_asm!(
         "push r9",
         "push r8",
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn __kmpc_fork_call() {
     );
 }
 
-/// The same where the first five pointers are in x3 to x7, and the others begin at the stack pointer.
+/// The same for a system on which the first five pointers are in x3 to x7, and the others begin at the stack pointer.
 ///
 /// # Safety
 /// As for the function in libomp.
@@ -129,7 +129,7 @@ pub(crate) unsafe extern "C" fn __kmpc_fork_call() {
     );
 }
 
-/// A region with its body and what it is called with.
+/// A region with its body and the arguments of the body.
 struct Call {
     region: Region,
     body: Body,
@@ -139,7 +139,7 @@ struct Call {
 
 type Fork = unsafe extern "C" fn(Pointer, c_int, Body, ...);
 
-/// Begins a region for `__kmpc_fork_call` and returns null when it is over; else what has to be called with the same arguments.
+/// Begins a region for `__kmpc_fork_call` and returns null when it is over; otherwise the function to call with the same arguments.
 unsafe extern "C" fn fork(
     location: Pointer,
     count: c_int,
@@ -194,7 +194,7 @@ macro_rules! pointer {
     };
 }
 
-/// Calls the body with as many pointers as there are: tries no pointer, one, two, and so on.
+/// Calls the body with the required number of pointers: tries no pointer, one, two, and so on.
 macro_rules! call {
     ($call:ident $global:ident $number:ident [$($have:literal)*] []) => {
         // Regions with more pointers do not come here.
@@ -212,7 +212,7 @@ macro_rules! call {
 }
 
 /// # Safety
-/// The body of the call takes so many pointers after the two numbers.
+/// The body of the call takes this number of pointers after the two numbers.
 unsafe fn invoke(call: &Call, global: *mut c_int, number: *mut c_int) {
     call!(call global number [] [
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40

@@ -1,4 +1,4 @@
-//! What the agent steers in this process: regions and workers report here, and orders arrive here.
+//! The agent's control over this process: regions and workers report here, and orders arrive here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,14 +11,14 @@ use numasim_protocol::{AppStatus, LARGEST, Order, Waiting};
 use crate::environment::Node;
 use crate::limits::Limits;
 
-/// A program that begins no region for so long has no parallel work left to start.
+/// A program that begins no region for this long has no parallel work left to start.
 const SERIAL: Duration = Duration::from_millis(20);
 
 /// See the module.
 pub(crate) struct Steering {
     nodes: Vec<Node>,
     inner: Mutex<Inner>,
-    /// Counts orders, so that a thread knows whether it was bound under the present one.
+    /// Counts orders, so that a thread can detect whether it was bound under the present one.
     turn: AtomicU64,
     /// The order allows threads again.
     open: Condvar,
@@ -33,20 +33,20 @@ struct Inner {
     bound: bool,
     /// Threads that wait for an order before a region.
     waiting: u32,
-    /// Regions under way.
+    /// Regions that are running.
     regions: u32,
-    /// Regions done.
+    /// Number of completed regions.
     done: u64,
-    /// The value of `done` when it was looked at last, and when it was first seen: regions look at no clock.
+    /// The value of `done` at the last look, and when it was first seen: regions do not read the clock.
     seen: (u64, Instant),
-    /// The last status said that there is nothing to start.
+    /// The last status reported that there is nothing to start.
     told_idle: bool,
     /// Workers of oneTBB.
     workers: Vec<Worker>,
 }
 
 impl Inner {
-    /// Whether the program has no parallel work: no region now, none that waits, and none since [`SERIAL`].
+    /// Whether the program has no parallel work: no region is running or waiting, and none has run since [`SERIAL`].
     fn is_idle(&mut self) -> bool {
         if self.regions > 0 || self.waiting > 0 || self.seen.0 != self.done {
             self.seen = (self.done, Instant::now());
@@ -66,14 +66,14 @@ struct Worker {
 pub(crate) struct Taken {
     /// Threads of the region, at least 1.
     pub(crate) threads: u32,
-    /// Those that are counted, on each node.
+    /// Counted threads on each node.
     pub(crate) on_node: Vec<u32>,
-    /// Whether they are bound there.
+    /// Whether they are bound to these nodes.
     pub(crate) bound: bool,
 }
 
 impl Taken {
-    /// The node of a thread of the region; those that are not counted are with the last one.
+    /// The node of a thread of the region; threads that are not counted are with the last one.
     pub(crate) fn node_of(&self, thread: u32) -> Option<usize> {
         let mut first = 0;
         let ends = self.on_node.iter().map(|threads| {
@@ -143,7 +143,7 @@ impl Steering {
         let mut on_node = inner.limits.take(wanted - own);
         let mut threads = own + on_node.iter().sum::<u32>();
         if threads == 0 {
-            // The order is used up by other threads of this process: this one goes on alone.
+            // Other threads of this process use up the order: this one continues alone.
             if let Some(node) = inner.limits.force() {
                 on_node[node] = 1;
             }
@@ -168,7 +168,8 @@ impl Steering {
         inner.done += 1;
     }
 
-    /// Binds a thread, 0 for the calling one, to a node; `None` is all processors of the process. What the system refuses stays as it is.
+    /// Binds a thread, 0 for the calling one, to a node; `None` is all logical CPUs of the process. If the system refuses, the binding
+    /// stays as it is.
     pub(crate) fn bind(&self, thread: u32, node: Option<usize>) {
         let cpus = match node {
             Some(node) => self.nodes[node].cpus.clone(),
@@ -184,7 +185,7 @@ impl Steering {
         let mut inner = self.lock();
         let nodes = 0..self.nodes.len();
         let room = nodes.clone().find(|&node| inner.limits.has_room(node));
-        // It leaves soon: oneTBB was told of the order, and the worker has not looked yet.
+        // A worker will leave soon: oneTBB was informed of the order, and the worker has not checked yet.
         let node = room.or_else(|| nodes.clone().find(|&node| self.nodes[node].threads > 0)).unwrap_or(0);
         inner.limits.add(node);
         inner.workers.push(Worker { thread, node });
@@ -194,7 +195,7 @@ impl Steering {
         }
     }
 
-    /// And leaves it.
+    /// A worker of oneTBB leaves an arena.
     pub(crate) fn leave(&self, thread: u32) {
         let mut inner = self.lock();
         if let Some(place) = inner.workers.iter().position(|worker| worker.thread == thread) {
@@ -205,7 +206,8 @@ impl Steering {
         }
     }
 
-    /// Moves workers of oneTBB from nodes with too many threads to those that have room, and binds all of them as the order says.
+    /// Moves workers of oneTBB from nodes with too many threads to those with free capacity, and binds all of them according to the
+    /// order.
     fn move_workers(&self, inner: &mut Inner) {
         for place in 0..inner.workers.len() {
             let from = inner.workers[place].node;
@@ -224,11 +226,11 @@ impl Steering {
 
     /// Calls a function now and after each order.
     pub(crate) fn also(&self, function: fn(&Steering)) {
-        let _ = self.also.set(function); // there is one such function
+        let _ = self.also.set(function); // there is only one such function
         function(self);
     }
 
-    /// The threads that may run in this process; `None` is no order.
+    /// The threads that may run in this process; `None`: there is no order.
     pub(crate) fn allowed(&self) -> Option<u32> {
         self.lock().limits.allowed()
     }
@@ -279,7 +281,7 @@ impl Follower for Steering {
             blocked,
             progress: 0,
             waiting: Waiting::None,
-            // A region tells nobody how much of it is left.
+            // A region does not report how much of it is left.
             queued: idle.then_some(0),
             phase: 0,
             tasks: Some(inner.done.min(LARGEST)),
@@ -290,7 +292,7 @@ impl Follower for Steering {
         self.lock().is_idle() != (last.queued == Some(0))
     }
 
-    /// That a program begins no region rings no bell.
+    /// The absence of new regions rings no bell.
     fn rings(&self) -> bool {
         false
     }
@@ -370,7 +372,7 @@ mod tests {
             println!("skipped: two processors are needed");
             return;
         };
-        // Two nodes of one processor each.
+        // Two nodes of one logical CPU each.
         let node = |cpu| Node { threads: 1, cpus: vec![cpu] };
         let steering = Steering::new(vec![node(first), node(second)]);
         let now = || allowed().expect("Linux tells");
@@ -383,7 +385,7 @@ mod tests {
         assert_eq!(now(), [first]);
         order(&[0, 1]);
         assert_eq!(now(), [second]);
-        // Whoever is told a number only, or nothing, is bound to nothing.
+        // A process with an order for a number only, or with no order, is bound to nothing.
         steering.obey(Some(&Order::Total(1)), &[]).expect("an order");
         assert_eq!(now(), [first, second]);
         order(&[1, 0]);
@@ -410,7 +412,7 @@ mod tests {
     fn workers_move_when_their_node_is_taken() {
         let steering = steering(&[2, 2]);
         steering.obey(Some(&Order::PerNode(vec![2, 0])), &[]).expect("an order");
-        steering.enter(1_000_000_000); // no thread of the system
+        steering.enter(1_000_000_000); // no existing thread
         assert_eq!(steering.status().running, [1, 0]);
         steering.obey(Some(&Order::PerNode(vec![0, 2])), &[]).expect("an order");
         assert_eq!(steering.status().running, [0, 1]);

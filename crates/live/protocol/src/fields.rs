@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use crate::json::{self, NoValue};
 use crate::{LARGEST, MOST_THREADS, VERSION};
 
-/// Characters of somebody's text that an error repeats.
+/// Number of characters of the sender's text that an error repeats.
 const SHOWN: usize = 60;
 
-/// Why a line is no message. Its text is made for whoever wrote the line.
+/// Why a line is no message. Its text addresses the author of the line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// Not UTF-8.
@@ -19,7 +19,7 @@ pub enum ParseError {
     /// Not JSON.
     #[error("this line is not JSON: {0}")]
     NoJson(String),
-    /// A key that one object has twice: which of the two counts is not defined.
+    /// An object has this key twice: it is not defined which of the two counts.
     #[error("the key {} appears twice", shown(&Value::from(key.as_str())))]
     Twice {
         /// The key.
@@ -34,16 +34,16 @@ pub enum ParseError {
     /// A `type` that is no text.
     #[error("\"type\" must be text, not {0}")]
     WrongType(String),
-    /// A message that nobody sends in this direction.
+    /// A message that does not exist in this direction.
     #[error("there is no message of type {0}")]
     UnknownType(String),
     /// A hello or welcome of another version.
     #[error("version {theirs} of the protocol is not spoken here, only version {VERSION}")]
     Version {
-        /// What was said.
+        /// The version in the message.
         theirs: u64,
     },
-    /// A key that is needed is not there.
+    /// A required key is missing.
     #[error("{message}: {what} is missing")]
     Missing {
         /// Type of the message.
@@ -51,16 +51,16 @@ pub enum ParseError {
         /// The key, in quotes, or keys.
         what: String,
     },
-    /// A value that the key does not take.
+    /// An invalid value for a key.
     #[error("{message}: \"{key}\" must be {needed}, not {found}")]
     Wrong {
         /// Type of the message.
         message: &'static str,
         /// The key.
         key: &'static str,
-        /// What the key takes.
+        /// Values that the key accepts.
         needed: String,
-        /// What it has, as JSON, shortened.
+        /// The value as JSON, shortened.
         found: String,
     },
 }
@@ -74,7 +74,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A line as an object, and what its `type` is.
+/// A line as an object, and the value of its `type`.
 pub(crate) fn object(line: &[u8]) -> Result<(String, Map<String, Value>), ParseError> {
     let value = json::value(line).map_err(|why| match why {
         NoValue::NoText => ParseError::NoText,
@@ -94,7 +94,7 @@ pub(crate) fn unknown(kind: &str) -> ParseError {
     ParseError::UnknownType(shown(&Value::from(kind)))
 }
 
-/// A whole number, as far as messages have them. JSON does not tell 2 from 2.0, so neither does this.
+/// A whole number, within the range of messages. JSON does not distinguish 2 from 2.0, so neither does this.
 fn whole(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     let exact = number.as_u64().or_else(|| {
@@ -118,17 +118,17 @@ impl Fields {
         Self { message, object }
     }
 
-    /// Whether the key is there.
+    /// Whether the key is present.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.object.contains_key(key)
     }
 
-    /// The problem that something is not there.
+    /// The problem that `what` is missing.
     pub(crate) fn lacks(&self, what: &str) -> ParseError {
         ParseError::Missing { message: self.message, what: what.to_owned() }
     }
 
-    /// The problem that `key` takes something else, `needed`.
+    /// The problem that `key` requires another value, `needed`.
     pub(crate) fn wrong(&self, key: &'static str, needed: impl Into<String>) -> ParseError {
         let found = self.object.get(key).map_or_else(|| "nothing".to_owned(), shown);
         ParseError::Wrong { message: self.message, key, needed: needed.into(), found }
@@ -144,7 +144,7 @@ impl Fields {
         whole(self.get(key)?).ok_or_else(needed)
     }
 
-    /// A whole number, if the key is there.
+    /// A whole number, if the key is present.
     pub(crate) fn optional_number(&self, key: &'static str) -> Result<Option<u64>, ParseError> {
         if self.has(key) { self.number(key).map(Some) } else { Ok(None) }
     }
@@ -201,7 +201,7 @@ impl Fields {
 
 // Words and values that messages of both directions share.
 
-/// The version in a message, of which there is one.
+/// The version in a message; only one exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version;
 
@@ -224,7 +224,7 @@ impl Version {
 /// All kinds of orders, in the order in which messages about them list them.
 pub(crate) const CONTROLS: [Control; 4] = [Control::PerNode, Control::Total, Control::Cores, Control::None];
 
-/// Reads whichever of the three keys of an order is there.
+/// Reads the one of the three keys of an order that is present.
 pub(crate) fn read_order(fields: &Fields) -> Result<Order, ParseError> {
     let found: Vec<&'static str> =
         ["per_node", "total", "cores"].into_iter().filter(|key| fields.has(key)).collect();

@@ -1,4 +1,4 @@
-//! Tasks as the queues hold them: two words that do not know their type, on the heap or on the stack of who waits.
+//! Tasks in the form for queues: two words without type information, for a task on the heap or on the stack of the waiting thread.
 
 #![allow(unsafe_code, reason = "a task on a stack outlives no wait for it; every block says why it is sound")]
 
@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::latch::Latch;
 
-/// What a panic carried.
+/// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
 /// A task somewhere in memory, to be run exactly once.
@@ -32,19 +32,19 @@ impl JobRef {
         unsafe { (self.run)(self.data) }
     }
 
-    /// Which task it is. Its address says that as long as it exists.
+    /// Identity of the task. Its address is unique as long as the task exists.
     #[inline]
     pub(crate) fn id(self) -> *const () {
         self.data
     }
 }
 
-/// A task that owns itself: nobody waits for it in particular.
+/// A task that owns itself: no particular thread waits for it.
 pub(crate) struct HeapJob<F>(F);
 
 impl<F: FnOnce() + Send> HeapJob<F> {
-    /// Gives the task away. It leaks unless it is run. `function` must not panic; whatever it borrows must live until
-    /// it has run, which is up to the caller ([`crate::scope`] waits, others ask for `'static`).
+    /// Releases the task. It leaks unless it is run. `function` must not panic; everything that it borrows must live until it has run,
+    /// which is the caller's responsibility ([`crate::scope`] waits, others require `'static`).
     pub(crate) fn into_ref(function: F) -> JobRef {
         JobRef { data: Box::into_raw(Box::new(Self(function))).cast_const().cast(), run: Self::run }
     }
@@ -58,14 +58,14 @@ impl<F: FnOnce() + Send> HeapJob<F> {
     }
 }
 
-/// What became of a task.
+/// Result of a task.
 enum Outcome<R> {
     Open,
     Done(R),
     Panicked(Payload),
 }
 
-/// A task on the stack of who waits for it: no allocation. The latch says when it is over.
+/// A task on the stack of the thread that waits for it, without an allocation. The latch is set when it is over.
 pub(crate) struct StackJob<L, F, R> {
     pub(crate) latch: L,
     function: UnsafeCell<Option<F>>,
@@ -78,10 +78,10 @@ impl<L: Latch, F: FnOnce() -> R + Send, R: Send> StackJob<L, F, R> {
         Self { latch, function: UnsafeCell::new(Some(function)), outcome: UnsafeCell::new(Outcome::Open) }
     }
 
-    /// For a queue.
+    /// A reference for a queue.
     ///
     /// # Safety
-    /// The job stays where it is, and alive, until its latch is set or nobody else can have the `JobRef` any more.
+    /// The job stays where it is, and alive, until its latch is set or no other thread can have the `JobRef` any more.
     pub(crate) unsafe fn as_ref(&self) -> JobRef {
         JobRef { data: std::ptr::from_ref(self).cast(), run: Self::run }
     }
@@ -91,30 +91,30 @@ impl<L: Latch, F: FnOnce() -> R + Send, R: Send> StackJob<L, F, R> {
     unsafe fn run(data: *const ()) {
         // SAFETY: promised by the caller. The waiting thread touches neither cell before the latch is set.
         let job = unsafe { &*data.cast::<Self>() };
-        // SAFETY: only who runs the job comes here, once.
+        // SAFETY: only the thread that runs the job comes here, once.
         let function = unsafe { (*job.function.get()).take() };
         if let Some(function) = function {
             let outcome = match catch_unwind(AssertUnwindSafe(function)) {
                 Ok(value) => Outcome::Done(value),
                 Err(payload) => Outcome::Panicked(payload),
             };
-            // SAFETY: as above; the latch, set below, hands the cell over to who waits.
+            // SAFETY: as above; the latch, set below, hands the cell over to the waiting thread.
             unsafe { *job.outcome.get() = outcome };
         }
         // SAFETY: the job is alive until here; nothing of it is used after this.
         unsafe { L::set(&raw const job.latch) };
     }
 
-    /// Runs the function here and now, if nobody else has the `JobRef` (it was taken back from the queue).
+    /// Runs the function here and now, if no other thread has the `JobRef` (it was taken back from the queue).
     #[inline]
     pub(crate) fn run_here(&mut self) -> R {
         match self.function.get_mut().take() {
             Some(function) => function(),
-            None => std::process::abort(), // only who runs the job takes the function, and nobody did
+            None => std::process::abort(), // only the thread that runs the job takes the function, and none did
         }
     }
 
-    /// What came out, once the latch is set. A panic goes on here.
+    /// The result, once the latch is set. A panic resumes here.
     pub(crate) fn into_result(self) -> R {
         match self.outcome.into_inner() {
             Outcome::Done(value) => value,

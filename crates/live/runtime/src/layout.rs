@@ -1,24 +1,23 @@
-//! Where the workers of a pool run: how many on which node, bound to what, and how far the nodes are from each other.
+//! The layout of a pool: the number of workers on each node, their binding, and the distances between nodes.
 
 use numasim_host::affinity::{AffinityError, allowed};
 use numasim_host::system::System;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 
-/// What a worker is bound to.
+/// The binding of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bind {
-    /// Nothing: the operating system moves it where it likes.
+    /// None: the operating system moves it freely.
     None,
-    /// The processors of its node.
+    /// The logical CPUs of its node.
     #[default]
     Node,
     /// One core: worker i of a node has its core i mod cores.
     Core,
 }
 
-/// A worker of a pool. They are numbered round the nodes: the first of each node in node order, then the second of each,
-/// and so on.
+/// A worker of a pool. Workers are numbered across the nodes: the first of each node in node order, then the second of each, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub usize);
 
@@ -27,9 +26,9 @@ pub struct WorkerId(pub usize);
 pub struct PoolNode {
     /// Workers here; any number.
     pub workers: usize,
-    /// Cores that the node has, which numbers those of [`crate::Order::Cores`].
+    /// Number of cores of the node; it determines the numbering of [`crate::Order::Cores`].
     pub cores: usize,
-    /// Processors by the numbers of the operating system, the first one of each core first; `None` binds nothing here.
+    /// Logical CPUs by the numbers of the operating system, the first one of each core first; `None` binds nothing here.
     pub cpus: Option<CpuList>,
 }
 
@@ -38,14 +37,14 @@ pub struct PoolNode {
 pub struct Layout {
     nodes: Vec<PoolNode>,
     bind: Bind,
-    /// `distances[from][to]`, in any unit: the kernel says 10 for the own node.
+    /// `distances[from][to]`, in any unit: the kernel reports 10 for the local node.
     distances: Vec<Vec<u32>>,
 }
 
-/// Why there is no such layout.
+/// Why a layout is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// Nobody could ever run a task.
+    /// No worker could ever run a task.
     #[error("a pool needs a worker: none of its {0} nodes has one")]
     NoWorker(usize),
     /// A table of another size.
@@ -65,7 +64,7 @@ impl Layout {
         Self::new(vec![PoolNode { workers, cores: workers, cpus: None }], Bind::None)
     }
 
-    /// These nodes, all as far from each other.
+    /// These nodes, with equal distances.
     ///
     /// # Errors
     /// [`LayoutError::NoWorker`].
@@ -79,7 +78,7 @@ impl Layout {
         Ok(Self { nodes, bind, distances })
     }
 
-    /// The same with these distances, a row for each node from which a worker looks (as in `/sys/devices/system/node`).
+    /// The same with these distances, a row for each node from which a worker searches (as in `/sys/devices/system/node`).
     ///
     /// # Errors
     /// [`LayoutError::Distances`].
@@ -96,7 +95,7 @@ impl Layout {
         &self.nodes
     }
 
-    /// What workers are bound to.
+    /// The binding of workers.
     pub fn bind(&self) -> Bind {
         self.bind
     }
@@ -112,7 +111,7 @@ impl Layout {
         (0..places.len()).filter(|&worker| places[worker].node == node.0).map(WorkerId).collect()
     }
 
-    /// The node of each worker, and which one of this node's it is, in the order of [`WorkerId`].
+    /// The node of each worker, and its index among the workers of the node, in the order of [`WorkerId`].
     pub(crate) fn places(&self) -> Vec<Place> {
         let most = self.nodes.iter().map(|node| node.workers).max().unwrap_or(0);
         let round = |index: usize| {
@@ -122,7 +121,7 @@ impl Layout {
         (0..most).flat_map(round).collect()
     }
 
-    /// The nodes in the order in which a worker of `node` looks there: its own, then the nearest; ties in node order.
+    /// The nodes in the order in which a worker of `node` searches them: its node, then the nearest; ties in node order.
     pub(crate) fn nodes_from(&self, node: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         if let Some(row) = self.distances.get(node) {
@@ -131,7 +130,7 @@ impl Layout {
         order
     }
 
-    /// The processors of a worker; `None` binds it to nothing.
+    /// The logical CPUs of a worker; `None` binds it to nothing.
     pub(crate) fn cpus(&self, place: Place) -> Option<CpuList> {
         let node = self.nodes.get(place.node)?;
         let cpus = node.cpus.as_ref()?;
@@ -146,21 +145,21 @@ impl Layout {
     }
 }
 
-/// Where a worker belongs.
+/// The place of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Its node.
     pub(crate) node: usize,
-    /// Which one of the node's workers it is.
+    /// Its index among the node's workers.
     pub(crate) index: usize,
 }
 
-// The layout of the host: its nodes and cores, as far as this process may use them.
+// The layout of the host: its nodes and cores that this process may use.
 
-/// Why the host cannot be laid out.
+/// Why there is no layout of the host.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// The system does not say which processors this process may use; only Linux does.
+    /// The system does not report which logical CPUs this process may use; only Linux does.
     #[error(transparent)]
     Affinity(#[from] AffinityError),
     /// No core may be used.
@@ -169,8 +168,8 @@ pub enum HostError {
 }
 
 impl Layout {
-    /// The NUMA nodes of this host in the order of the system, and on each a worker for each core of which this process
-    /// may use a processor. Without hwloc: `/sys` tells, distances too.
+    /// The NUMA nodes of this host in the order of the system. Each gets a worker for every core of which this process may use a logical
+    /// CPU. Does not need hwloc: `/sys` provides the nodes and also the distances.
     ///
     /// # Errors
     /// Every variant of [`HostError`].
@@ -178,7 +177,7 @@ impl Layout {
         let found = System::host().node_cores(&allowed()?);
         let nodes = found.iter().map(|node| {
             let cores = node.cores.len();
-            // The first processor of each core, then the second ones.
+            // The first logical CPU of each core, then the second ones.
             let most = node.cores.iter().map(Vec::len).max().unwrap_or(0);
             let round = |thread: usize| node.cores.iter().filter_map(move |core| core.get(thread).copied());
             let cpus = CpuList::new((0..most).flat_map(round).collect()).ok();
@@ -189,12 +188,12 @@ impl Layout {
             let path = format!("/sys/devices/system/node/node{number}/distance");
             numbers(&std::fs::read_to_string(path).unwrap_or_default())
         };
-        // A system that does not tell has nodes that are all as far from each other.
+        // If the system does not report distances, all nodes get equal ones.
         let table = found.iter().map(|node| row(node.number)).collect();
         Ok(layout.clone().with_distances(table).unwrap_or(layout))
     }
 
-    /// The same nodes with so many workers on each; the rest of a list that is too short is 0.
+    /// The same nodes with this number of workers on each; missing entries at the end of the list are 0.
     ///
     /// # Errors
     /// [`LayoutError::NoWorker`].
@@ -246,10 +245,10 @@ mod tests {
 
 // Why an order cannot be followed.
 
-/// Why an order cannot be followed. The last one stays in force.
+/// Why an order cannot be followed. The previous one stays in force.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// More threads than there are.
+    /// More threads than exist.
     #[error("{ordered} threads are ordered, there are {threads}")]
     TooMany {
         /// Ordered.

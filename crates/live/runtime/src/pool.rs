@@ -1,4 +1,4 @@
-//! A pool of workers, and tasks that nobody waits for.
+//! A pool of workers, and tasks that run detached.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
@@ -27,7 +27,7 @@ pub enum PoolError {
     /// A worker cannot be bound where the layout wants it.
     #[error(transparent)]
     Affinity(#[from] AffinityError),
-    /// The operating system gives no more threads.
+    /// The operating system creates no more threads.
     #[error("cannot start a thread: {0}")]
     Thread(#[from] io::Error),
     /// The first order cannot be followed.
@@ -37,7 +37,7 @@ pub enum PoolError {
 
 /// Workers that run tasks.
 ///
-/// Dropping it runs what was spawned, lifts the order, and ends all threads.
+/// Dropping it runs the spawned tasks, lifts the order, and shuts down all threads.
 pub struct Pool {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -58,16 +58,17 @@ impl fmt::Debug for Pool {
 /// The workers of a pool at one moment, per node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolStatus {
-    /// Workers that there are.
+    /// Existing workers.
     pub threads: Vec<usize>,
     /// Inside a task and awake.
     pub running: Vec<usize>,
     /// Kept from running by an order.
     pub blocked: Vec<usize>,
-    /// Tasks done since the beginning, on all nodes; a task that ended a moment ago may be missing. The pieces of a [`Pool::join`] that no other worker took belong to
-    /// the task that made them.
+    /// Tasks completed since the beginning, on all nodes; a task that ended a moment ago may be missing. The pieces of a [`Pool::join`]
+    /// that no other worker took belong to the task that made them.
     pub tasks: usize,
-    /// Tasks not begun, on all nodes, with those that a dispatcher told of ([`Pool::queued`]); tasks that move meanwhile may be missed or counted twice.
+    /// Tasks not begun, on all nodes, including those that a dispatcher reports ([`Pool::queued`]); tasks that move meanwhile may be
+    /// missed or counted twice.
     pub queued: usize,
 }
 
@@ -96,8 +97,8 @@ impl Pool {
         Self::start(layout, order.into(), None)
     }
 
-    /// The same with an agent that says how many may run, as soon as there is one (see [`Agent`]); nobody's order means all.
-    /// [`Agent::of_environment`] says which agent.
+    /// The same with an agent that determines how many workers may run, as soon as there is one (see [`Agent`]); without an order all may
+    /// run. [`Agent::of_environment`] determines the agent.
     ///
     /// # Errors
     /// [`PoolError::Affinity`], [`PoolError::Thread`].
@@ -131,8 +132,8 @@ impl Pool {
                 let cpus = shared.layout.cpus(shared.places[number]);
                 let bound = cpus.map_or(Ok(()), |cpus| bind_this_thread(&cpus));
                 let fails = bound.is_err();
-                let _ = say.send(bound); // a pool that gave up does not listen
-                drop(say); // the pool listens until all have spoken
+                let _ = say.send(bound); // a pool that has failed to start does not listen
+                drop(say); // the pool listens until all workers have reported
                 if !fails {
                     Worker::new(number, shared, deque).run();
                 }
@@ -144,7 +145,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Where the workers are.
+    /// The layout of the workers.
     pub fn layout(&self) -> &Layout {
         &self.shared.layout
     }
@@ -158,7 +159,7 @@ impl Pool {
         self.shared.order(order.into())
     }
 
-    /// What the workers do now.
+    /// The present states of the workers.
     pub fn status(&self) -> PoolStatus {
         let counts = self.shared.counts();
         PoolStatus {
@@ -170,45 +171,44 @@ impl Pool {
         }
     }
 
-    /// Has a task run by whichever worker comes first. Nobody waits for it; a panic ends this task only (the panic hook
-    /// reports it as usual).
+    /// Runs a task on any worker. The pool does not report its end; a panic ends only this task (the panic hook reports it as usual).
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.submit(detached(task), None);
     }
 
-    /// The same, by a worker of this node unless it has none that is free for it: tasks are stolen, first by the nearest
-    /// nodes. A node that does not exist means any.
+    /// The same on a worker of this node. If none of them is free, the task may be stolen, first by the nearest nodes. A node that does
+    /// not exist means any.
     pub fn spawn_on(&self, node: NodeId, task: impl FnOnce() + Send + 'static) {
         self.submit(detached(task), Some(node));
     }
 
-    /// Wakes a worker for which a [`Dispatcher`](crate::Dispatcher) has a task now. False if an order keeps it from
-    /// running, or there is no such worker: what was set aside for it belongs to others.
+    /// Wakes a worker for which a [`Dispatcher`](crate::Dispatcher) has a task now. Returns false if an order keeps it from running, or
+    /// there is no such worker: tasks that were set aside for it belong to others.
     pub fn wake(&self, worker: WorkerId) -> bool {
         worker.0 < self.shared.places.len() && self.shared.gate.rouse(worker.0)
     }
 
-    /// Tells the agent, and [`Pool::status`], how many tasks a [`Dispatcher`](crate::Dispatcher) has that nobody has begun.
+    /// Reports to the agent, and in [`Pool::status`], how many tasks of a [`Dispatcher`](crate::Dispatcher) no worker has begun.
     pub fn queued(&self, tasks: usize) {
         self.shared.said.set_queued(tasks);
     }
 
-    /// Tells the agent, at once, how many iterations are done.
+    /// Reports to the agent, immediately, the number of completed iterations.
     pub fn progress(&self, iterations: usize) {
         self.shared.said.set_progress(iterations);
     }
 
-    /// Tells the agent which phase of its iteration the program is in, from 0.
+    /// Reports to the agent the phase of its iteration that the program is in, from 0.
     pub fn phase(&self, phase: usize) {
         self.shared.said.phase.store(phase, Ordering::Release);
     }
 
-    /// Tells the agent, at once, what the program waits for.
+    /// Reports to the agent, immediately, the reason why the program waits.
     pub fn waiting(&self, waiting: Waiting) {
         self.shared.said.set_waiting(waiting);
     }
 
-    /// Calls `function` with the worker of this pool that this thread is, if it is one.
+    /// Calls `function` with the calling thread's worker of this pool, if it is one.
     pub(crate) fn with_member<R>(&self, function: impl FnOnce(Option<&Worker>) -> R) -> R {
         Worker::with_this(|worker| {
             function(worker.filter(|worker| Arc::ptr_eq(&worker.shared, &self.shared)))
@@ -223,17 +223,17 @@ impl Pool {
     }
 }
 
-/// A task whose panic ends nothing else.
+/// A task whose panic has no effect on others.
 fn detached(task: impl FnOnce() + Send + 'static) -> JobRef {
     HeapJob::into_ref(move || {
-        let _ = catch_unwind(AssertUnwindSafe(task)); // the panic hook has told
+        let _ = catch_unwind(AssertUnwindSafe(task)); // the panic hook has reported it
     })
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            // Nobody to wait for, and locks may be held by threads that are not here.
+            // There are no threads to wait for, and locks may be held by threads that do not exist here.
             self.threads.drain(..).for_each(std::mem::forget);
             if let Some(link) = self.link.take() {
                 forget(link);
@@ -243,7 +243,7 @@ impl Drop for Pool {
         drop(self.link.take());
         self.shared.stop.store(true, Ordering::Release);
         self.shared.gate.release();
-        // A task may hold the last share of its own pool: its thread ends by itself.
+        // A task may hold the last reference to its pool: its thread then exits by itself.
         let this = std::thread::current().id();
         for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != this) {
             let _ = thread.join(); // a worker does not panic

@@ -1,4 +1,4 @@
-//! What the program says about itself, for the agent; and the bell that has it told at once.
+//! The program's reports about itself, for the agent; and the bell that makes the client send them immediately.
 
 use numasim_client::Bell;
 use numasim_protocol::Waiting;
@@ -12,13 +12,13 @@ pub(crate) struct Said {
     progress: AtomicUsize,
     /// Phase of the iteration.
     pub(crate) phase: AtomicUsize,
-    /// Tasks that a dispatcher has and that nobody has begun.
+    /// Tasks of a dispatcher that no worker has begun.
     queued: AtomicUsize,
-    /// Place in [`WORDS`].
+    /// Index in [`WORDS`].
     waiting: AtomicU8,
-    /// Whether the last status said that there are tasks to begin.
+    /// Whether the last status reported that there are tasks to begin.
     pub(crate) told_tasks: AtomicBool,
-    /// Something was said since the last [`Said::heard`]: the bell rings once for all of it.
+    /// Whether there were reports since the last [`Said::heard`]: the bell rings once for all of them.
     news: AtomicBool,
     pub(crate) bell: Bell,
 }
@@ -60,17 +60,17 @@ impl Said {
     pub(crate) fn set_queued(&self, tasks: usize) {
         self.queued.store(tasks, Ordering::Relaxed);
         if tasks > 0 {
-            // That the last one went is told by whoever finds none.
+            // A worker that finds no task reports that the last one has gone.
             self.tasks_are_there(true);
         }
     }
 
-    /// Whoever asks next what was said hears all that was said before this, and the bell rings for what comes after it.
+    /// The next reader of the reports sees all reports before this call, and the bell rings for later ones.
     pub(crate) fn heard(&self) {
         self.news.swap(false, Ordering::AcqRel);
     }
 
-    /// Tasks came, or the last one went: worth a status if the last one said otherwise.
+    /// Tasks came, or the last one went: this rings the bell if the last status reported otherwise.
     pub(crate) fn tasks_are_there(&self, there: bool) {
         if self.told_tasks.load(Ordering::Relaxed) != there {
             self.bell.ring();

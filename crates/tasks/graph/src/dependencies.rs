@@ -1,9 +1,9 @@
-//! Which task waits for which: edges from accesses, in creation order.
+//! Dependences between tasks: edges from accesses, in creation order.
 //!
-//! A task first gets its edges from the state before it, then changes the state. It reads a block: read after write (RAW), from the last
-//! writer. It writes one: write after read (WAR), from each reader since the last write, and write after write (WAW), from the
-//! last writer, even if there were readers in between. There is one edge for a pair of tasks; its kinds are united, WAW is not named beside
-//! RAW. An `inout` is a writer, not a later reader.
+//! A task first gets its edges from the state before it, then changes the state. When it reads a block: read after write (RAW), from the
+//! last writer. When it writes one: write after read (WAR), from each reader since the last write, and write after write (WAW), from the
+//! last writer, even if there were readers in between. There is one edge for a pair of tasks; its kinds are merged, and WAW is not named
+//! in addition to RAW. An `inout` is a writer, not a later reader.
 
 use crate::values::{BlockId, TaskGraph, TaskId};
 
@@ -31,13 +31,13 @@ pub struct Edge {
     pub from: TaskId,
     /// The one that waits.
     pub to: TaskId,
-    /// Why.
+    /// The reason.
     pub kind: EdgeKind,
-    /// What the later task declares of the blocks that it reads from the earlier one.
+    /// Bytes that the later task declares for the blocks that it reads from the earlier one.
     pub bytes: f64,
 }
 
-/// The reasons of one edge while they are found.
+/// The reasons of one edge during the search.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reasons {
     raw: bool,
@@ -58,23 +58,23 @@ impl Reasons {
     }
 }
 
-/// Who wrote and read a block last.
+/// The last writer and readers of a block.
 #[derive(Clone, Debug, Default)]
 struct State {
     writer: Option<TaskId>,
     readers: Vec<TaskId>,
 }
 
-/// Finds the edges of tasks that come in creation order, as a runtime does.
+/// Finds the edges of tasks that come in creation order, in the same way as a runtime.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     blocks: Vec<State>,
-    /// Of the task at hand: earlier tasks and why it waits for them.
+    /// For the current task: earlier tasks and the reasons to wait for them.
     found: Vec<(TaskId, Reasons)>,
 }
 
 impl Tracker {
-    /// Nobody has accessed any of `blocks` blocks.
+    /// No task has accessed any of `blocks` blocks.
     pub fn new(blocks: usize) -> Self {
         Self { blocks: vec![State::default(); blocks], found: Vec::new() }
     }
@@ -129,10 +129,10 @@ impl Tracker {
     }
 }
 
-/// All edges of a graph: for each task who waits for it, and for how many it waits.
+/// All edges of a graph: for each task the tasks that wait for it, and the number of tasks for which it waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
-    /// Where the children of each task begin; one more at the end.
+    /// Index of the first child of each task; one more at the end.
     starts: Vec<u32>,
     children: Vec<TaskId>,
     parents: Vec<u32>,
@@ -157,7 +157,7 @@ impl Dependencies {
         for task in 0..count {
             starts[task + 1] += starts[task];
         }
-        // The second pass puts each child where the children of its parent are; children come in their own order.
+        // The second pass puts each child at the children of its parent; children come in creation order.
         let mut next = starts.clone();
         let mut children = vec![TaskId(0); edges];
         let mut tracker = Tracker::new(graph.blocks().len());
@@ -180,12 +180,12 @@ impl Dependencies {
         }
     }
 
-    /// For how many tasks `task` waits.
+    /// Number of tasks for which `task` waits.
     pub fn parent_count(&self, task: TaskId) -> u32 {
         self.parents.get(task.0 as usize).copied().unwrap_or(0)
     }
 
-    /// How many edges there are.
+    /// Number of edges.
     pub fn edge_count(&self) -> usize {
         self.children.len()
     }

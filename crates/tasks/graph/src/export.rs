@@ -1,9 +1,10 @@
-//! `tasks.rec` of StarPU: when and where each task of a graph ran, with what it accessed.
+//! `tasks.rec` of StarPU: the time and place of each task of a graph, with its accesses.
 //!
-//! A record of lines `Field: value` for each task (GNU recutils), with the fields that StarPU writes (`task_dump` in `src/debug/traces/starpu_fxt.c`): times
-//! in ms since the run began, handles = blocks by number, sizes = blocks in B. What a task moves of a block it reads a border of has no field there.
-//! `DependsOn` has what a task waits for: others by its accesses, and the task that creates it. Read back ([`crate::import::starpu`]) it is
-//! the same graph, but for that and for sockets and affinities.
+//! A record of lines `Field: value` for each task (GNU recutils), with the fields that StarPU writes (`task_dump` in
+//! `src/debug/traces/starpu_fxt.c`): times in ms since the run began, handles = blocks by number, sizes = blocks in B. The format has no
+//! field for the bytes that a task moves if it reads only a border of a block. `DependsOn` contains the tasks that a task waits for:
+//! others by its accesses, and the task that creates it. When read back ([`crate::import::starpu`]) it is the same graph, except for
+//! these bytes and for sockets and affinities.
 
 use std::fmt;
 
@@ -15,11 +16,11 @@ use crate::Dependencies;
 /// A task that has run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ran {
-    /// Which one.
+    /// Its number.
     pub task: TaskId,
     /// The worker that ran it.
     pub worker: u32,
-    /// Where that is.
+    /// The node of that worker.
     pub node: NodeId,
     /// When it began, in seconds.
     pub start_s: f64,
@@ -69,7 +70,7 @@ pub fn starpu(
     Ok(())
 }
 
-/// A field with several values; nothing where there are none.
+/// A field with several values; no line if there are none.
 fn list<T: fmt::Display>(
     out: &mut dyn fmt::Write,
     field: &str,
@@ -87,7 +88,7 @@ fn list<T: fmt::Display>(
     if any { writeln!(out) } else { Ok(()) }
 }
 
-/// For whom each task waits, its creator included, by number.
+/// The tasks for which each task waits, including its creator, by number.
 fn parents(graph: &TaskGraph, edges: &Dependencies) -> Vec<Vec<TaskId>> {
     let mut parents = vec![Vec::new(); graph.task_count()];
     let mut wait = |child: TaskId, parent: TaskId| {

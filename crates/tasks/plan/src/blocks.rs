@@ -1,6 +1,6 @@
 //! Classes of blocks, and the node of each: `ptrace-meta.csv`, `ptrace-dbs.csv`, and for hints `ptrace-aff-dbs.csv`.
 //!
-//! Blocks that tasks of one class created at the same place are one class; classes are numbered by their first blocks.
+//! Blocks that tasks of one class created at the same place form one class; classes are numbered by their first blocks.
 
 use std::collections::HashMap;
 
@@ -16,15 +16,15 @@ pub struct BlockClass {
     pub creator: ClassId,
     /// Their place among the blocks of their creators.
     pub seq: u64,
-    /// The node that the pattern gives them; among the nodes with cores.
+    /// The node that the pattern assigns to them, among the nodes with cores.
     pub node: usize,
-    /// How many blocks there are.
+    /// Number of blocks.
     pub blocks: u64,
     /// Their bytes.
     pub bytes: f64,
 }
 
-/// All classes of blocks of a profile, told line by line.
+/// All classes of blocks of a profile, read line by line.
 #[derive(Clone, Debug)]
 pub struct BlockClasses {
     pattern: Pattern,
@@ -53,7 +53,7 @@ pub(crate) fn nodes(line: u64, text: &str, known: Option<usize>) -> Result<usize
 }
 
 impl BlockClasses {
-    /// Before any block, on so many nodes.
+    /// Before any block, on this number of nodes.
     pub fn new(pattern: Pattern, nodes: usize) -> Self {
         Self {
             pattern,
@@ -66,10 +66,11 @@ impl BlockClasses {
         }
     }
 
-    /// A line of `ptrace-aff-dbs.csv`, asked for by [`Pattern::Hints`]: `block;1;hint`, `block;0;node`. These lines come before all others.
+    /// A line of `ptrace-aff-dbs.csv`, which [`Pattern::Hints`] requires: `block;1;hint`, `block;0;node`. These lines come before all
+    /// others.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn hint(&mut self, line: u64, text: &str) -> Result<(), Fault> {
         let cells = At { file: File::AffDbs, line }.cells(text, ["block", "given", "node"])?;
         let block = cells.number(0, "the block")?;
@@ -87,7 +88,7 @@ impl BlockClasses {
     /// A line of `ptrace-dbs.csv`: `block;;;bytes;creator;seq`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub fn block(&mut self, classes: &Classes, line: u64, text: &str) -> Result<(), Fault> {
         let names = ["block", "name", "labels", "bytes", "creator", "seq"];
         let cells = At { file: File::Dbs, line }.cells(text, names)?;
@@ -111,10 +112,10 @@ impl BlockClasses {
         Ok(())
     }
 
-    /// Gives each class its node, after the last line.
+    /// Assigns a node to each class, after the last line.
     ///
     /// # Errors
-    /// A first block without a hint, where hints are asked for.
+    /// A first block without a hint, if hints are required.
     pub fn place(&mut self) -> Result<(), Fault> {
         let Self { pattern, nodes, all, first, hints, .. } = self;
         let count = all.len();
@@ -133,17 +134,17 @@ impl BlockClasses {
         Ok(())
     }
 
-    /// How blocks were dealt.
+    /// The distribution pattern.
     pub fn pattern(&self) -> Pattern {
         self.pattern
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// All, by their first blocks.
+    /// All classes, by their first blocks.
     pub fn all(&self) -> &[BlockClass] {
         &self.all
     }
@@ -151,7 +152,7 @@ impl BlockClasses {
     /// The node of the block that a cell names.
     ///
     /// # Errors
-    /// There is no such block.
+    /// The block does not exist.
     pub(crate) fn of_cell<const N: usize>(&self, cells: &Cells<'_, N>, cell: usize) -> Result<usize, Fault> {
         let id = cells.number(cell, "the block")?;
         let class = self.of_block.get(&id).and_then(|&class| self.all.get(class as usize));
@@ -169,7 +170,8 @@ impl BlockClasses {
     }
 }
 
-// How blocks are dealt to nodes before anything is known of tasks: the "pre-defined data distribution pattern" of paper 000, section II.
+// The distribution of blocks over nodes before anything is known about tasks: the "pre-defined data distribution pattern" of paper 000,
+// section II.
 
 numasim_model::words! {
     /// A distribution pattern.
@@ -186,7 +188,7 @@ numasim_model::words! {
 }
 
 impl Pattern {
-    /// The node of class `number` of `count` on so many nodes; `hint` is what the programmer wants.
+    /// The node of class `number` out of `count` on this number of nodes; `hint` is the programmer's hint.
     pub(crate) fn node(self, number: usize, count: usize, nodes: usize, hint: usize) -> usize {
         match self {
             // Classes and nodes are counted in memory: their product fits into 128 bits.

@@ -1,4 +1,4 @@
-//! What is wrong with a line of a file.
+//! Problems with a line of a file.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ numasim_model::words! {
 }
 
 impl File {
-    /// All of a profile, in the order in which they are written.
+    /// All files of a profile, in the order in which they are written.
     pub const PROFILE: [Self; 9] = [
         Self::Meta,
         Self::Edt,
@@ -47,23 +47,23 @@ impl File {
         Self::AffDbs,
     ];
 
-    /// All of a plan.
+    /// All files of a plan.
     pub const PLAN: [Self; 3] = [Self::PlanDbs, Self::PlanTree, Self::PlanToml];
 }
 
-/// What is wrong, where, and what to write instead.
+/// A problem, its place, and the advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{line}: {message}", file.as_str())]
 pub struct Fault {
-    /// Which file.
+    /// The file.
     pub file: File,
-    /// Its line, from 1; one behind the last where something is missing at the end.
+    /// Its line, from 1; if something is missing at the end, one after the last.
     pub line: u64,
-    /// The cell of the line, from 0; `None` for all of it.
+    /// The cell of the line, from 0; `None` for the whole line.
     pub cell: Option<usize>,
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
-    /// What to write instead.
+    /// The text to write instead.
     pub hint: Option<String>,
 }
 
@@ -73,13 +73,13 @@ impl Fault {
         Self { file, line, cell: None, message: message.into(), hint: None }
     }
 
-    /// It is one cell of the line.
+    /// Restricts it to one cell of the line.
     pub(crate) fn of(mut self, cell: usize) -> Self {
         self.cell = Some(cell);
         self
     }
 
-    /// What to write instead.
+    /// Adds the text to write instead.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -99,12 +99,12 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-// A line as cells with `;` between them.
+// A line as cells separated by `;`.
 
-/// The largest amount: of seconds more than the universe is old, of bytes more than there are. Sums of any number of rows stay finite.
+/// The largest amount: in seconds more than the age of the universe, in bytes more than exist. Sums of any number of rows stay finite.
 const MOST: f64 = 1e18;
 
-/// Where a line stands.
+/// The place of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) file: File,
@@ -126,7 +126,7 @@ impl At {
     /// The cells of a line.
     ///
     /// # Errors
-    /// More or fewer than the `names` say.
+    /// More or fewer cells than `names`.
     pub(crate) fn cells<'t, const N: usize>(
         self,
         text: &'t str,
@@ -163,7 +163,7 @@ impl<'t, const N: usize> Cells<'t, N> {
     /// A whole number; `what` begins the message.
     pub(crate) fn number(&self, cell: usize, what: &str) -> Result<u64, Fault> {
         let text = self.text(cell);
-        // `parse` takes "+1", which nobody writes and which would not be written again.
+        // `parse` accepts "+1", which is unusual and would not be written back in this form.
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|_| digits).ok_or_else(|| {
             let message = format!("{what} is '{}', not a whole number", Shown(text));
@@ -175,7 +175,7 @@ impl<'t, const N: usize> Cells<'t, N> {
     pub(crate) fn amount(&self, cell: usize, what: &str) -> Result<f64, Fault> {
         let text = self.text(cell);
         match text.parse::<f64>() {
-            // Adding 0 takes the sign from -0.
+            // Adding 0 removes the sign of -0.
             Ok(value) if (0.0..=MOST).contains(&value) => Ok(value + 0.0),
             read => {
                 let why = match read {

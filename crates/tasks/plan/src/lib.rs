@@ -1,13 +1,13 @@
-//! From the profile of a tree of tasks to a plan: which blocks and which tasks belong on which NUMA node, for any number of iterations.
+//! From the profile of a tree of tasks to a plan: the NUMA node of each block and each task, for any number of iterations.
 //!
 //! Paper 000 (Dokulil and Benkner, *Automatic Placement of Tasks to NUMA Nodes in Iterative Applications*), section II, in three steps:
-//! 1. A profiling run writes a [`profile`]: who created whom and what, and how long each task takes with its data here and there.
-//! 2. An analyser puts tasks that were created alike in one class: [`Classes`]; blocks follow ([`BlockClasses`]), and from the seconds of
-//!    [`Measured`] comes the [`Plan`].
+//! 1. A profiling run writes a [`profile`]: the creators of tasks and blocks, and the time of each task with its data near and far.
+//! 2. An analyser puts tasks that were created in the same way in one class: [`Classes`]; blocks follow ([`BlockClasses`]), and from the
+//!    seconds of [`Measured`] comes the [`Plan`].
 //! 3. A run under the plan finds the class of each task from that of its creator: [`Guide`].
 //!
-//! The files are those of OCR-Vx, the runtime of the paper: cells with `;` between them, no header. They may have millions of lines, so
-//! that every reader here is told one line after the other and keeps what it needs. Everything is pure: text in, values and text out.
+//! The files are those of OCR-Vx, the runtime of the paper: cells separated by `;`, no header. They may have millions of lines, so every
+//! reader here receives one line after the other and keeps only the necessary data. All functions are pure: text in, values and text out.
 
 #![warn(missing_docs)]
 
@@ -36,15 +36,15 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-// From the files of a profile to the plan, and from those of a plan to the guide: which file is read when.
+// From the files of a profile to the plan, and from those of a plan to the guide: the order in which files are read.
 
-/// What is told a line of a file: its number, from 1, and its text without the end of the line.
+/// A listener for the lines of a file: it receives the number of a line, from 1, and its text without the end of the line.
 pub type Lines<'a> = &'a mut dyn FnMut(u64, &str) -> Result<(), Fault>;
 
-/// The plan for a profile. `feed` tells all lines of a file, one after the other, and stops where the listener has a fault.
+/// The plan for a profile. `feed` passes on all lines of a file, one after the other, and stops if the listener reports a fault.
 ///
 /// # Errors
-/// Those of `feed`, and what is wrong with the profile.
+/// Those of `feed`, and problems of the profile.
 pub fn analyse<E: From<Fault>>(
     pattern: Pattern,
     mut feed: impl FnMut(File, Lines<'_>) -> Result<(), E>,
@@ -73,10 +73,10 @@ pub fn analyse<E: From<Fault>>(
     Ok(Plan::of(classes, &blocks, &measured))
 }
 
-/// The plan in files as a run on so many nodes with cores uses it. `feed` as in [`analyse`].
+/// The plan in files, in the form for a run on this number of nodes with cores. `feed` as in [`analyse`].
 ///
 /// # Errors
-/// Those of `feed`, and what is wrong with the plan.
+/// Those of `feed`, and problems of the plan.
 pub fn guide<E: From<Fault>>(
     nodes: usize,
     mut feed: impl FnMut(File, Lines<'_>) -> Result<(), E>,

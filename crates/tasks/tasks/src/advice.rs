@@ -1,8 +1,9 @@
-//! Where tasks and blocks of any graph belong: the best that the schedulers here find, made into sockets and homes.
+//! The best sockets of tasks and homes of blocks that the schedulers here find for a graph.
 //!
-//! Each scheduler with knowledge of data runs the whole graph once. Where its tasks ran are the sockets of a candidate; a block lies where a
-//! task touched it first, or where most of its bytes are moved. Every candidate is simulated as it would be used: under `sa`, with these
-//! homes. What is promised is therefore a simulated makespan, and how much more there could be is what the lower bound leaves.
+//! Each NUMA-aware scheduler runs the whole graph once. The sockets on which its tasks ran are those of a candidate; the home of a block
+//! is the node that touched it first, or the one that moves most of its bytes. Every candidate is simulated in the form in which it would
+//! be used: under `sa`, with these homes. The predicted time is therefore a simulated makespan, and the lower bound limits any further
+//! improvement.
 
 use numasim_graph::Dependencies;
 use numasim_graph::values::{
@@ -17,7 +18,7 @@ use crate::error::TasksError;
 use crate::question::Question;
 use crate::result::{Observer, TaskRecord};
 
-/// Whose placements are tried.
+/// Schedulers whose placements are tried.
 const ASKED: [SchedulerKind; 5] = [
     SchedulerKind::Dep,
     SchedulerKind::Tracked,
@@ -25,11 +26,11 @@ const ASKED: [SchedulerKind; 5] = [
     SchedulerKind::RipDep,
     SchedulerKind::RipMw,
 ];
-/// Seeds of the runs without any knowledge.
+/// Number of seeds of the runs without information about data.
 const SEEDS: u32 = 5;
 
 numasim_model::words! {
-    /// Where the homes of a candidate come from.
+    /// The rule for the homes of a candidate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum HomeRule {
         /// Where a task touched the block first.
@@ -39,27 +40,27 @@ numasim_model::words! {
     }
 }
 
-/// Where tasks and blocks belong, and what that promises.
+/// The nodes of tasks and blocks, and the predicted times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
     /// The graph with a socket for each task, and a home for each block that had none and that some task accesses.
     pub graph: TaskGraph,
-    /// Whose placement it is.
+    /// The scheduler that chose the sockets.
     pub scheduler: SchedulerKind,
-    /// And whose homes.
+    /// The rule that chose the homes.
     pub homes: HomeRule,
     /// Under `sa`, without stealing.
     pub makespan: Seconds,
     /// Under `fifo` with first touch, the mean of five seeds.
     pub before: Seconds,
-    /// No schedule and no homes of open blocks are faster than this.
+    /// No schedule and no homes of open blocks are faster than this bound.
     pub bound: LowerBound,
 }
 
-/// Finds the best of all candidates. `stops` is asked now and then.
+/// Finds the best of all candidates. `stops` is polled at intervals.
 ///
 /// # Errors
-/// [`TasksError::Stopped`]; [`TasksError::TooManyEdges`]; what no scheduler can simulate.
+/// [`TasksError::Stopped`]; [`TasksError::TooManyEdges`]; graphs that no scheduler can simulate.
 pub fn advise(
     machine: &Machine,
     graph: &TaskGraph,
@@ -90,14 +91,14 @@ pub fn advise(
                 }
             }
             Err(TasksError::Stopped) => return Err(TasksError::Stopped),
-            // Some schedulers refuse some graphs: trees have no windows.
+            // Some schedulers reject some graphs: trees have no windows.
             Err(error) => refused = Some(error),
         }
     }
     best.ok_or_else(|| refused.unwrap_or(TasksError::Stopped))
 }
 
-/// What all simulations have in common.
+/// Data that all simulations share.
 struct Asker<'a> {
     machine: &'a Machine,
     runtime: &'a RuntimeSettings,
@@ -117,13 +118,13 @@ impl<'a> Asker<'a> {
         Question::new(self.machine, graph, scheduler, runtime)
     }
 
-    /// The graph as a scheduler places it, with each rule for homes, and how long it then takes.
+    /// The graph as a scheduler places it, with each rule for homes, and the resulting time.
     fn candidate(
         &self,
         graph: &TaskGraph,
         kind: SchedulerKind,
     ) -> Result<Vec<(HomeRule, TaskGraph, Seconds)>, TasksError> {
-        // One window with everything: nobody waits for a plan that was made before.
+        // One window with all tasks: the plan is made in advance, so no task waits for it.
         let window = u32::try_from(graph.task_count()).unwrap_or(u32::MAX).max(1);
         let settings = SchedulerSettings {
             kind,
@@ -145,7 +146,7 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Where tasks ran and what follows for blocks.
+/// The nodes where tasks ran and the resulting homes of blocks.
 struct Seen<'a> {
     graph: &'a TaskGraph,
     machine: &'a Machine,
@@ -153,7 +154,7 @@ struct Seen<'a> {
     nodes: usize,
     /// By task.
     ran_on: Vec<Option<NodeId>>,
-    /// By block: when it was touched first, and the node in whose memory it lies then.
+    /// By block: when it was touched first, and the node in whose memory it is then.
     first: Vec<(f64, Option<NodeId>)>,
     /// By block and node.
     bytes: Vec<f64>,
@@ -184,7 +185,7 @@ impl<'a> Seen<'a> {
                     let bytes =
                         self.bytes.get(index * self.nodes..(index + 1) * self.nodes).unwrap_or_default();
                     let of_first = bytes.get(first.0).copied().unwrap_or(0.0);
-                    // Of equal ones that which touched it first.
+                    // Of equal ones the node that touched it first.
                     let better = |best: (NodeId, f64), (node, &bytes): (usize, &f64)| {
                         if bytes > best.1 { (NodeId(node), bytes) } else { best }
                     };

@@ -8,7 +8,7 @@ use numasim_model::{Machine, NodeId};
 
 use crate::question::Question;
 
-/// A node with cores: the how-manieth of them, in ascending order of the nodes.
+/// A node with cores: its index among them, in ascending order of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SocketId(pub u32);
 
@@ -57,7 +57,7 @@ impl Sockets {
         Self { nodes, first, of_node, of_worker, nearest }
     }
 
-    /// How many sockets there are.
+    /// Number of sockets.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -67,22 +67,22 @@ impl Sockets {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(SocketId)
     }
 
-    /// How many workers there are.
+    /// Number of workers.
     pub fn worker_count(&self) -> usize {
         self.of_worker.len()
     }
 
-    /// The node of a socket; the first one where there is no such socket.
+    /// The node of a socket; the first one if there is no such socket.
     pub fn node(&self, socket: SocketId) -> NodeId {
         self.nodes.get(socket.0 as usize).or(self.nodes.first()).copied().unwrap_or(NodeId(0))
     }
 
-    /// The socket that a node is; `None` where it has no cores or does not exist.
+    /// The socket of a node; `None` if it has no cores or does not exist.
     pub fn of_node(&self, node: NodeId) -> Option<SocketId> {
         self.of_node.get(node.0).copied().flatten()
     }
 
-    /// The socket of a worker; the first one where there is no such worker.
+    /// The socket of a worker; the first one if there is no such worker.
     pub fn of_worker(&self, worker: WorkerId) -> SocketId {
         self.of_worker.get(worker.0 as usize).copied().unwrap_or(SocketId(0))
     }
@@ -96,28 +96,29 @@ impl Sockets {
         }
     }
 
-    /// All other sockets, the nearest first: by the distances that the firmware states, without them and among equal ones by
+    /// All other sockets, the nearest first: by the distances that the firmware reports. Without these, and among equal distances, by
     /// number.
     pub fn nearest(&self, socket: SocketId) -> &[SocketId] {
         self.nearest.get(socket.0 as usize).map_or(&[], Vec::as_slice)
     }
 }
 
-// Where blocks lie while tasks run. What a thread on a node without memory touches first lies on the nearest node with memory.
+// Homes of blocks while tasks run. Blocks that a thread on a node without memory touches first are placed on the nearest node with
+// memory.
 
 /// Four bytes instead of sixteen: graphs have millions of blocks.
 const OPEN: u32 = u32::MAX;
 const INTERLEAVED: u32 = u32::MAX - 1;
 
-/// Where each block lies now.
+/// The present home of each block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Homes {
     of: Vec<u32>,
-    /// Per node: where blocks lie that are put there; empty where each node has memory.
+    /// Per node: the home of blocks that are put there; empty if each node has memory.
     local: Vec<u32>,
 }
 
-/// Adds the same part of `bytes` to each memory of `machine`; that part.
+/// Adds an equal part of `bytes` to each memory of `machine`; returns that part.
 pub(crate) fn interleave(machine: &Machine, bytes: f64, memories: &mut [f64]) -> f64 {
     let part = bytes / machine.memory_count() as f64;
     for memory in machine.memory_nodes() {
@@ -163,7 +164,7 @@ impl Homes {
         }
     }
 
-    /// Where a block lies.
+    /// The home of a block.
     pub(crate) fn of(&self, block: BlockId) -> BlockHome {
         match self.of.get(block.0 as usize) {
             None | Some(&OPEN) => BlockHome::Open,
@@ -172,7 +173,7 @@ impl Homes {
         }
     }
 
-    /// A task touches a block: its home is the memory of `node` from now on if it was open. Where it lies then.
+    /// A task touches a block: if it was open, its home is the memory of `node` from now on. Returns its home.
     pub(crate) fn touch(&mut self, block: BlockId, node: NodeId) -> BlockHome {
         let memory = self.memory_of(node);
         if let Some(home @ &mut OPEN) = self.of.get_mut(block.0 as usize) {
@@ -203,8 +204,8 @@ fn number(node: NodeId) -> u32 {
 /// Size of a page in bytes.
 const PAGE_BYTES: f64 = 4096.0;
 
-/// How long that takes: every block with a hint goes from `master`, the node of worker 0, in whose memory all are, to the node that it hints at, one
-/// after the other. Its bytes go over the link, and each begun page costs `[runtime] page_us` beside that.
+/// The duration of these moves. Every block with a hint goes, one after the other, from `master`, the node of worker 0, whose memory
+/// contains all blocks, to the node of its hint. Its bytes go over the link, and in addition each started page costs `[runtime] page_us`.
 pub(crate) fn migration(question: &Question<'_>, master: NodeId) -> Seconds {
     if question.placement != PagePlacement::Nadd {
         return Seconds::default();

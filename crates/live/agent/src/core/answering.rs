@@ -1,4 +1,4 @@
-//! What the agent makes of the lines of a connection.
+//! The agent's handling of the lines of a connection.
 
 use super::Core;
 use super::application::Effect;
@@ -11,11 +11,11 @@ use numasim_protocol::{
 };
 use std::time::Duration;
 
-/// What a connection is told that sends too much.
+/// Error for a connection that sends too much.
 const TOO_MANY: &str = "more than 100 lines a second";
 
 impl Core {
-    /// A whole line has come, here without its line feed.
+    /// A complete line has come, here without its line feed.
     pub fn line(&mut self, id: ConnectionId, line: &[u8], now: Duration) {
         let message = FromApp::parse(line);
         let Some(client) = self.clients.get(&id) else { return };
@@ -78,7 +78,7 @@ impl Core {
         }
     }
 
-    /// A further line of somebody who asks.
+    /// A further line of a client that queries the agent.
     fn asked(&mut self, id: ConnectionId, message: Result<FromApp, ParseError>, now: Duration) {
         match message {
             Ok(FromApp::Query) => self.send_line(id, self.status(now).line(), now),
@@ -143,7 +143,7 @@ impl Core {
         }
         let is_news = match &app.status {
             None => true,
-            // What else it says, no policy sees.
+            // Policies do not see the other changes.
             Some((last, _)) => AppStatus { tasks: status.tasks, ..last.clone() } != status,
         };
         app.status = Some((status, now));
@@ -156,7 +156,7 @@ impl Core {
     }
 }
 
-// Who is taken in, and who is not.
+// Accepting and refusing applications.
 
 impl Core {
     pub(super) fn hello(&mut self, id: ConnectionId, hello: Hello, now: Duration) {
@@ -182,7 +182,7 @@ impl Core {
         self.send(id, &FromAgent::Welcome(welcome), now);
     }
 
-    /// Where an application of this name stands; `other` where the files do not know it.
+    /// The place of an application with this name; `other` if the files do not contain it.
     pub(super) fn place(&mut self, name: &str, other: impl Fn(u64) -> Place) -> Place {
         if let Some(entry) = self.entries.get(name) {
             return Place::Entry(entry.0);
@@ -210,7 +210,7 @@ impl Core {
         self.apps.insert(place, app);
     }
 
-    /// Whether an application can be taken.
+    /// Whether an application can be accepted.
     pub(super) fn check(&self, hello: &Hello) -> Result<(), String> {
         let name = visible(&hello.name);
         if let Some(other) = self.by_name.get(&hello.name).and_then(|place| self.apps.get(place)) {

@@ -1,5 +1,5 @@
-//! What the server waits for, how many files it may have open, how it ends, and how often something is done that takes processor time:
-//! each period, unless that would take more than a part of a processor.
+//! The events that the server waits for, the limit of its open files, its shutdown, and the pace of work that takes CPU time: each
+//! period, unless that would take more than a certain fraction of a logical CPU.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -19,9 +19,9 @@ use crate::core::ConnectionId;
 use crate::server::Server;
 use crate::server::deciding::Decider;
 
-/// It takes at most this part of a processor, 2 %.
+/// It takes at most this fraction of a logical CPU, 2 %.
 const PART: u32 = 50;
-/// More than that at once is no reason to wait: what comes now and then is paid for later.
+/// A larger amount at once is no reason to wait: occasional costs are paid for later.
 const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// See the module. Times are since the start of the agent.
@@ -30,22 +30,22 @@ pub(super) struct Pace {
     period: Duration,
     next: Duration,
     last: Duration,
-    /// Processor time that was taken and is not paid for.
+    /// CPU time that was used and is not paid for.
     debt: Duration,
 }
 
 impl Pace {
-    /// For the first time after a period.
+    /// Due for the first time after a period.
     pub(super) fn new(period: Duration) -> Self {
         Self { period, next: period, last: Duration::ZERO, debt: Duration::ZERO }
     }
 
-    /// When it is done next.
+    /// When it is due next.
     pub(super) fn next(&self) -> Duration {
         self.next
     }
 
-    /// It was done now, and took so much processor time.
+    /// It was done now, and took this CPU time.
     pub(super) fn done(&mut self, now: Duration, took: Duration) {
         let paid = now.saturating_sub(self.last) / PART;
         self.debt = self.debt.saturating_sub(paid).saturating_add(took);
@@ -55,19 +55,19 @@ impl Pace {
     }
 }
 
-// How many files this process may have open: each connection is one.
+// The limit of files that this process may have open: each connection is one.
 
-/// Raises the soft limit to the hard one. If that fails, connections wait for room as before. An application that serves leaves its
-/// limit alone: its own code may count on it.
+/// Raises the soft limit to the hard one. If that fails, connections wait for a free descriptor as before. An application that serves
+/// leaves its limit alone: its code may depend on it.
 pub fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-// SIGTERM, SIGINT and SIGHUP as bytes that can be waited for beside connections; SIGXFSZ as an error of whoever writes.
+// SIGTERM, SIGINT and SIGHUP as bytes that can be waited for together with connections; SIGXFSZ as an error of the write call.
 
-/// Signals that stop an agent, for [`crate::server::Agent::stop`]; dropped, they have their usual effect again.
+/// Signals that stop an agent, for [`crate::server::Agent::stop`]; when dropped, it restores their default effect.
 pub struct Signals {
     came: UnixStream,
     registered: Vec<SigId>,
@@ -77,14 +77,14 @@ impl Signals {
     /// Receives SIGTERM, SIGINT and SIGHUP from now on.
     ///
     /// # Errors
-    /// The system has no room for a socket.
+    /// The system cannot create a socket.
     pub fn listen() -> io::Result<Self> {
         let (came, from) = UnixStream::pair()?;
         let mut signals = Self { came, registered: Vec::new() };
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             signals.registered.push(pipe::register(signal, from.try_clone()?)?);
         }
-        // By default a file that may not grow any more kills the process; the record ends instead.
+        // By default a file that may not grow any more kills the process; here only the record ends.
         signals.registered.push(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?);
         Ok(signals)
     }
@@ -104,11 +104,11 @@ impl Drop for Signals {
     }
 }
 
-// The end, in the order in which it is promised.
+// The shutdown, in the documented order.
 
 impl Server<'_> {
-    /// No more decisions, adopted processes as they were, the record whole, the socket removed, connections closed, and the one
-    /// that asked for the end last: when it sees that, all is over.
+    /// No more decisions, adopted processes restored, the record complete, the socket removed, connections closed. The connection that
+    /// asked for the shutdown is closed last: when its client sees that, everything is done.
     pub(super) fn end(mut self) {
         self.decider = None;
         for why in self.adopted.give_back() {
@@ -122,36 +122,36 @@ impl Server<'_> {
     }
 }
 
-// Waits until something happens, or until it is time for something.
+// Waits until something happens, or until something is due.
 //
-// `poll` looks at every connection each time, which for 4096 of them takes less than the smallest decision; it is the same on
-// every Unix, keeps nothing between two calls, and tells of a listener that is left out for a while as simply as of one that is not.
+// `poll` checks every connection each time, which for 4096 of them takes less time than the smallest decision. It is the same on every
+// Unix, stores nothing between two calls, and makes it easy to leave out the listener for a while.
 
-/// Load is looked at as often; there is nothing that has to happen later than this.
+/// Interval of looks at the load; nothing may have to wait longer than this.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// For how long what applications say may lie, once one was read. Nobody decides before the end of the period, and each
-/// time that the agent wakes costs more than the line that it reads; a connection that ends is seen at once.
+/// How long lines of applications may stay unread after one was read. No decision is taken before the end of the period, and each time
+/// that the agent wakes costs more than the line that it reads. A connection that ends is detected immediately.
 pub(super) fn calm(period: Duration) -> Duration {
     const LONGEST: Duration = Duration::from_millis(20);
     (period / 4).min(LONGEST)
 }
 
-/// What has happened.
+/// Events that have happened.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     pub(super) stop: bool,
-    /// Of the policy.
+    /// An answer of the policy.
     pub(super) answer: bool,
-    /// Somebody adopted may have ended.
+    /// An adopted process may have ended.
     pub(super) adopted: bool,
-    /// Somebody connects.
+    /// A client connects.
     pub(super) new: bool,
     pub(super) readable: Vec<ConnectionId>,
     pub(super) writable: Vec<ConnectionId>,
 }
 
-/// Whose descriptor it is.
+/// Owner of a descriptor.
 enum Whose {
     Stop,
     Answer,
@@ -175,13 +175,13 @@ impl Server<'_> {
         let until = self.wakes_at(now);
         if now < self.calm_until {
             let ready = self.poll(now, until.min(self.calm_until), true)?;
-            // Before it is time for a decision, what was said until then is heard.
+            // Before a decision is due, everything sent until then is read.
             return if ready.is_nothing() { self.poll(now, now, false) } else { Ok(ready) };
         }
         self.poll(now, until, false)
     }
 
-    /// Waits until then; with `calm` not for what applications say.
+    /// Waits until then; with `calm` lines of applications do not end the wait.
     fn poll(&self, now: Duration, until: Duration, calm: bool) -> io::Result<Ready> {
         let mut all = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN)];
         let mut whose = vec![Whose::Stop];
@@ -237,7 +237,7 @@ impl Server<'_> {
         Ok(ready)
     }
 
-    /// When something is to be done, if nothing happens before.
+    /// When something is due next, if nothing happens before.
     fn wakes_at(&self, now: Duration) -> Duration {
         let closing = self.connections.values().filter_map(|connection| connection.closes_at);
         let others = [
@@ -256,7 +256,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// How often it is done within `seconds`, each time for `took`.
+    /// How often it is done within `seconds`, if each time takes `took`.
     fn times(period: Duration, took: Duration, seconds: u32) -> u32 {
         let mut pace = Pace::new(period);
         let mut times = 0;

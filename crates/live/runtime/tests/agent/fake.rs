@@ -1,4 +1,4 @@
-//! An agent that says what a test wants.
+//! An agent whose messages a test determines.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -13,7 +13,7 @@ use numasim_protocol::{AppStatus, FromAgent, FromApp, Lines, Version, Welcome};
 /// Generous: a slow machine is no failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for something that must happen.
+/// Waits for a condition that must become true.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -22,16 +22,16 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A socket on which agents listen, or will.
+/// A socket on which agents listen, or will listen.
 pub(crate) struct Agents {
     socket: PathBuf,
     listener: Option<UnixListener>,
-    /// Removed with it.
+    /// Removed together with the agents.
     _folder: Option<tempfile::TempDir>,
 }
 
 impl Agents {
-    /// Nobody listens yet.
+    /// No agent listens yet.
     pub(crate) fn later() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         Self { socket: folder.path().join("agent.sock"), listener: None, _folder: Some(folder) }
@@ -41,7 +41,7 @@ impl Agents {
         Self::later().come()
     }
 
-    /// On this socket, whose folder is there.
+    /// On this socket, whose folder exists.
     pub(crate) fn at(socket: &Path) -> Self {
         Self { socket: socket.to_owned(), listener: None, _folder: None }.come()
     }
@@ -62,7 +62,7 @@ impl Agents {
         Connection { stream, lines: Lines::new(), pings: Arc::default() }
     }
 
-    /// Whether nobody connects for so long.
+    /// Whether no application connects for this time.
     pub(crate) fn nobody_for(&self, time: Duration) -> bool {
         let listener = self.listener.as_ref().expect("a listener");
         listener.set_nonblocking(true).expect("a flag");
@@ -83,7 +83,7 @@ impl Agents {
 pub(crate) struct Connection {
     stream: UnixStream,
     lines: Lines,
-    /// Whether it is told again and again that the agent is there.
+    /// Whether it receives pings.
     pings: Arc<AtomicBool>,
 }
 
@@ -95,7 +95,7 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// What it says next.
+    /// Its next message.
     pub(crate) fn hear(&mut self) -> FromApp {
         let mut bytes = [0; 4096];
         loop {
@@ -117,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// What it says next that is no status.
+    /// Its next message that is no status.
     pub(crate) fn answer(&mut self) -> FromApp {
         loop {
             match self.hear() {

@@ -1,11 +1,11 @@
-//! Programs as task graphs: the codes of paper 001 (section 3.1), of papers 003 (section 5) and 000 (section IV), Cholesky, Task Bench; and
-//! programs of loops that files describe.
+//! Programs as task graphs: the codes of paper 001 (section 3.1), of papers 003 (section 5) and 000 (section IV), Cholesky, Task Bench;
+//! and programs of loops that files describe.
 //!
-//! Grids are numbered row by row; a tile of T x T elements has 8 T^2 B. An `inout` moves twice its block, as it reads and writes it;
-//! an `in` or an `out` moves the block, unless only a border of it is read. First tasks (`init`) compute nothing, move what they
-//! write, and stand where their block does. What a programmer would say of the sockets (the annotation of a task, for the scheduler
-//! `sa`) is a number s: the s-th socket in ascending order. The codes of papers 003 and 000 are tree programs: tasks create tasks, and what the
-//! programmer says of nodes are affinities and hints.
+//! Grids are numbered row by row; a tile of T x T elements has 8 T^2 B. An `inout` moves twice its block, because it reads and writes it;
+//! an `in` or an `out` moves the block, unless only a border of it is read. Initial tasks (`init`) compute nothing, move the block that
+//! they write, and are on the socket of that block. The programmer's annotation of a task with a socket (for the scheduler `sa`) is a
+//! number s: the s-th socket in ascending order. The codes of papers 003 and 000 are tree programs: tasks create tasks, and the
+//! programmer's annotations are affinities and hints.
 
 use numasim_model::ids::NodeId;
 use stencils::{Order, Stencil};
@@ -22,10 +22,11 @@ mod task_bench;
 #[cfg(test)]
 mod tests;
 
-/// The graph that `generator` makes, for the nodes with cores `sockets` in ascending order; without any, no task has an annotation.
+/// The graph that `generator` makes, for the nodes with cores `sockets` in ascending order; without sockets, no task has an annotation.
 ///
 /// # Errors
-/// A parameter that is 0, does not divide another one, or follows from a machine and is not given; more tasks, blocks or accesses than are dealt with, before they are made.
+/// A parameter is 0, does not divide another one, or follows from a machine and is not given; or there would be more tasks, blocks or
+/// accesses than the limits, which is checked before they are made.
 pub fn generate(generator: &Generator, name: &str, sockets: &[NodeId]) -> Result<TaskGraph, GenerateError> {
     let mut weaver = Weaver::new(name, sockets);
     let weave = &mut weaver;
@@ -79,10 +80,11 @@ pub fn generate(generator: &Generator, name: &str, sockets: &[NodeId]) -> Result
     Ok(weaver.finish())
 }
 
-/// The graph of a program of loops, for the nodes with cores `sockets` in ascending order; without any, nothing has a hint or an affinity.
+/// The graph of a program of loops, for the nodes with cores `sockets` in ascending order; without sockets, there are no hints or
+/// affinities.
 ///
 /// # Errors
-/// `chunks` that are 0 or not given; more tasks, blocks or accesses than are dealt with, before they are made.
+/// `chunks` is 0 or not given; or there would be more tasks, blocks or accesses than the limits, which is checked before they are made.
 pub fn generate_program(
     program: &Program,
     name: &str,
@@ -95,22 +97,22 @@ pub fn generate_program(
 
 // Why a generator makes no graph.
 
-/// Why a generator makes no graph. Parameters have the names that they have in files.
+/// Why a generator makes no graph. Parameters have their names from files.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
     /// A parameter that must be at least 1.
     #[error("`{0}` is 0, but must be at least 1")]
     Zero(&'static str),
-    /// Something is to be dealt into equal parts, and cannot be.
+    /// A value must be divisible into equal parts, and is not.
     #[error(
         "`{whole}` = {value} cannot be dealt into `{parts}` = {count} equal parts: write a multiple of {count}"
     )]
     DoesNotDivide {
-        /// The parameter that is dealt.
+        /// The parameter that is divided.
         whole: &'static str,
         /// Its value.
         value: u64,
-        /// The parameter that says into how many parts.
+        /// The parameter with the number of parts.
         parts: &'static str,
         /// Its value.
         count: u64,
@@ -134,24 +136,24 @@ pub enum GenerateError {
         parameter: &'static str,
         /// Its value.
         value: u64,
-        /// The least.
+        /// The minimum.
         least: u64,
-        /// The most.
+        /// The maximum.
         most: u64,
     },
-    /// A parameter that follows from a machine, and nobody did that.
+    /// A parameter that follows from a machine was not derived from one.
     #[error("`{0}` is not given, and no machine says what it is then")]
     Open(&'static str),
-    /// More tasks than are dealt with; none was made.
+    /// More tasks than the limit; none was made.
     #[error("this makes {0:.0} tasks; at most {MAX_TASKS} are dealt with")]
     TooManyTasks(f64),
-    /// More blocks than are dealt with; none was made.
+    /// More blocks than the limit; none was made.
     #[error("this makes {0:.0} blocks; at most {MAX_TASKS} are dealt with")]
     TooManyBlocks(f64),
-    /// More accesses than are dealt with; no task was made.
+    /// More accesses than the limit; no task was made.
     #[error("its tasks access blocks up to {0:.0} times; at most {MAX_ACCESSES} are dealt with")]
     TooManyAccesses(f64),
-    /// What was made is no graph.
+    /// The result is no valid graph.
     #[error(transparent)]
     Graph(#[from] GraphError),
 }
@@ -161,12 +163,12 @@ fn at_least_one(parameter: &'static str, value: u64) -> Result<f64, GenerateErro
     if value == 0 { Err(GenerateError::Zero(parameter)) } else { Ok(value as f64) }
 }
 
-/// `value`, if a machine or somebody gave it, and at least 1.
+/// `value`, if it is given or derived from a machine, and at least 1.
 fn settled(parameter: &'static str, value: Option<u64>) -> Result<f64, GenerateError> {
     at_least_one(parameter, value.ok_or(GenerateError::Open(parameter))?)
 }
 
-/// A part of `whole` dealt into `parts` (not 0) equal ones.
+/// The size of a part of `whole` divided into `parts` (not 0) equal ones.
 fn dealt(
     (whole, value): (&'static str, u64),
     (parts, count): (&'static str, u64),
@@ -177,19 +179,20 @@ fn dealt(
     }
 }
 
-// How large a graph will be, before it is made.
+// The size of a graph, before it is made.
 
-/// What a generator will make. As floating point numbers: exact below 2^53, and parameters of any size do not overflow.
+/// The size of the graph that a generator will make. The values are floating point numbers: exact below 2^53, and parameters of any size
+/// do not overflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Size {
     blocks: f64,
     tasks: f64,
-    /// At most; exact but for Task Bench.
+    /// At most this number; exact except for Task Bench.
     accesses: f64,
 }
 
 impl Size {
-    /// Refuses what is too much.
+    /// Rejects sizes beyond the limits.
     fn check(self) -> Result<(), GenerateError> {
         let Self { blocks, tasks, accesses } = self;
         if tasks > MAX_TASKS as f64 {
@@ -210,14 +213,14 @@ fn once(yes: bool) -> f64 {
     if yes { 1.0 } else { 0.0 }
 }
 
-/// A count that [`Size::check`] let pass.
+/// A count that has passed [`Size::check`].
 fn index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-// What all generators do: blocks of the same size, accesses that move what the mode says, annotations as numbers of sockets.
+// Helpers of all generators: blocks of the same size, accesses that move bytes according to the mode, annotations as numbers of sockets.
 
-/// A block while a graph is made.
+/// A block during the construction of a graph.
 #[derive(Clone, Copy, Debug)]
 struct Datum {
     id: BlockId,
@@ -230,22 +233,22 @@ impl Datum {
         self.bytes
     }
 
-    /// All of it is read.
+    /// The whole block is read.
     fn read(self) -> Access {
         self.access(AccessMode::In, self.bytes)
     }
 
-    /// `moved` of it are read; all of it is declared.
+    /// `moved` bytes of it are read; the whole block is declared.
     fn read_part(self, moved: f64) -> Access {
         self.access(AccessMode::In, moved)
     }
 
-    /// All of it is written.
+    /// The whole block is written.
     fn write(self) -> Access {
         self.access(AccessMode::Out, self.bytes)
     }
 
-    /// All of it is read and written.
+    /// The whole block is read and written.
     fn update(self) -> Access {
         self.access(AccessMode::Inout, 2.0 * self.bytes)
     }
@@ -273,16 +276,16 @@ impl<'s> Weaver<'s> {
         Self { graph: TaskGraphBuilder::new(name), sockets, announced: Size::default() }
     }
 
-    /// Announces what will be made.
+    /// Announces the size of the graph to be made.
     ///
     /// # Errors
-    /// It is too much.
+    /// It exceeds the limits.
     fn begin(&mut self, size: Size) -> Result<(), GenerateError> {
         self.announced = size;
         size.check()
     }
 
-    /// How many sockets there are, at least 1.
+    /// Number of sockets, at least 1.
     fn sockets(&self) -> usize {
         self.sockets.len().max(1)
     }
@@ -303,7 +306,7 @@ impl<'s> Weaver<'s> {
         (0..count).map(|_| self.block(bytes)).collect()
     }
 
-    /// A task of `flop` FLOP for the socket with number `place` modulo how many there are.
+    /// A task of `flop` FLOP for the socket with number `place` modulo the number of sockets.
     fn task(
         &mut self,
         kind: TypeId,
@@ -317,7 +320,8 @@ impl<'s> Weaver<'s> {
         Ok(())
     }
 
-    /// The node on which part `part` of `parts` equal ones lies: as many parts on each node with cores, in order. `None` without such nodes.
+    /// The node of part `part` out of `parts` equal ones: the same number of parts on each node with cores, in order. `None` without such
+    /// nodes.
     fn node_of(&self, part: u64, parts: u64) -> Option<NodeId> {
         let number = u128::from(part) * self.sockets.len() as u128 / u128::from(parts.max(1));
         self.sockets.get(usize::try_from(number).ok()?).copied()
@@ -342,7 +346,7 @@ impl<'s> Weaver<'s> {
         Ok(Datum { id, bytes })
     }
 
-    /// Says which task creates a block.
+    /// Sets the task that creates a block.
     fn creates(&mut self, creator: TaskId, block: Datum) -> Result<(), GenerateError> {
         Ok(self.graph.block_created_by(block.id, creator)?)
     }
@@ -352,7 +356,7 @@ impl<'s> Weaver<'s> {
         Ok(self.graph.tree_task(task, tree)?)
     }
 
-    /// First tasks, if there are any: each writes one of `blocks`, whose place `place` says by its number among them.
+    /// Initial tasks, if there are any: each writes one of `blocks`; `place` returns its socket by the block's number among them.
     fn init(&mut self, blocks: &[Datum], place: impl Fn(usize) -> usize) -> Result<(), GenerateError> {
         let kind = self.kind("init");
         for (number, block) in blocks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Programs of loops, the codes of paper 003 that are some, and its pipeline.
+//! Programs of loops, the codes of paper 003 that have this form, and its pipeline.
 
 use numasim_model::ids::NodeId;
 
@@ -7,11 +7,12 @@ use crate::values::{
     Access, ArrayId, LoopShape, NewTask, Program, ProgramArray, ProgramLoop, Submit, TaskId, TreeTask, TypeId,
 };
 
-// Programs of loops (`[program]`) as trees of tasks, one for each loop and behind one another (paper 003, section 4).
+// Programs of loops (`[program]`) as trees of tasks, one for each loop, in sequence (paper 003, section 4).
 //
-// Each array is dealt into as many equal blocks as each loop into pieces. A `range` is halved until one chunk is left; who halves it hands
-// over the right half and returns the left one, as TBB's `parallel_for` does. Under a `list` one task creates all pieces. The hint of a block is
-// its place among the nodes with cores, in order, and the affinity of a task the node of all its chunks.
+// Each array is divided into the same number of equal blocks as each loop into pieces. A `range` is halved until one chunk is left; the
+// task that halves it hands over the right half and returns the left one, as TBB's `parallel_for` does. Under a `list` one task creates
+// all pieces. The hint of a block is its place among the nodes with cores, in order, and the affinity of a task is the node of all its
+// chunks.
 
 pub(super) fn loops(weave: &mut Weaver<'_>, program: &Program) -> Result<(), GenerateError> {
     let count = settled("chunks", program.chunks)?;
@@ -42,7 +43,7 @@ pub(super) fn loops(weave: &mut Weaver<'_>, program: &Program) -> Result<(), Gen
     Ok(())
 }
 
-/// What will be made with so many chunks.
+/// The size of the graph with this number of chunks.
 fn size(program: &Program, chunks: f64) -> Size {
     let (mut tasks, mut accesses) = (0.0, 0.0);
     for each in &program.loops {
@@ -58,7 +59,7 @@ fn size(program: &Program, chunks: f64) -> Size {
     Size { blocks, tasks: repeat * tasks, accesses: repeat * accesses }
 }
 
-/// What the pieces of work of a loop do.
+/// The pieces of work of a loop.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     each: &'a ProgramLoop,
@@ -68,7 +69,7 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// What the piece of chunk `k` accesses, into `accesses`.
+    /// The accesses of the piece of chunk `k`, into `accesses`.
     fn accesses(&self, k: usize, accesses: &mut Vec<Access>) {
         let blocks = |array: &ArrayId| self.arrays.get(array.0 as usize);
         let own = |array| blocks(array).and_then(|blocks| blocks.get(k)).copied();
@@ -85,19 +86,19 @@ impl Piece<'_> {
     }
 }
 
-/// The node of all chunks from `low` to before `high`, if it is one.
+/// The node of all chunks from `low` to before `high`, if they have the same one.
 fn affinity(weave: &Weaver<'_>, (low, high): (u64, u64), chunks: u64) -> Option<NodeId> {
-    // Nodes ascend with chunks: those in between are those of both ends.
+    // Nodes ascend with chunks: if both ends have the same node, so have those in between.
     let first = weave.node_of(low, chunks);
     first.filter(|_| first == weave.node_of(high - 1, chunks))
 }
 
-/// Who creates a task.
+/// The creator of a task.
 #[derive(Clone, Copy)]
 enum Above {
     /// The master, when all tasks so far are finished.
     Master,
-    /// A task, and the place among its tasks.
+    /// A task, and the index among its children.
     Task(TaskId, u32),
 }
 
@@ -179,16 +180,17 @@ fn list(weave: &mut Weaver<'_>, piece: &Piece<'_>, chunks: u64) -> Result<(), Ge
     Ok(())
 }
 
-// The codes of paper 003 (section 5) that are loops: what they have and do, as programs of loops.
+// The codes of paper 003 (section 5) that are loops: their arrays and work, as programs of loops.
 //
-// Bytes are those that a piece of work moves, FLOP those of the published kernels: NPB 3.3 (a matrix entry is a value of 8 B and a column of 4 B), PARSEC 3.0.
+// Bytes are those that a piece of work moves, FLOP those of the published kernels: NPB 3.3 (a matrix entry is a value of 8 B and a column
+// of 4 B), PARSEC 3.0.
 
 /// The coarsest grid of `npb-mg` has 8 to this power points.
 const COARSEST: u64 = 4;
-/// The finest that can be computed with: `Parameter` says the same.
+/// The finest grid that can be computed with: the limit of `Parameter` is the same.
 const FINEST: u64 = 20;
 
-/// A program while it is written down.
+/// A program during construction.
 struct Draft(Program);
 
 impl Draft {
@@ -283,7 +285,7 @@ pub(super) fn npb_mg(log2: u64, chunks: Option<u64>, repeat: u64) -> Result<Prog
     Ok(draft.0)
 }
 
-/// Streamcluster: what a new centre would gain, in one list of chunks of points; coordinates of 4 B.
+/// Streamcluster: the gain of a possible new centre, in one list of chunks of points; coordinates of 4 B.
 pub(super) fn streamcluster(
     (points, dims): (u64, u64),
     chunks: Option<u64>,
@@ -299,7 +301,7 @@ pub(super) fn streamcluster(
 /// Bytes of a particle of `fluidanimate`: PARSEC's cell has 832 B for 4.87 particles on average, and there are two grids of cells.
 const PARTICLE_BYTES: f64 = 342.0;
 
-/// Fluidanimate: nine steps over the cells, of which two look at the neighbours of each particle.
+/// Fluidanimate: nine steps over the cells, two of which visit the neighbours of each particle.
 pub(super) fn fluidanimate(
     particles: u64,
     chunks: Option<u64>,
@@ -315,17 +317,17 @@ pub(super) fn fluidanimate(
     Ok(draft.0)
 }
 
-// Ferret: queries to a database of images that is dealt among the nodes, as a pipeline (paper 003, section 5).
+// Ferret: queries to a database of images that is distributed over the nodes, as a pipeline (paper 003, section 5).
 //
-// Each query is a chain of tasks: the master creates the first one, each of the others is created by the one before. The first step is the serial
-// input stage of the pipeline: a query is loaded when the one before it is. A query looks at 2 % of each part of the database, on its
-// node: at one of 50 pieces, so that a cache has no piece again before all others were read.
+// Each query is a chain of tasks: the master creates the first one, and each task creates the next one. The first step is the serial
+// input stage of the pipeline: a query is loaded after the previous one. A query reads 2 % of each part of the database, on its node: one
+// of 50 pieces, so that a cache does not see a piece again before all others were read.
 
-/// FLOP of the steps that compute and read none of the database.
+/// FLOP of the steps that compute without reading the database.
 const SEGMENT: f64 = 1e7;
 const EXTRACT: f64 = 5e7;
 const RANK: f64 = 1e7;
-/// Into how many pieces each part of the database is dealt, of which a query looks at one, and what it does with each byte.
+/// Number of pieces of each part of the database, of which a query reads one, and the FLOP per byte.
 const PIECES: usize = 50;
 const FLOP_PER_BYTE: f64 = 2.0;
 
@@ -338,7 +340,7 @@ pub(super) fn ferret(
     let database = at_least_one("database", database)?;
     let nodes = weave.sockets();
     let (each, parts) = (queries as f64, nodes as f64);
-    // Load, segment, extract, a part after the other, rank, out.
+    // Load, segment, extract, each part in turn, rank, out.
     let tasks = each * (5.0 + parts);
     let pieces = parts * PIECES as f64;
     weave.begin(Size { blocks: pieces + 1.0, tasks, accesses: each * (parts + 1.0) })?;
@@ -351,7 +353,7 @@ pub(super) fn ferret(
         }
         steps.push((weave.kind(&format!("query-{k}")), part, weave.node(k)));
     }
-    // Nothing of it is moved: it says that one query is loaded after the other.
+    // No byte of it is moved: it makes one query load after the other.
     let input = weave.hinted(0.0, Some("input"), None)?;
     let [load, segment, extract, rank, out] =
         ["load", "segment", "extract", "rank", "out"].map(|name| weave.kind(name));

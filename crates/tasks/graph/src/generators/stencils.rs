@@ -9,8 +9,8 @@ use crate::values::{Access, TaskId, TreeTask, TypeId};
 
 // Gauss-Seidel and Red-Black on a grid of tiles (paper 001, section 3.1): each tile from its neighbours.
 //
-// `control` tasks without accesses come first: with one of them a round robin of stride 2 sees each row of 8 tiles as sockets
-// 0 1 1 0 0 1 1 0 (paper 001, figure 2.4).
+// `control` tasks without accesses come first: with one of them a round robin of stride 2 assigns each row of 8 tiles to sockets 0 1 1 0
+// 0 1 1 0 (paper 001, figure 2.4).
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +22,10 @@ pub(super) struct Stencil {
     pub(super) init: bool,
 }
 
-/// Part of an iteration: the kind of its tasks, and to which tiles they belong, by i + j.
+/// Part of an iteration: the kind of its tasks, and a condition on i + j that selects their tiles.
 type Pass = (&'static str, fn(usize) -> bool);
 
-/// In which order an iteration goes over the tiles.
+/// The order in which an iteration visits the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Row by row.
@@ -137,7 +137,8 @@ pub(super) fn jacobi(
 // Integral histogram of an image (paper 001, section 3.1): a histogram for each tile, then sums along rows and along columns, for
 // which the last column, or row, of the tile before is read. A pixel has 1 B, a bin of a pixel 4 B.
 
-/// Sums along a direction: the kind of their tasks, how far back the tile before is, and which tiles have one.
+/// Sums along a direction: the kind of their tasks, the distance to the previous tile, and a condition that selects the tiles with a
+/// previous one.
 type Sum = (&'static str, usize, fn(usize, usize) -> bool);
 
 pub(super) fn integral_histogram(
@@ -152,7 +153,7 @@ pub(super) fn integral_histogram(
     let bins = at_least_one("bins", bins)?;
     let tiles = g * g;
     let tasks = (once(init) + 3.0) * tiles;
-    // Each of the two sums reads one neighbour, but for the first column or row.
+    // Each of the two sums reads one neighbour, except in the first column or row.
     let accesses = (once(init) + 2.0) * tiles + 2.0 * (tiles + g * (g - 1.0));
     weave.begin(Size { blocks: 2.0 * tiles, tasks, accesses })?;
 
@@ -183,20 +184,21 @@ pub(super) fn integral_histogram(
     Ok(())
 }
 
-// A stencil on rows x columns strands (paper 000, section IV): a strand is a task that creates itself anew for each iteration.
+// A stencil on rows x columns strands (paper 000, section IV): a strand is a chain of tasks, each of which
+// creates the next one for the next iteration.
 //
-// `main` creates all blocks and the first strands. Two neighbours hand each other the common edge through blocks of their own, one for even and one
-// for odd iterations, so that nobody writes what another one has yet to read.
+// `main` creates all blocks and the first strands. Two neighbours exchange the common edge through separate blocks, one for even and one
+// for odd iterations, so that no strand overwrites data that another one has yet to read.
 
 /// FLOP per point.
 const STENCIL_FLOP: f64 = 5.0;
-/// Up, down, left, right: the opposite of each is beside it.
+/// The opposite of each direction: up, down, left, right.
 const OPPOSITE: [usize; 4] = [1, 0, 3, 2];
 
-/// A strand's own data.
+/// Data of a strand.
 struct Strand {
     tile: Datum,
-    /// By direction, where there is a neighbour: its number, and the halos towards it by the parity of the iteration that reads them.
+    /// By direction, if there is a neighbour: its number, and the halos towards it by the parity of the iteration that reads them.
     sides: [Option<(usize, [Datum; 2])>; 4],
 }
 
@@ -250,7 +252,7 @@ pub(super) fn stencil2d(
     Ok(())
 }
 
-/// The tiles, then by strand the halos; hints of what is a strand's go with it.
+/// The tiles, then by strand the halos; hints apply to all blocks of a strand.
 fn strands_of(
     weave: &mut Weaver<'_>,
     (rows, columns): (usize, usize),
@@ -283,8 +285,8 @@ fn strands_of(
 
 // Waves in an elastic medium on strips of rows (paper 000, section IV): stress from velocity, velocity from stress.
 //
-// `main` creates all blocks and the first `strip` of each strip of rows; a `strip` creates the next one, and the two sweeps of its iteration. Sweeps read a
-// row of the strips beside them.
+// `main` creates all blocks and the first `strip` of each strip of rows; a `strip` creates the next one, and the two sweeps of its
+// iteration. Sweeps read a row of the adjacent strips.
 
 /// FLOP per point of each of the two sweeps.
 const SEISMIC_FLOP: f64 = 10.0;
@@ -292,7 +294,7 @@ const SEISMIC_FLOP: f64 = 10.0;
 const STRESS: f64 = 20.0;
 const VELOCITY: f64 = 8.0;
 
-/// The data of a strip, and where it should lie.
+/// The data of a strip, and its intended node.
 struct Strip {
     stress: Datum,
     velocity: Datum,
@@ -335,7 +337,7 @@ pub(super) fn seismic(
     let sweeps = Sweeps { strips: &all, gflop: SEISMIC_FLOP * points / 1e9, row: columns };
     let mut creators = vec![main; all.len()];
     for iteration in 0..iterations {
-        // The first tasks of a creator, if it creates the next strips, too.
+        // The index of the first sweeps of a creator: 1 if it also creates the next strip.
         let first = u32::from(iteration + 1 < iterations);
         for (creator, strip) in creators.iter_mut().zip(&all) {
             let seq = (iteration > 0).then_some(0);
@@ -349,7 +351,7 @@ pub(super) fn seismic(
     Ok(())
 }
 
-/// What all sweeps have in common.
+/// Data that all sweeps share.
 struct Sweeps<'a> {
     strips: &'a [Strip],
     gflop: f64,

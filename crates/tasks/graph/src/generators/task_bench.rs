@@ -1,7 +1,7 @@
 //! Task Bench (Slaughter et al., "Task Bench: A Parameterized Benchmark for Evaluating Parallel Runtime Performance", SC 2020).
 //!
-//! Each task writes a block of its own, and reads those of the tasks of the row before that it depends on: its edges are then those of
-//! the pattern and no others. Rows are dealt among the sockets in equal stretches.
+//! Each task writes a separate block, and reads those of the tasks of the previous row on which it depends: so its edges are those of the
+//! pattern and no others. Rows are divided among the sockets in equal contiguous parts.
 
 use crate::generators::{Datum, GenerateError, Size, Weaver, at_least_one, index};
 use crate::values::{Pattern, TaskBench};
@@ -14,7 +14,7 @@ pub(super) fn task_bench(weave: &mut Weaver<'_>, bench: &TaskBench) -> Result<()
         let (value, limit) = (bench.radix, bench.width);
         return Err(GenerateError::TooLarge { parameter: "radix", value, most: "width", limit });
     }
-    // Rows have at least one task, so that no more of them need to be looked at than there may be tasks.
+    // Rows have at least one task, so the number of rows to examine is at most the limit of tasks.
     let at_least = Size { blocks: steps, tasks: steps, accesses: steps };
     at_least.check()?;
     let full = |step| {
@@ -57,22 +57,22 @@ pub(super) fn task_bench(weave: &mut Weaver<'_>, bench: &TaskBench) -> Result<()
     Ok(())
 }
 
-// Which tasks of the row before a task of Task Bench depends on (Slaughter et al., SC 2020, table I).
+// The tasks of the previous row on which a task of Task Bench depends (Slaughter et al., SC 2020, table I).
 //
-// The paper names the patterns; where it leaves the details to the authors' program (`core/core.cc` of StanfordLegion/task-bench),
-// the same tasks are related here: an even radix reaches one further to the left, trees and domains have rows that are not full,
-// and three sets of relations take turns where a pattern is spread or drawn.
+// The paper names the patterns. If it leaves the details to the authors' program (`core/core.cc` of StanfordLegion/task-bench), the same
+// tasks are related here: an even radix reaches one further to the left, trees and domains have rows that are not full, and three sets of
+// relations take turns if a pattern is spread or random.
 
-/// How many sets of relations take turns in `spread` and `random_nearest`: the default of the authors' program.
+/// Number of sets of relations that take turns in `spread` and `random_nearest`: the default of the authors' program.
 const PERIOD: u64 = 3;
-/// Of the candidates of `random_nearest`, which part is taken, beside the task itself: the default of the authors' program.
+/// Fraction of the candidates of `random_nearest` that is taken, in addition to the task itself: the default of the authors' program.
 const CONNECTED: f64 = 0.25;
 
-/// First and behind last point of a row. `width` and `steps` are not 0, `step` is less than `steps`.
+/// The first point of a row and the one after the last. `width` and `steps` are not 0, `step` is less than `steps`.
 pub(super) fn row_ends(bench: &TaskBench, step: u64) -> (u64, u64) {
     let TaskBench { width, steps, .. } = *bench;
     match bench.pattern {
-        // A corner that a sweep reaches first, then all of it, then the corner that it leaves last.
+        // A corner that a sweep reaches first, then the whole row, then the corner that it leaves last.
         Pattern::Dom => {
             let start = width.saturating_sub(steps - step);
             (start, start + width.min(step + 1).min(steps - step))
@@ -88,7 +88,7 @@ pub(super) fn row_ends(bench: &TaskBench, step: u64) -> (u64, u64) {
     }
 }
 
-/// Most dependencies of a task.
+/// Maximum number of dependencies of a task.
 pub(super) fn most(bench: &TaskBench) -> f64 {
     match bench.pattern {
         Pattern::Trivial => 0.0,
@@ -100,7 +100,7 @@ pub(super) fn most(bench: &TaskBench) -> f64 {
     }
 }
 
-/// The points of the row before `step` (which is not 0) that `point` depends on, ascending.
+/// The points of the previous row on which `point` of row `step` (which is not 0) depends, ascending.
 pub(super) fn reads_of(bench: &TaskBench, step: u64, point: u64) -> Vec<u64> {
     let TaskBench { width, radix, .. } = *bench;
     let mut points: Vec<u64> = match bench.pattern {
@@ -145,8 +145,8 @@ fn nearest(radix: u64, point: u64) -> impl Iterator<Item = u64> {
     start..end
 }
 
-/// A number from 0 to 1 that depends on `key` alone: no generator, so that a relation is the same whoever asks for it and when.
-/// The steps are those of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+/// A number from 0 to 1 that depends on `key` alone: no generator, so that a relation is independent of the order of queries. The steps
+/// are those of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 fn drawn(key: &[u64]) -> f64 {
     let mixed = key.iter().fold(0_u64, |state, &part| {
         let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);

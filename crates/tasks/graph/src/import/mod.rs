@@ -1,8 +1,8 @@
 //! Graphs of other tools: text in, a graph and warnings out, or problems with their places.
 //!
-//! Tasks come in topological order, those that are free in the order of the file (or of submission, where it says so). What the text
-//! says of order and no block shows becomes a block of 0 B that the earlier task writes and the later ones read. A block that a
-//! task reads and writes moves twice.
+//! Tasks come in topological order; independent ones are in the order of the file (or of submission, if the file contains it).
+//! Dependences in the text without a common block become a block of 0 B that the earlier task writes and the later ones read. A block
+//! that a task reads and writes moves twice.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -23,30 +23,30 @@ pub mod starpu;
 mod tests;
 pub mod wfcommons;
 
-/// A graph, and what a reader of its results should know.
+/// A graph, with notes for readers of its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The graph.
     pub graph: TaskGraph,
-    /// What was left out or assumed.
+    /// Omissions and assumptions.
     pub warnings: Vec<Warning>,
 }
 
-/// Something that was left out or assumed.
+/// An omission or assumption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What, in one sentence without a full stop.
+    /// One sentence without a full stop.
     pub message: String,
-    /// Where it was so first.
+    /// The place of its first occurrence.
     pub place: Option<Place>,
 }
 
-/// Something that is so in several places: the first of them, and how many there are.
+/// A note that concerns several places: the first of them, and their number.
 #[derive(Clone, Debug, Default)]
 struct Noted(Option<(String, Place, usize)>);
 
 impl Noted {
-    /// At one more place; `name` is that of the task or block.
+    /// Adds a place; `name` is that of the task or block.
     fn at(&mut self, name: &str, place: &Place) {
         match &mut self.0 {
             Some((_, _, count)) => *count += 1,
@@ -67,10 +67,10 @@ impl Noted {
 
 // From a draft to a graph: the order of tasks, then blocks for order without data.
 
-/// The graph of a draft. Names are written so that nothing in them is hidden.
+/// The graph of a draft. Names are escaped so that hidden characters are visible.
 ///
 /// # Errors
-/// No tasks, tasks that wait for each other in a circle, or more than a graph may have.
+/// No tasks, a cycle of tasks that wait for each other, or more than the limits of a graph.
 fn assemble(mut draft: Draft, name: &str) -> Result<TaskGraph, Vec<Problem>> {
     if draft.tasks.is_empty() {
         let problem = Problem::new(ProblemKind::EmptyFile, NO_TASKS).at(Place::whole(0), "");
@@ -105,9 +105,9 @@ fn graph(draft: &Draft, order: &[u32], name: &str) -> Result<TaskGraph, GraphErr
     Ok(graph.finish())
 }
 
-// Order without data: a block of 0 B for a task that others wait for, though no block of theirs shows it.
+// Order without data: a block of 0 B for a task that others wait for without a common block.
 
-/// Adds the blocks. Two tasks that access the same block, of which one writes it, are in order without one.
+/// Adds the blocks. Two tasks that access the same block, of which at least one writes it, are ordered without an additional one.
 ///
 /// # Errors
 /// There are too many blocks.
@@ -158,19 +158,19 @@ fn add(draft: &mut Draft) -> Result<(), Box<Problem>> {
     Ok(())
 }
 
-// A graph while a text is read: tasks in the order of the text, and which of them must come before which.
+// A graph during reading: tasks in the order of the text, and the order constraints between them.
 
-/// A task as the text has it.
+/// A task in the form of the text.
 #[derive(Clone, Debug)]
 struct DraftTask {
     name: String,
     kind: String,
     gflop: f64,
-    /// How urgent it is; 0 if nothing says so.
+    /// Its priority; 0 by default.
     priority: f64,
-    /// Block, how, and its declared bytes.
+    /// Block, mode and declared bytes.
     accesses: Vec<(u32, AccessMode, f64)>,
-    /// Tasks that must come before it; perhaps several times.
+    /// Tasks that must come before it; repetitions are possible.
     parents: Vec<u32>,
     place: Place,
 }
@@ -183,7 +183,7 @@ struct Draft {
 }
 
 impl DraftTask {
-    /// Makes one access of all those to the same block: what reads and what writes it does both.
+    /// Merges all accesses to the same block into one: if some read and some write, it does both.
     fn unite(&mut self) {
         let mut blocks: Vec<u32> = self.accesses.iter().map(|access| access.0).collect();
         blocks.sort_unstable();
@@ -210,7 +210,7 @@ impl Draft {
     /// The number of a new task.
     ///
     /// # Errors
-    /// There are too many, or its work is not a number that can be computed with.
+    /// There are too many, or its work is no usable number.
     fn task(&mut self, mut task: DraftTask) -> Result<u32, Box<Problem>> {
         if self.tasks.len() >= MAX_TASKS {
             let message = format!("there are more than {MAX_TASKS} tasks, which is the most that is read");
@@ -274,15 +274,15 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-// The order in which tasks are created: each behind its parents, those that are free in the order of the text.
+// The order in which tasks are created: each after its parents, independent ones in the order of the text.
 
-/// Most tasks of a circle that a message names.
+/// Maximum number of tasks of a cycle that a message names.
 const MOST_NAMED: usize = 8;
 
 /// Tasks by number, in topological order.
 ///
 /// # Errors
-/// A circle: its tasks are named.
+/// A cycle: the message names its tasks.
 fn topological(draft: &Draft) -> Result<Vec<u32>, Box<Problem>> {
     let tasks = &draft.tasks;
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); tasks.len()];
@@ -312,7 +312,7 @@ fn topological(draft: &Draft) -> Result<Vec<u32>, Box<Problem>> {
     if order.len() == tasks.len() { Ok(order) } else { Err(Box::new(circle(draft, &missing))) }
 }
 
-/// Some circle among the tasks that still miss parents: each of them has a parent among them.
+/// Some cycle among the tasks that still miss parents: each of them has a parent among them.
 fn circle(draft: &Draft, missing: &[usize]) -> Problem {
     let waits = |task: &u32| missing.get(*task as usize).is_some_and(|&missing| missing > 0);
     let parent = |task: u32| draft.tasks.get(task as usize)?.parents.iter().copied().find(waits);
@@ -350,16 +350,16 @@ fn circle(draft: &Draft, missing: &[usize]) -> Problem {
     }
 }
 
-// Whether there is room for what reading a text makes of it, known before anything is read.
+// Whether the memory suffices for the result of reading a text, checked before anything is read.
 //
-// Peaks that were measured with long lists of the smallest tasks, in bytes: JSON 580 for each object and as much as the text for each key,
-// DOT 315 for each word, `tasks.rec` 650 for each job and 6 for each byte. What is said here is above them; a text of fewer and longer
-// things needs less.
+// Peaks that were measured with long lists of the smallest tasks, in bytes: JSON 580 for each object and as much as the text for each
+// key, DOT 315 for each word, `tasks.rec` 650 for each job and 6 for each byte. The limits here are above them; a text with fewer and
+// longer items needs less.
 
-/// Most memory for a graph and what is read of it, in bytes: 4 GiB.
+/// Maximum memory for a graph and the data read for it, in bytes: 4 GiB.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Refuses a text that would need more than 4 GiB: `each` bytes for each of `count` things, and `times` its own length.
+/// Rejects a text that would need more than 4 GiB: `each` bytes for each of `count` items, and `times` its length.
 fn check_room(text: &str, [count, each]: [usize; 2], times: usize) -> Result<(), Vec<Problem>> {
     let bytes = (count as u64).saturating_mul(each as u64) + (text.len() as u64).saturating_mul(times as u64);
     if bytes <= MOST_BYTES {
@@ -374,12 +374,12 @@ fn check_room(text: &str, [count, each]: [usize; 2], times: usize) -> Result<(),
     Err(vec![Problem::new(ProblemKind::Limit, message).at(Place::whole(0), "").hint(hint)])
 }
 
-/// How often `byte` is there.
+/// Number of occurrences of `byte`.
 fn count(text: &str, byte: u8) -> usize {
     text.bytes().filter(|&other| other == byte).count()
 }
 
-/// How many words there are: stretches of letters, digits, `_`, `.` and all beyond ASCII.
+/// Number of words: sequences of letters, digits, `_`, `.` and all characters beyond ASCII.
 fn words(text: &str) -> usize {
     let mut inside = false;
     text.bytes()

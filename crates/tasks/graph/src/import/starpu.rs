@@ -1,10 +1,11 @@
 //! `tasks.rec` of StarPU: records of lines `Field: value` between empty lines (GNU recutils), one for each task.
 //!
 //! The fields are those that StarPU writes (`task_dump` in `src/debug/traces/starpu_fxt.c`): `Name`, `Model`, `JobId`, `SubmitOrder`,
-//! `DependsOn`, `Priority`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks. Tasks are dumped as they
-//! end; what their accesses mean goes by the order in which they were submitted (sequential data consistency), so that is the order here.
+//! `DependsOn`, `Priority`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks.
+//! Tasks are dumped as they end; the meaning of their accesses depends on the order in which they were submitted (sequential data
+//! consistency), so that is the order here.
 //!
-//! Jobs and handles are those of a process (module `jobs`): equal handles of two ranks are two blocks.
+//! Jobs and handles belong to a process (module `jobs`): equal handles of two ranks are two blocks.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use crate::import::{Draft, DraftTask, Imported, Line, Noted, assemble, lines};
 use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::AccessMode;
 
-/// What is left out or assumed.
+/// Omissions and assumptions.
 #[derive(Default)]
 struct Notes {
     without_order: Noted,
@@ -28,8 +29,8 @@ struct Notes {
 /// Reads a `tasks.rec`. Tasks without `GFlop` took `EndTime - StartTime` at `reference_gflops`, the GFLOPS of a core that they ran on.
 ///
 /// # Errors
-/// Problems with their places: no records, tasks without `GFlop` where no `reference_gflops` are known, fields that are no numbers or of different lengths, jobs that are there twice or not at all, a
-/// circle of jobs that depend on each other.
+/// Problems with their places: no records, tasks without `GFlop` if `reference_gflops` is unknown, fields that are no numbers or of
+/// different lengths, jobs that occur twice or are missing, a cycle of jobs that depend on each other.
 pub fn read(
     text: &str,
     name: &str,
@@ -86,7 +87,7 @@ pub fn read(
                 "R" => AccessMode::In,
                 "W" => AccessMode::Out,
                 "RW" => AccessMode::Inout,
-                // Scratch memory is of the worker; nobody else sees it.
+                // Scratch memory belongs to the worker; no other task sees it.
                 scratch if scratch.contains('S') => continue,
                 // X reduces, RWC commutes: in any order, which is not modelled.
                 _ => {
@@ -140,7 +141,7 @@ impl Notes {
     }
 }
 
-/// A job or handle: with the rank in front where there are several, unless StarPU has written it there.
+/// A job or handle: with the rank as a prefix if there are several, unless StarPU has written it there.
 fn named(name: &str, rank: Option<&str>, has_ranks: bool) -> String {
     match rank.filter(|_| has_ranks) {
         Some(rank) if without_rank(name, rank).is_none() => format!("{rank}_{name}"),
@@ -187,12 +188,12 @@ fn work(
 #[derive(Clone, Debug)]
 struct Record<'t> {
     job: &'t str,
-    /// The process that ran it, of a program on several.
+    /// The process that ran it, for a program on several.
     rank: Option<&'t str>,
     /// `Model`, else `Name`.
     kind: Option<&'t str>,
     submit_order: Option<u64>,
-    /// Jobs, and where they are named.
+    /// Jobs, and the places of their names.
     depends_on: Vec<(&'t str, Range<usize>)>,
     priority: f64,
     gflop: Option<f64>,
@@ -200,13 +201,13 @@ struct Record<'t> {
     end_ms: Option<f64>,
     /// Handle, mode, bytes.
     accesses: Vec<(&'t str, &'t str, f64)>,
-    /// It says that a handle is not used any more, and runs nothing.
+    /// The record states that a handle is not used any more, and runs nothing.
     is_no_task: bool,
     /// Its line `JobId`.
     place: Place,
 }
 
-/// The fields of a record while it is read.
+/// The fields of a record during reading.
 #[derive(Default)]
 struct Fields<'t> {
     any: Option<Line<'t>>,
@@ -234,7 +235,7 @@ fn records<'t>(text: &'t str, problems: &mut Problems) -> Vec<Record<'t>> {
         if problems.is_full() {
             break;
         }
-        // Comments, continued values and descriptions of records (`%rec: Task`) say nothing of a task.
+        // Comments, continued values and descriptions of records (`%rec: Task`) contain nothing about a task.
         if line.text.starts_with(['#', '+', '%']) {
             continue;
         }
@@ -248,7 +249,7 @@ fn records<'t>(text: &'t str, problems: &mut Problems) -> Vec<Record<'t>> {
             continue;
         };
         fields.read(key, line, problems);
-        // StarPU ends this field with the line that is meant to be the empty one behind the record.
+        // StarPU ends this field with the line that should be the empty one after the record.
         if key == "EndDependencies" {
             all.extend(std::mem::take(&mut fields).record(problems));
         }
@@ -311,7 +312,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The record, unless there is nothing or something is wrong.
+    /// The record, unless it is empty or invalid.
     fn record(self, problems: &mut Problems) -> Option<Record<'t>> {
         let first = self.any?;
         let Some((job, place)) = self.job.clone() else {
@@ -365,9 +366,9 @@ impl<'t> Fields<'t> {
     }
 }
 
-// Jobs by number and rank, and which of them are tasks.
+// Jobs by number and rank, and whether they are tasks.
 //
-// Each process of a program counts its own jobs. StarPU writes the rank before the number of a task and of what it depends on
+// Each process of a program counts its jobs separately. StarPU writes the rank before the number of a task and of its dependences
 // (`1_7`), and leaves it out of records `Control: WontUse`, which have only `MPIRank`.
 
 /// The number of the task of each job; `None` for jobs that are no tasks.
@@ -378,13 +379,13 @@ fn without_rank<'t>(job: &'t str, rank: &str) -> Option<&'t str> {
     job.strip_prefix(rank)?.strip_prefix('_')
 }
 
-/// What a job is known by: its rank, and its number there.
+/// The key of a job: its rank, and its number there.
 fn key<'t>(job: &'t str, rank: Option<&'t str>) -> (Option<&'t str>, &'t str) {
     (rank, rank.and_then(|rank| without_rank(job, rank)).unwrap_or(job))
 }
 
 impl<'t> Jobs<'t> {
-    /// Those of all records; tasks are numbered as they come.
+    /// Jobs of all records; tasks are numbered in the order of the records.
     fn of(all: &[Record<'t>], problems: &mut Problems) -> Self {
         let mut jobs = HashMap::new();
         let mut next = 0;
@@ -400,7 +401,7 @@ impl<'t> Jobs<'t> {
         Self(jobs)
     }
 
-    /// The tasks that a record depends on; a job that could not be read is there all the same.
+    /// The tasks on which a record depends; a job that could not be read exists all the same.
     fn parents(&self, record: &Record<'t>, are_complete: bool, problems: &mut Problems) -> Vec<u32> {
         let mut parents = Vec::new();
         for &(job, ref place) in &record.depends_on {
@@ -415,7 +416,7 @@ impl<'t> Jobs<'t> {
         parents
     }
 
-    /// A job of the own rank, or of the one that its number begins with.
+    /// A job of the same rank, or of the rank in its number.
     fn find(&self, job: &'t str, rank: Option<&'t str>) -> Option<&Option<u32>> {
         let other = || job.split_once('_').map(|(rank, _)| key(job, Some(rank)));
         self.0.get(&key(job, rank)).or_else(|| self.0.get(&other()?))

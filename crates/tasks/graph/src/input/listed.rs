@@ -1,4 +1,4 @@
-//! Reads `[[block]]` and `[[task]]`: the data, and what is done, in the order in which it is created, and which blocks a task accesses, how much of them.
+//! Reads `[[block]]` and `[[task]]`: the data, the tasks in creation order, the blocks that each task accesses, and the number of bytes.
 
 pub(super) mod tree;
 
@@ -17,7 +17,7 @@ use crate::values::{Access, AccessMode, Block, BlockHome, BlockId, NewTask, Task
 /// The tasks of all files.
 pub(super) struct Tasks<'a> {
     pub(super) creators: Creators<'a>,
-    /// Where each begins.
+    /// The place of each task.
     pub(super) places: Vec<Place>,
     left_out: LeftOut,
     incomplete: bool,
@@ -46,7 +46,7 @@ impl<'a> Tasks<'a> {
         self.places.push(place);
     }
 
-    /// Notes the defaults, and reports creators that there are not before their tasks; whether all tasks could be read.
+    /// Notes the defaults, and reports creators that do not exist before their tasks; returns whether all tasks could be read.
     pub(super) fn finish(&self, log: &Log) -> bool {
         self.creators.finish(log);
         self.left_out.note(self.places.len(), log);
@@ -125,17 +125,17 @@ impl<'a> Tasks<'a> {
     }
 }
 
-/// What a task accesses, by the name of the block.
+/// The accesses of a task, by the name of the block.
 #[derive(Default)]
 struct Accesses<'a> {
     list: Vec<Access>,
-    /// Number in the list, and where it stands.
+    /// Index in the list, and its place.
     by_name: HashMap<&'a str, (Option<usize>, Place)>,
-    /// Something could not be read.
+    /// Some value could not be read.
     broken: bool,
 }
 
-/// Reads `in`, `inout`, `out`, `declared_bytes` and `moved_bytes`; `called` is the task. `None` if something makes no sense.
+/// Reads `in`, `inout`, `out`, `declared_bytes` and `moved_bytes`; `called` is the task. `None` if a value is invalid.
 fn read_accesses<'a>(
     table: &mut TableReader<'a>,
     called: &str,
@@ -235,7 +235,7 @@ const SIZE_HINT: &str = "write e.g. `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
 /// A block that a file names.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// `None` where the rest of it could not be read.
+    /// `None` if the rest of it could not be read.
     pub(super) block: Option<(BlockId, f64)>,
     place: Place,
 }
@@ -245,7 +245,7 @@ pub(super) struct Blocks<'a> {
     known: HashMap<&'a str, Known>,
     /// In the order of the files.
     names: Vec<&'a str>,
-    /// Blocks of which a file names the creator, and where.
+    /// Blocks whose creator a file names, and the places.
     creators: Vec<(BlockId, &'a str, Place)>,
     left_out: LeftOut,
     incomplete: bool,
@@ -301,7 +301,7 @@ impl<'a> Blocks<'a> {
             self.creators.push((block, creator, place.clone()));
         }
         if let (Some((block, _)), Some(Some(node))) = (added, hint) {
-            // It is there.
+            // The block exists.
             self.incomplete |= graph.block_hint(block, node).is_err();
         }
         self.incomplete |= added.is_none() || creator.is_none() || hint.is_none();
@@ -309,13 +309,13 @@ impl<'a> Blocks<'a> {
         self.names.push(name);
     }
 
-    /// Notes the defaults; whether all blocks could be read.
+    /// Notes the defaults; returns whether all blocks could be read.
     pub(super) fn finish(&self, log: &Log) -> bool {
         self.left_out.note(self.names.len(), log);
         !self.incomplete
     }
 
-    /// The block that the text of a value names; one that there is not is reported.
+    /// The block that the text of a value names; a missing one is reported.
     pub(super) fn find(&self, value: &Value<'a>) -> Option<(&'a str, &Known)> {
         let name = value.string()?;
         let found = self.known.get(name);
@@ -336,7 +336,7 @@ impl<'a> Blocks<'a> {
         report_unknown("block", name, place, &self.names, none, log);
     }
 
-    /// Tells the graph which task creates which block, when all tasks are there; whether all could be told.
+    /// Sets the creators of blocks in the graph, after all tasks were added; returns whether all could be set.
     pub(super) fn created(&self, tasks: &Creators<'_>, graph: &mut TaskGraphBuilder, log: &Log) -> bool {
         let mut complete = true;
         for (block, name, place) in &self.creators {
@@ -349,7 +349,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Reports a second thing of this name.
+/// Reports a second item with this name.
 pub(super) fn report_twice(noun: &str, name: &str, place: Place, first: &Place, log: &Log) {
     let message = format!("two {noun}s are called `{}`", names::shown(name));
     let problem = Problem::new(ProblemKind::DuplicateName, message)
@@ -404,12 +404,12 @@ fn read_home(value: &Value<'_>, machine: &MachineReading) -> Option<BlockHome> {
     None
 }
 
-// What all tables of tasks have: names that nothing has, nodes with cores, and how many entries leave out which key.
+// Helpers for all tables of tasks: unknown names, nodes with cores, and the number of entries that omit a key.
 
-/// Letters that are compared to find the one that was meant by an unknown name.
+/// Number of letters that are compared to find the intended name for an unknown one.
 const MOST_COMPARED: usize = 200_000;
 
-/// Reports that no `noun` is called `name`; `known` are those that there are, and `none` says what to do where there are none.
+/// Reports that no `noun` is called `name`; `known` are the existing ones, and `none` is the advice if there are none.
 pub(super) fn report_unknown(noun: &str, name: &str, place: Place, known: &[&str], none: &str, log: &Log) {
     let mut compared = 0;
     let few = known.iter().copied().take_while(|known| {
@@ -448,7 +448,7 @@ pub(super) fn core_node(value: &Value<'_>, machine: &MachineReading) -> Option<N
     Some(node)
 }
 
-/// How many entries of a list of tables leave each key out that has a default.
+/// The number of entries of a list of tables that omit each key with a default.
 pub(super) struct LeftOut {
     table: &'static Table,
     counts: Vec<usize>,
@@ -459,14 +459,14 @@ impl LeftOut {
         Self { table, counts: vec![0; table.keys.len()] }
     }
 
-    /// One more entry does not give `key`.
+    /// One more entry omits `key`.
     pub(super) fn count(&mut self, key: &Key) {
         for (own, count) in self.table.keys.iter().zip(&mut self.counts) {
             *count += usize::from(own.name == key.name);
         }
     }
 
-    /// Notes the defaults, of which there are as many as entries that leave them out.
+    /// Notes the defaults that apply; `entries` is the number of entries.
     pub(super) fn note(&self, entries: usize, log: &Log) {
         let Some(kind) = self.table.kind else { return };
         for (key, &count) in self.table.keys.iter().zip(&self.counts).filter(|(_, count)| **count > 0) {

@@ -1,4 +1,5 @@
-//! Reads what files say about tasks: `[[block]]`, `[[task]]`, `[program]`, `[graph]`, `[scheduler]`, `[runtime]` and `[contender]`.
+//! Reads the tables about tasks from files: `[[block]]`, `[[task]]`, `[program]`, `[graph]`, `[scheduler]`, `[runtime]` and
+//! `[contender]`.
 
 use generator::GraphTable;
 use listed::{Blocks, Tasks};
@@ -19,12 +20,12 @@ mod listed;
 #[cfg(test)]
 mod tests;
 
-/// What a graph is called that nobody gave a name, where its tasks are listed.
+/// Default name of a graph whose tasks are listed.
 const NAMELESS: &str = "tasks";
-/// And where loops make them.
+/// Default name of a graph that loops make.
 const PROGRAM: &str = "program";
 
-/// All files, read and checked, with what they say of tasks.
+/// All files, read and checked, with their tables about tasks.
 pub type Reading = numasim_study::Reading<Study, TaskStudy>;
 
 /// Reads all files as one study, with their tasks.
@@ -35,7 +36,7 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     numasim_study::read_study_with(files, &keys::FILE, TaskTables)
 }
 
-/// The tables of tasks; of applications they add nothing.
+/// The tables of tasks; they add nothing to applications.
 pub struct TaskTables;
 
 impl Family for TaskTables {
@@ -52,7 +53,7 @@ impl Family for TaskTables {
     }
 }
 
-/// All that the files say of tasks, and whether they say anything; `None` where some of it makes no sense.
+/// All tables about tasks, and whether there are any; `None` if some value is invalid.
 fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> Option<(TaskStudy, bool)> {
     let (block_tables, task_tables) = (tables.list(&root::BLOCK), tables.list(&root::TASK));
     let first = block_tables.first().or(task_tables.first()).map(TableReader::place);
@@ -77,8 +78,7 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     }
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
     let program = program_table.map(|table| generator::read_program(table, machine));
-    // Each is read, so that every mistake is reported.
-    // The unit is not known if the generator makes no sense.
+    // Each value is read, so that every mistake is reported. The unit is unknown if the generator is invalid.
     let is_known = generator.is_some() || generator_place.is_none();
     let unit = (generator.and_then(Generator::window_unit), is_known);
     let scheduler = scheduler(scheduler_table, unit);
@@ -100,7 +100,7 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     Some((TaskStudy { name: given, source, scheduler, runtime, contender }, true))
 }
 
-/// The graph of `[[block]]` and `[[task]]`, `None` where some of it makes no sense.
+/// The graph of `[[block]]` and `[[task]]`; `None` if some value is invalid.
 fn listed_graph<'a>(
     block_tables: Vec<TableReader<'a>>,
     task_tables: Vec<TableReader<'a>>,
@@ -123,7 +123,7 @@ fn listed_graph<'a>(
     graph.filter(|graph| tasks.creators.has_places(graph, &tasks.places, log))
 }
 
-/// Whether the tasks are given in more than one way, which is reported.
+/// Returns whether the tasks are given in more than one way, which is reported.
 fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log) -> bool {
     let made = generator.as_ref().map(|place| (place, "this makes all of them"));
     let loops = program.as_ref().map(|place| (place, "these are their loops"));
@@ -143,10 +143,11 @@ fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log)
     true
 }
 
-// Reads `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
-// which other programs want the workers.
+// Reads `[scheduler]`, `[runtime]` and `[contender]`: the scheduler, the costs of creating, fetching and stealing tasks, and other
+// programs that want the workers.
 
-/// The settings; what is assumed holds without the table, too. `unit`: of the generator, if there is one that has it, and whether that is known.
+/// The settings; the defaults also apply without the table. `unit`: of the generator, if there is one that has it, and whether it is
+/// known.
 fn scheduler(mut table: TableReader<'_>, unit: (Option<WindowUnit>, bool)) -> Option<SchedulerSettings> {
     let (assumed, window_units) = in_units(&mut table, unit)?;
     let intersection_place = table.place_of(&scheduler::INTERSECTION);
@@ -206,8 +207,7 @@ fn scheduler(mut table: TableReader<'_>, unit: (Option<WindowUnit>, bool)) -> Op
     })
 }
 
-/// The sizes of windows without a key, the usual ones or those that follow from `window_units`, and the number of units. `None` if they make no
-/// sense.
+/// The sizes of windows that have no key, by default or derived from `window_units`, and the number of units. `None` if they are invalid.
 fn in_units(
     table: &mut TableReader<'_>,
     (unit, is_known): (Option<WindowUnit>, bool),
@@ -252,7 +252,7 @@ fn in_units(
     Some((settings, Some(units)))
 }
 
-/// The settings; what is assumed holds without the table, too. `throttle` is that of the graph where nobody gives one.
+/// The settings; the defaults also apply without the table. `throttle` is the graph's default.
 fn runtime(mut table: TableReader<'_>, throttle: Option<u64>) -> Option<RuntimeSettings> {
     let assumed = RuntimeSettings::default();
     let mut in_us = |key, assumed| time(&mut table, key, 1e6, assumed);
@@ -282,7 +282,7 @@ fn runtime(mut table: TableReader<'_>, throttle: Option<u64>) -> Option<RuntimeS
 
 const PHASES: &str = "write when they want workers, from and to in seconds, e.g. `phases_s = [[0.1, 0.2], [0.3, 0.4]]`; without it they do as long as the run lasts";
 
-/// The contender; `None` where it makes no sense.
+/// The contender; `None` if it is invalid.
 fn contender(mut table: TableReader<'_>) -> Option<Contender> {
     let gflop = table.required(&contender::GFLOP).and_then(|value| value.number());
     let count = table.read_or(&contender::COUNT, 1, Value::count);
@@ -324,7 +324,7 @@ fn read_phases(value: &Value<'_>) -> Option<Vec<(Seconds, Seconds)>> {
     complete.then_some(phases)
 }
 
-/// From and to.
+/// Start and end.
 fn read_phase(entry: &Value<'_>) -> Option<(f64, f64)> {
     let bounds = entry.list("a phase: from and to", PHASES)?;
     let [from, to] = bounds.as_slice() else {

@@ -1,4 +1,4 @@
-//! What files say about tasks.
+//! Reading tables about tasks.
 
 mod trees;
 
@@ -90,7 +90,7 @@ fn accesses_count_in_the_order_in_inout_out_whatever_the_order_of_the_file() {
         declared_bytes,
         moved_bytes,
     };
-    // What is moved is what is declared, where nothing else is said.
+    // Moved bytes are the declared ones by default.
     let expected = [
         access(0, AccessMode::In, 2e6, 1e6),
         access(1, AccessMode::Inout, 7.0, 7.0),

@@ -1,17 +1,19 @@
-//! Which task of a window goes to which socket, so that tasks that hand each other data are together and all sockets have work.
+//! Assigns the tasks of a window to sockets, so that tasks that exchange data are together and all sockets have work.
 //!
-//! A window is an undirected graph: tasks that weigh 1 or their time ([`VertexWeight`]), and an edge for each pair of which one reads what the other wrote, with the bytes
-//! that it declares (WAR and WAW move nothing and are no edges here). Minimised is the sum over the edges of bytes x distance between
-//! the sockets of both ends ([`cost`]), where a socket gets weight in proportion to its cores, with a spread of 5 %
-//! ([`Sockets::room`]; one task more where tasks weigh their time). Tasks may be fixed. That is the mapping of paper 001 (section 3.1.4), which asks SCOTCH for it.
+//! A window is an undirected graph: tasks that weigh 1 or their time ([`VertexWeight`]), and an edge for each pair of which one reads
+//! data that the other wrote, with the bytes that it declares (WAR and WAW move nothing and are no edges here). The objective to minimise
+//! is the sum over the edges of bytes x distance between the sockets of both ends ([`cost`]). A socket gets weight in proportion to its
+//! cores, with a tolerance of 5 % ([`Sockets::room`]; one task more if tasks weigh their time). Tasks may be fixed. That is the mapping
+//! of paper 001 (section 3.1.4), which uses SCOTCH for it.
 //!
 //! [`Partitioner::Recursive`], without C: dual recursive bipartitioning (Pellegrini, *Static mapping by dual recursive bipartitioning of
-//! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other, the tasks in two
-//! sets with few bytes between them, and so on in each half; what has been decided elsewhere pulls (all in `recursive`). Two sets are
-//! found on coarser and coarser graphs (heavy-edge matching: Karypis, Kumar 1998), a first guess is made on the coarsest
-//! and refined on the way back (Fiduccia, Mattheyses 1982: `sides`). At last all sockets exchange tasks, then parts as a whole (`among`).
+//! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other, the tasks in two sets with few
+//! bytes between them, and so on in each half; tasks that were assigned elsewhere attract their neighbours (all in `recursive`). The two
+//! sets are found on coarser and coarser graphs (heavy-edge matching: Karypis, Kumar 1998); a first guess is made on the coarsest and
+//! refined on the way back (Fiduccia, Mattheyses 1982: `sides`). Finally all sockets exchange tasks, then whole parts (`among`).
 //!
-//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, those that are too large are evened out (`metis`) and put on sockets (`among`). Windows with fewer than two tasks for one of three or more sockets are not for it.
+//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts; those that are too large are balanced (`metis`), and all are assigned to
+//! sockets (`among`). It is not used for windows with fewer than two tasks for one of three or more sockets.
 //!
 //! Tasks without any edge fill up the sockets in creation order; a window without edges is therefore cut into consecutive groups, as
 //! SCOTCH does (paper 001, section 3.2.4).
@@ -42,20 +44,20 @@ mod sides;
 mod tests;
 mod window;
 
-/// What is asked of a partitioner.
+/// The input of a partitioner.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
-    /// The tasks and what they hand each other.
+    /// The tasks and the bytes between them.
     pub graph: &'a WindowGraph,
-    /// Where they may go.
+    /// The sockets where they may go.
     pub sockets: &'a Sockets,
-    /// Tasks whose socket is decided: the place in `sockets`; tasks beyond the end are free.
+    /// The sockets of tasks that are already decided: indices in `sockets`; tasks beyond the end are free.
     pub fixed: &'a [Option<u32>],
-    /// Whether the order in which equal things are tried is drawn.
+    /// Whether the order in which equal choices are tried is random.
     pub ties: Ties,
-    /// Of everything that is drawn.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Which window this is: each has numbers of its own.
+    /// Number of the window: each window has separate random numbers.
     pub number: u64,
 }
 
@@ -65,10 +67,10 @@ pub enum PartitionError {
     /// No node has cores.
     #[error("no node has cores")]
     NoSockets,
-    /// The program is built without it.
+    /// The program is built without this partitioner.
     #[error("this program is built without the partitioner {}; build it with `--features {}`", .0.as_str(), .0.as_str())]
     NotBuilt(Partitioner),
-    /// METIS refused.
+    /// METIS failed.
     #[error("METIS found no partition: {0}; `partitioner = \"recursive\"` does without it")]
     Metis(&'static str),
 }
@@ -81,15 +83,16 @@ pub const fn is_built(partitioner: Partitioner) -> bool {
     }
 }
 
-/// What partitioning a window takes, ns per task and edge with bytes, where no file says it.
+/// Time to partition a window, ns per task and edge with bytes, unless a file sets it.
 ///
-/// Measured: METIS 5.2.1 alone (crate `metis` 0.2.2, its own C sources, gcc 12.2), k-way with 5 % of imbalance, graph at hand, the least of
-/// up to 100 calls; the median of 120 windows: seven codes of paper 001 and Cholesky with their initial tasks and one or two iterations,
-/// 90 to 5000 tasks, in 2, 4 and 8 parts. On 2 shared virtual cores of an AMD EPYC, with other load. Single windows take 40 to 10,000 ns, most
-/// in 8 parts of few tasks; the medians are 100 (2 parts), 280 (4) and 1070 (8). `benches/partition.rs` measures it again.
+/// Measured: METIS 5.2.1 alone (crate `metis` 0.2.2, with the C sources in it, gcc 12.2), k-way with 5 % of imbalance, with the graph
+/// already built, the least of up to 100 calls; the median of 120 windows: seven codes of paper 001 and Cholesky with their initial tasks
+/// and one or two iterations, 90 to 5000 tasks, in 2, 4 and 8 parts. On 2 shared virtual cores of an AMD EPYC, with other load. Single
+/// windows take 40 to 10,000 ns, most in 8 parts of few tasks; the medians are 100 (2 parts), 280 (4) and 1070 (8).
+/// `benches/partition.rs` repeats the measurement.
 pub const NS_PER_VERTEX_EDGE: f64 = 220.0;
 
-/// The place in `sockets` of each task, in order.
+/// The index in `sockets` for each task, in order.
 ///
 /// # Errors
 /// [`PartitionError`].
@@ -100,7 +103,7 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
     }
     let tasks = window.graph.task_count();
     let fixed = |task: usize| window.fixed.get(task).copied().flatten();
-    // A socket that does not exist is none.
+    // A socket that does not exist counts as none.
     let mut parts: Vec<Option<u32>> =
         (0..tasks).map(|task| fixed(task).filter(|&socket| (socket as usize) < sockets.count())).collect();
     let room = among::room_left(window.graph, sockets, &parts);
@@ -134,12 +137,12 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
     Ok(among::in_creation_order(window.graph, sockets, &parts))
 }
 
-// The one maker of random numbers of partitions.
+// The only source of random numbers of partitions.
 
-/// Draws, or goes by number where ties are not drawn.
+/// Draws at random, or in the order of numbers if ties are not random.
 struct Source {
     draws: Option<ChaCha8Rng>,
-    /// Of what must be drawn: from the number of the window alone where ties are not drawn.
+    /// For draws that are always random: from the number of the window alone if ties are not random.
     always: ChaCha8Rng,
 }
 
@@ -151,7 +154,7 @@ impl Source {
             random.set_stream(stream);
             random
         };
-        // Streams below are those of schedulers. Of windows: even numbers, and odd ones for what must be drawn.
+        // Lower streams are those of schedulers. Windows use even numbers, and odd ones for draws that are always random.
         let stream = (1 << 32) + window.wrapping_mul(2);
         match ties {
             Ties::Random => {
@@ -172,12 +175,12 @@ impl Source {
         order
     }
 
-    /// One of these, drawn in any case; `None` if there is none.
+    /// One of these, always at random; `None` if there is none.
     fn one_of(&mut self, of: &[u32]) -> Option<u32> {
         of.get(self.always.random_range(0..of.len().max(1))).copied()
     }
 
-    /// `tries` of `0..count`, spread evenly, or drawn.
+    /// `tries` of `0..count`, spread evenly, or random.
     fn some(&mut self, tries: u32, count: u32) -> Vec<u32> {
         match &mut self.draws {
             Some(random) if count > 0 => (0..tries).map(|_| random.random_range(0..count)).collect(),

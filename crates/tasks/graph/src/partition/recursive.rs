@@ -7,20 +7,21 @@ use crate::partition::Source;
 use crate::partition::sides::{Sides, Worth, refine};
 use crate::partition::window::{Neighbour, Sockets, WindowGraph};
 
-/// Where tasks are so far.
+/// The assignment so far.
 struct State<'a> {
     graph: &'a WindowGraph,
     sockets: &'a Sockets,
     room: &'a [u64],
-    /// Groups of sockets that tasks were given to.
+    /// Groups of sockets with tasks.
     groups: Vec<Vec<usize>>,
-    /// Of each task its group; those that nobody asks for have none.
+    /// Group of each task; tasks that are not to be divided have none.
     group: Vec<Option<u32>>,
-    /// Of each task its place in the set that is being divided.
+    /// Index of each task in the set that is being divided.
     places: Vec<Option<u32>>,
 }
 
-/// Gives each of `free` a socket, with at most `room` of them on each; there must be room for all. Tasks that have one pull.
+/// Assigns a socket to each of `free`, with at most `room` of them on each; the sum must suffice for all. Tasks that have a socket
+/// attract their neighbours.
 pub(super) fn divide(
     graph: &WindowGraph,
     sockets: &Sockets,
@@ -34,7 +35,7 @@ pub(super) fn divide(
     groups.push((0..count).collect());
     let mut group = parts.to_vec();
     for &task in free {
-        // As many as nodes of a machine.
+        // As many as the nodes of a machine.
         group[task as usize] = Some(count as u32);
     }
     let places = vec![None; parts.len()];
@@ -47,7 +48,7 @@ pub(super) fn divide(
             }
         } else if !members.is_empty() {
             let [first, second] = state.halve(group, &members, random);
-            // The first half is divided on, with the second one as it is.
+            // The first half is divided next, while the second one stays as it is.
             open.push(second);
             open.push(first);
         }
@@ -55,7 +56,7 @@ pub(super) fn divide(
 }
 
 impl State<'_> {
-    /// Two groups of sockets, and who goes to which.
+    /// Two groups of sockets, and the tasks of each.
     fn halve(&mut self, group: usize, members: &[u32], random: &mut Source) -> [(usize, Vec<u32>); 2] {
         let (near, far) = self.sockets.halves(&self.groups[group]);
         let sides = self.sides(&near, &far, members);
@@ -91,7 +92,7 @@ impl State<'_> {
             let mut pull = 0.0;
             for other in self.graph.neighbours(member) {
                 pull += match (self.places[other.task as usize], self.group[other.task as usize]) {
-                    // Where both are in the second half they are as near as that allows: half of it for each.
+                    // If both are in the second half, they are as near as that permits: half of it for each.
                     (Some(_), _) => other.bytes * (inside.1 - inside.0) / 2.0,
                     (None, Some(group)) => other.bytes * from[group as usize],
                     (None, None) => 0.0,
@@ -116,9 +117,9 @@ impl State<'_> {
 /// Small enough for first guesses.
 const SMALL: usize = 60;
 
-/// For each task whether it is on side 1. No side has more tasks than it has room for.
+/// For each task whether it is on side 1. No side exceeds its capacity.
 pub(super) fn bisect(sides: Sides, random: &mut Source) -> Vec<bool> {
-    // No group so heavy that the sides cannot be evened out.
+    // No group may be so heavy that the sides cannot be balanced.
     let heaviest = (3 * sides.graph.total_weight() / (2 * SMALL as u64)).max(2);
     let mut levels = vec![(sides, Vec::new())];
     while let Some((fine, _)) = levels.last() {
@@ -145,8 +146,8 @@ pub(super) fn bisect(sides: Sides, random: &mut Source) -> Vec<bool> {
 
 // First guesses at two sides of a small graph.
 
-/// From how many tasks a side is grown, and how many tasks all these sides together may be grown among: of a graph that could not be made
-/// small fewer.
+/// Number of tasks from which a side is grown, and the maximum number of tasks for all these attempts together: fewer attempts if a graph
+/// could not be made small.
 const TRIES: u32 = 6;
 const EFFORT: u32 = 1000;
 
@@ -183,7 +184,7 @@ fn first_ones(sides: &Sides) -> Vec<bool> {
     sides.graph.tasks().map(of).collect()
 }
 
-/// What hangs together stays together: the largest first, each to the side that lacks most.
+/// Connected tasks stay together: the largest component first, each to the side that lacks most.
 fn whole_components(sides: &Sides) -> Vec<bool> {
     let mut components = components(sides);
     // Equal ones by their first task: the sort is stable.
@@ -200,7 +201,7 @@ fn whole_components(sides: &Sides) -> Vec<bool> {
     side
 }
 
-/// Tasks that hang together, with what they weigh, by their first task.
+/// Connected components with their weights, by their first task.
 fn components(sides: &Sides) -> Vec<(u64, Vec<u32>)> {
     let mut met = vec![false; sides.graph.task_count()];
     let mut components = Vec::new();
@@ -224,12 +225,12 @@ fn components(sides: &Sides) -> Vec<(u64, Vec<u32>)> {
     components
 }
 
-/// Side 0 grows from one task: always by the one that is best there, until it has what it should.
+/// Side 0 grows from one task: always by the task with the best saving, until it has its ideal weight.
 fn grown(sides: &Sides, seed: u32) -> Vec<bool> {
     let graph = &sides.graph;
     let count = graph.task_count();
     let mut side = vec![true; count];
-    // What each saves on side 0, with all its neighbours on side 1.
+    // Saving of each task on side 0, with all its neighbours on side 1.
     let alone = |task: u32| {
         let bytes: f64 = graph.neighbours(task).iter().map(|other| other.bytes).sum();
         sides.pull[task as usize] - sides.apart * bytes
@@ -238,7 +239,7 @@ fn grown(sides: &Sides, seed: u32) -> Vec<bool> {
     let pulled = graph.tasks().filter(|&task| sides.pull[task as usize] > 0.0);
     let mut queue: BinaryHeap<Grain> =
         pulled.map(|task| Grain { saves: saves[task as usize], task }).collect();
-    // Where nothing binds anything to side 0: the next in creation order.
+    // If no task is connected to side 0: the next in creation order.
     let mut others = (seed..count as u32).chain(0..seed);
     let mut load = 0;
     while (load as f64) < sides.ideal[0] {
@@ -260,7 +261,7 @@ fn grown(sides: &Sides, seed: u32) -> Vec<bool> {
     side
 }
 
-/// Takes the best one that is still on side 1; entries with old savings are left out.
+/// Takes the best task that is still on side 1; entries with outdated savings are skipped.
 fn best_of(queue: &mut BinaryHeap<Grain>, saves: &[f64], side: &[bool]) -> Option<u32> {
     while let Some(grain) = queue.pop() {
         if side[grain.task as usize] && grain.saves == saves[grain.task as usize] {
@@ -270,7 +271,7 @@ fn best_of(queue: &mut BinaryHeap<Grain>, saves: &[f64], side: &[bool]) -> Optio
     None
 }
 
-/// A task that side 0 may grow by; the largest saving comes first, then the lowest number.
+/// A candidate for side 0; the largest saving comes first, then the lowest number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Grain {
     saves: f64,
@@ -295,13 +296,14 @@ impl Ord for Grain {
 
 /// A smaller graph.
 pub(super) struct Coarse {
-    /// The sides of it.
+    /// Its sides.
     pub(super) sides: Sides,
-    /// Which of its tasks each task of the finer one has become.
+    /// For each task of the finer graph the task that it belongs to here.
     pub(super) of_fine: Vec<u32>,
 }
 
-/// Each task with the free neighbour to which it has most bytes, at most `heaviest` tasks in one; `None` where hardly any pair is found.
+/// Combines each task with the free neighbour with which it shares most bytes, at most `heaviest` tasks in one; `None` if hardly any pair
+/// is found.
 pub(super) fn coarsen(fine: &Sides, heaviest: u64, random: &mut Source) -> Option<Coarse> {
     let graph = &fine.graph;
     let count = graph.task_count();
@@ -328,19 +330,19 @@ pub(super) fn coarsen(fine: &Sides, heaviest: u64, random: &mut Source) -> Optio
     if 4 * pairs < count {
         pairs += of_common_neighbour(fine, heaviest, &mut partner);
     }
-    // A pass over a graph that is hardly smaller costs more than it brings.
+    // A pass over a graph that is hardly smaller costs more than it gains.
     if 20 * pairs < count {
         return None;
     }
     Some(united(fine, &partner))
 }
 
-/// Where few pairs were found: two tasks that both have most bytes to a third one, which many tasks do that read the same block. How many
-/// pairs.
+/// Used if few pairs were found: combines two tasks that both share most bytes with a third one, as many tasks do that read the same
+/// block. Returns the number of pairs.
 fn of_common_neighbour(fine: &Sides, heaviest: u64, partner: &mut [Option<u32>]) -> usize {
     let graph = &fine.graph;
     let mut pairs = 0;
-    // Of each task one that waits for a second one.
+    // For each common neighbour, a task that waits for a partner.
     let mut waiting: Vec<Option<u32>> = vec![None; partner.len()];
     for task in graph.tasks() {
         let heavier =

@@ -1,4 +1,4 @@
-//! The master: a thread outside the cores that creates tasks in order, and partitions windows of them where a scheduler does that.
+//! The master: a thread outside the cores that creates tasks in order, and partitions windows of them if a scheduler does that.
 
 use numasim_engine::SimTime;
 use numasim_graph::partition::PartitionError;
@@ -9,49 +9,50 @@ use super::living::Living;
 use crate::result::{IdleReason, Observer};
 use crate::schedulers::{Partitioning, Pause, Scheduler, View};
 
-/// What the master has done, or why it does nothing.
+/// The result of a step of the master.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Creation {
     /// It has created one more task.
     Created(TaskId),
     /// A window is to be partitioned; until then nothing is created.
     Window(Partitioning),
-    /// It waits until tasks end, for all earlier ones or since as many are alive as there may be; in simulated time also for its own work.
+    /// It waits until tasks end, for all earlier ones or because as many are alive as the limit allows; in simulated time also for its
+    /// own work.
     Waits,
     /// All its tasks are created.
     Done,
 }
 
-/// What the master does.
+/// The activity of the master.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// Nothing since then; the next task may begin if nothing stops it.
+    /// Idle since then; the next task may begin if nothing stops it.
     Free(SimTime),
     /// It creates the next task until then.
     Creating(SimTime),
     /// It partitions until then.
     Partitioning(SimTime),
-    /// It waits until tasks end, and has said why.
+    /// It waits until tasks end, and has reported the reason.
     Stopped,
-    /// All tasks are created, which it has said.
+    /// All tasks are created, which it has reported.
     Done,
 }
 
-/// The master, in simulated time and on a real host alike; there it has no times, and whoever has the threads partitions.
+/// The master, in simulated time and on a real host alike. On a real host it has no times, and the caller with the threads partitions.
 #[derive(Clone, Debug)]
 pub(crate) struct Master {
     state: State,
     next: u32,
-    /// Whether it has said that the next task waits for all earlier ones.
+    /// Whether it has reported that the next task waits for all earlier ones.
     said_taskwait: bool,
-    /// Whether it creates one more task though as many are alive as there may be.
+    /// Whether it creates one more task although as many are alive as the limit allows.
     forced: bool,
     creation_s: f64,
     throttle: u64,
     partitioned_s: f64,
 }
 
-/// What the master meets.
+/// The environment of the master.
 pub(crate) struct Around<'s, 'a> {
     pub(crate) graph: &'a TaskGraph,
     pub(crate) view: View<'s>,
@@ -72,13 +73,13 @@ impl Master {
             said_taskwait: false,
             forced: false,
             creation_s: runtime.creation.value(),
-            // With none alive there could never be any; readers of files refuse 0.
+            // With no task alive allowed there could never be any; readers of files reject 0.
             throttle: runtime.throttle.unwrap_or(u64::MAX).max(1),
             partitioned_s: 0.0,
         }
     }
 
-    /// When it has done what it does now; never where it waits for others.
+    /// When its present activity ends; never if it waits for others.
     pub(super) const fn end(&self) -> SimTime {
         match self.state {
             State::Creating(end) | State::Partitioning(end) => end,
@@ -86,7 +87,7 @@ impl Master {
         }
     }
 
-    /// Why it has not created a task that somebody could take; `None` when all are created.
+    /// Why it has not created a task that a worker could take; `None` when all are created.
     pub(super) fn holds_back(&self, graph: &TaskGraph) -> Option<IdleReason> {
         match self.state {
             State::Partitioning(_) => Some(IdleReason::Partition),
@@ -97,8 +98,8 @@ impl Master {
         }
     }
 
-    /// No task runs at the end of an instant. If the throttle stops the master, an existing task may wait for one that it has not created: it
-    /// creates one more all the same. Whether that is so; only tree programs come to that.
+    /// No task runs at the end of an instant. If the throttle stops the master, an existing task may wait for one that it has not
+    /// created: it creates one more in spite of the limit. Returns whether that is the case; it happens only in tree programs.
     pub(crate) fn force(&mut self, graph: &TaskGraph, alive: &Living) -> bool {
         let forces = self.state == State::Stopped && !self.forced && !self.must_wait(graph, alive);
         self.forced |= forces;
@@ -115,7 +116,7 @@ impl Master {
         matches!(self.state, State::Partitioning(_))
     }
 
-    /// Partitions the window that is to be.
+    /// Partitions the window that is due.
     ///
     /// # Errors
     /// It has no partition.
@@ -127,9 +128,9 @@ impl Master {
         Ok(())
     }
 
-    /// The next thing that it can do at this instant; `ready` hears of a task that waits for none.
+    /// The next step that it can take at this instant; `ready` is called with a task that waits for no other task.
     ///
-    /// A creation begins when the one before it really ended, so that many of them within one instant take as long as they do.
+    /// A creation begins when the previous one really ended, so that many of them within one instant take their full time.
     ///
     /// # Errors
     /// A window has no partition.
@@ -176,7 +177,8 @@ impl Master {
         }
     }
 
-    /// Decides what it does next, being free since then; the window that is to be partitioned before, if there is one.
+    /// Decides the next activity of the master, which has been free since `since`. If a window is due to be partitioned before, returns
+    /// it.
     fn begin(&mut self, since: SimTime, around: &mut Around<'_, '_>) -> Option<Partitioning> {
         // Other tasks are created by tasks.
         while around.graph.created_by(TaskId(self.next)).is_some() {
@@ -188,7 +190,7 @@ impl Master {
         } else if around.graph.taskwait(task) && !self.said_taskwait {
             Pause::Taskwait
         } else if self.is_stopped(around) {
-            // A taskwait was said before.
+            // A taskwait was reported before.
             if around.graph.taskwait(task) {
                 self.state = State::Stopped;
                 return None;

@@ -1,6 +1,7 @@
-//! The profiling run of paper 000 (section II): each task alone on worker 0, with its data here and there, and in the whole run.
+//! The profiling run of paper 000 (section II): each task alone on worker 0, with its data near and far, and in the whole run.
 //!
-//! The settings are those of OCR-Vx, the runtime of the paper. `near` is the node of worker 0, `far` the highest other node with cores and memory.
+//! The settings are those of OCR-Vx, the runtime of the paper. `near` is the node of worker 0, `far` the highest other node with cores
+//! and memory.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -22,21 +23,21 @@ use crate::result::{Observer, TaskRecord};
 use crate::schedulers::{Scheduler, View};
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId};
 
-/// Tasks between two questions whether to stop.
+/// Number of tasks between two polls for a stop.
 const TASKS_PER_LOOK: u32 = 1024;
 
-/// Who is told the seconds of each task.
+/// Receives the seconds of each task.
 pub trait Profiler {
     /// A task and its seconds in each setting, from the begin of its work. Tasks come by number, settings in the order of the profile.
     fn timed(&mut self, task: TaskId, timings: &[(Setting, f64)]);
 
-    /// Whether to stop; asked now and then.
+    /// Whether to stop; polled at intervals.
     fn stops(&self) -> bool {
         false
     }
 }
 
-/// Profiles a graph. Homes of blocks count in the whole run alone; in all other settings blocks lie where these say.
+/// Profiles a graph. Homes of blocks count only in the whole run; all other settings determine the homes.
 ///
 /// # Errors
 /// [`TasksError::UnknownHome`], [`TasksError::NeverEnds`], [`TasksError::Stopped`].
@@ -63,9 +64,9 @@ pub fn profile(machine: &Machine, graph: &TaskGraph, to: &mut dyn Profiler) -> R
     Ok(())
 }
 
-// In which order one worker alone runs all tasks: that of the engine, with one queue and no overheads.
+// The order in which one worker alone runs all tasks: that of the engine, with one queue and no overheads.
 
-/// All tasks as worker 0 runs them.
+/// All tasks in the order in which worker 0 runs them.
 fn of_one_worker(
     machine: &Machine,
     graph: &TaskGraph,
@@ -103,7 +104,7 @@ impl Scheduler for Alone {
     }
 }
 
-/// Notes who ended when.
+/// Records when each task ended.
 struct Heard<'a> {
     order: Vec<TaskId>,
     to: &'a dyn Profiler,
@@ -119,9 +120,9 @@ impl Observer for Heard<'_> {
     }
 }
 
-// Seconds of one task that nobody disturbs: it is the one flow of the sharing model, solved once for each want and place of its data.
+// Seconds of one task without contention: it is the only flow of the sharing model, solved once for each demand and location of its data.
 
-/// Rates that are kept: programs have few different ones.
+/// Maximum number of cached rates: programs have few different ones.
 const MOST_RATES: usize = 1 << 16;
 
 /// Times tasks.
@@ -132,7 +133,7 @@ struct Timer<'a> {
     far: NodeId,
     assay: Assay<'a>,
     load: Load<'a>,
-    /// GB/s by want and fractions: their bits.
+    /// GB/s by the bits of demand and fractions.
     rates: HashMap<Box<[u64]>, f64>,
     /// All blocks near, and all far: changed for one task and back.
     all_near: Homes,
@@ -157,8 +158,8 @@ impl<'a> Timer<'a> {
         }
     }
 
-    /// Seconds of every task, by number, where worker 0 runs all in this order: blocks lie where they are touched first, the cache serves
-    /// what was touched of late.
+    /// Seconds of every task, by number, if worker 0 runs all in this order: blocks are placed by first touch, and the cache serves
+    /// recently touched bytes.
     fn full(&mut self, order: &[TaskId]) -> Vec<f64> {
         let mut homes = Homes::new(self.graph, self.machine, PagePlacement::FirstTouch, self.near);
         let mut caches = std::mem::replace(&mut self.caches, Caches::new(self.machine, 0));
@@ -181,11 +182,11 @@ impl<'a> Timer<'a> {
         seconds
     }
 
-    /// Seconds of a task in all settings but the whole run, instead of what `into` has.
+    /// Seconds of a task in all settings except the whole run, replacing the content of `into`.
     fn settings(&mut self, task: TaskId, into: &mut Vec<(Setting, f64)>) {
         into.clear();
         let graph = self.graph;
-        // Taken, so that the timer can be used meanwhile.
+        // Moved out, so that the timer can be used meanwhile.
         let mut near = std::mem::take(&mut self.all_near);
         let mut far = std::mem::take(&mut self.all_far);
         into.push((Setting::Normal, self.seconds(task, &mut near, |_| Shares::MEMORY)));
@@ -202,7 +203,7 @@ impl<'a> Timer<'a> {
             into.push((Setting::NumaFixed(slot), self.seconds(task, &mut far, |_| Shares::MEMORY)));
             far.put(access.block, self.far);
         }
-        // A block that is placed and one that is touched first lie alike.
+        // A block has the same home whether it is placed or touched first.
         for (slot, at) in (fixed..into.len()).enumerate() {
             let seconds = into.get(at).map_or(0.0, |(_, seconds)| *seconds);
             into.push((Setting::NumaMovable(slot), seconds));
@@ -217,7 +218,7 @@ impl<'a> Timer<'a> {
         }
     }
 
-    /// What a thread that wants so much gets, with the data of the last task.
+    /// The rate of a thread with this demand, with the data of the last task.
     fn rate(&mut self, want_gbs: f64) -> f64 {
         let fractions = self.assay.fractions();
         let bits: Box<[u64]> =

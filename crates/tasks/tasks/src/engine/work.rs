@@ -1,4 +1,4 @@
-//! What a task has to do where it is taken: from where every byte comes, and what one thread then wants.
+//! The work of a task at the time when it is taken: the source of every byte, and the resulting demand of one thread.
 
 use numasim_graph::values::{Access, BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
@@ -11,21 +11,21 @@ use crate::sockets::{Homes, interleave};
 
 const BYTES_PER_GB: f64 = 1e9;
 
-/// What there is to do, and how it goes on.
+/// The work, and its progress over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// So many seconds, whatever others do.
+    /// This number of seconds, regardless of other tasks.
     Seconds(f64),
-    /// So many GB, at the rate that the sharing model gives to a thread that wants so many GB/s.
+    /// `gb` GB, at the rate that the sharing model gives to a thread that demands `want_gbs` GB/s.
     Shared { gb: f64, want_gbs: f64 },
 }
 
-/// Finds out what tasks have to do; the fractions of the last one stay here.
+/// Determines the work of tasks; the fractions of the last one stay here.
 #[derive(Clone, Debug)]
 pub(super) struct Assay<'a> {
     graph: &'a TaskGraph,
     network: &'a Network,
-    /// Per memory: bytes that come from it, then the part of all that do.
+    /// Per memory: bytes that come from it, then their fraction of all bytes.
     memories: Vec<f64>,
 }
 
@@ -34,13 +34,13 @@ impl<'a> Assay<'a> {
         Self { graph, network, memories: vec![0.0; network.machine().node_count()] }
     }
 
-    /// Per memory: the part of what the last task reads of memories, in the order of the nodes.
+    /// Per memory: its fraction of the last task's reads from memories, in the order of the nodes.
     pub(super) fn fractions(&self) -> &Vec<f64> {
         &self.memories
     }
 
-    /// A worker of `node` takes `task`, which has `factor` times its work: open blocks get their home, `touch`, and the source of
-    /// every byte is decided. `shares`: what serves the bytes of an access, asked once for each in order.
+    /// A worker of `node` takes `task`, which has `factor` times its work: open blocks get their home, `touch`, and the source of every
+    /// byte is decided. `shares`: the caches and memories that serve the bytes of an access, called once for each in order.
     pub(super) fn of(
         &mut self,
         task: TaskId,
@@ -59,14 +59,14 @@ impl<'a> Assay<'a> {
         let cached_gb = traffic.llc_local / BYTES_PER_GB;
         let flop_per_byte = gflop / gb;
         let by_cache = core_bandwidth(network.machine(), node).filter(|_| cached_gb > 0.0);
-        // So few bytes beside so much work that no number tells them from none count as none.
+        // Bytes that are negligible compared with the work, so that no number distinguishes them from none, count as none.
         if gb > 0.0 && flop_per_byte.is_finite() {
             let fraction = |memory: NodeId| self.memories.get(memory.0).copied().unwrap_or(0.0);
             let by_cache = by_cache.map(|gbs| gbs * gb / cached_gb);
             let want = network.want_gbs(node, flop_per_byte, fraction).into_iter().chain(by_cache);
             let want = want.fold(f64::INFINITY, f64::min);
             let want_gbs = if want.is_finite() { want } else { network.alone_gbs(node, fraction) };
-            // The factor changes neither fractions nor want: equal tasks stay alike.
+            // The factor changes neither fractions nor demand: equal tasks stay alike.
             return (traffic.times(factor), Pace::Shared { gb: gb * factor, want_gbs });
         }
         let peak = network.machine().node(node).gflops_per_core.value();
@@ -75,7 +75,7 @@ impl<'a> Assay<'a> {
         (traffic.times(factor), Pace::Seconds(computing.max(reading) * factor))
     }
 
-    /// Bytes by what serves them; leaves bytes by memory in `memories`.
+    /// Bytes by the cache or memory that serves them; leaves bytes by memory in `memories`.
     fn source(
         &mut self,
         task: TaskId,
@@ -93,7 +93,7 @@ impl<'a> Assay<'a> {
             traffic.llc_local += moved * own;
             if other > 0.0 {
                 traffic.llc_remote += moved * other;
-                // The bytes of a cache beside no memory come by way of the nearest one.
+                // The bytes of a cache without local memory come through the nearest memory.
                 let holder = machine.local_memory(holder);
                 memories.get_mut(holder.0).into_iter().for_each(|memory| *memory += moved * other);
             }
@@ -121,7 +121,7 @@ impl<'a> Assay<'a> {
     }
 }
 
-/// The most that a core of `node` reads of its last-level cache, where that is limited.
+/// The most that a core of `node` can read from its last-level cache, if there is a limit.
 fn core_bandwidth(machine: &Machine, node: NodeId) -> Option<f64> {
     machine.cache(node)?.core_bandwidth.map(GigabytesPerSecond::value)
 }

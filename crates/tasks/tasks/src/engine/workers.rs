@@ -1,4 +1,4 @@
-//! Workers: what each does, and in which order the idle ones look for tasks.
+//! Workers: the activity of each, and the order in which the idle ones look for tasks.
 
 use std::collections::VecDeque;
 
@@ -31,13 +31,13 @@ pub(super) struct Taken {
 #[derive(Clone, Debug)]
 pub(super) struct Workers {
     taken: Vec<Option<Taken>>,
-    /// How many of them have a task.
+    /// Number of workers with a task.
     busy: usize,
     /// Those that have left for a contender.
     away: Vec<bool>,
     /// With `ties = "order"` by number, else in any order.
     idle: Vec<WorkerId>,
-    /// Draws the order where it is drawn.
+    /// Draws the order, if it is random.
     random: Option<ChaCha8Rng>,
 }
 
@@ -54,7 +54,7 @@ impl Workers {
         self.taken.get(worker.0 as usize)?.as_ref()
     }
 
-    /// How many have no task.
+    /// Number of workers without a task.
     pub(super) fn idle_count(&self) -> usize {
         self.idle.len()
     }
@@ -70,7 +70,7 @@ impl Workers {
         self.idle.get(place).copied()
     }
 
-    /// The idle worker at a place whose turn was fixed before.
+    /// The idle worker at a place whose turn was determined before.
     pub(super) fn idle_again(&self, place: usize) -> Option<WorkerId> {
         self.idle.get(place).copied()
     }
@@ -83,7 +83,7 @@ impl Workers {
         }
     }
 
-    /// How many have a task.
+    /// Number of workers with a task.
     pub(super) const fn busy_count(&self) -> usize {
         self.busy
     }
@@ -104,7 +104,7 @@ impl Workers {
         self.rest(worker);
     }
 
-    /// Those that have taken a task or left are idle no more.
+    /// Workers that have taken a task or left are no longer idle.
     pub(super) fn settle(&mut self) {
         let Self { taken, away, idle, .. } = self;
         idle.retain(|worker| {
@@ -132,15 +132,15 @@ impl Workers {
     }
 }
 
-// Other programs that want workers: when they do, and what workers that have left for them do.
+// Other programs that want workers: their phases, and the workers that have left for them.
 
 /// Contenders of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Contenders {
     gflop: f64,
-    /// When how many programs share the workers from then on, those to come.
+    /// Future times from which the number of programs that share the workers changes, and that number.
     bounds: VecDeque<(SimTime, u32)>,
-    /// Per worker: since when it runs the contender's task that it runs.
+    /// Per worker: when its present contender's task began.
     since: Vec<Option<SimTime>>,
     /// Workers whose contender's tasks have ended, in this round.
     ended: Vec<WorkerId>,
@@ -150,7 +150,7 @@ pub(super) struct Contenders {
 }
 
 impl Contenders {
-    /// Nobody has left.
+    /// No worker has left.
     pub(super) fn new(contender: &Contender, workers: usize, nodes: usize) -> Self {
         let programs = contender.count.saturating_add(1);
         let bounds = match &contender.phases {
@@ -176,15 +176,15 @@ impl Contenders {
         self.bounds.front().map_or(SimTime::NEVER, |&(time, _)| time)
     }
 
-    /// The next bound if it is no later than `latest`: how many programs share the workers from now on.
+    /// The next bound if it is no later than `latest`: the number of programs that share the workers from now on.
     pub(super) fn pop_bound(&mut self, latest: SimTime) -> Option<u32> {
         let (_, programs) = *self.bounds.front().filter(|&&(time, _)| time <= latest)?;
         self.bounds.pop_front();
         Some(programs)
     }
 
-    /// A worker on a core of `gflops` begins a contender's task now; when that ends. None is so short that it ends within this instant, or
-    /// the instant would have no end.
+    /// A worker on a core of `gflops` begins a contender's task now; returns when that ends. No task is so short that it ends within this
+    /// instant; otherwise the instant would never end.
     pub(super) fn begin(&mut self, worker: WorkerId, gflops: f64, now: SimTime, instant_s: f64) -> SimTime {
         if let Some(since) = self.since.get_mut(worker.0 as usize) {
             *since = Some(now);
@@ -209,7 +209,7 @@ impl Contenders {
         self.stop(worker, node, now);
     }
 
-    /// A worker of `node` runs none any more, also where the run is over.
+    /// A worker of `node` no longer runs one, also at the end of the run.
     pub(super) fn stop(&mut self, worker: WorkerId, NodeId(node): NodeId, now: SimTime) {
         let since = self.since.get_mut(worker.0 as usize).and_then(Option::take);
         if let (Some(since), Some(busy_s)) = (since, self.busy_s.get_mut(node)) {
@@ -217,7 +217,7 @@ impl Contenders {
         }
     }
 
-    /// How many tasks of contenders have ended.
+    /// Number of tasks of contenders that have ended.
     pub(super) const fn tasks(&self) -> u64 {
         self.tasks
     }
@@ -228,8 +228,8 @@ impl Contenders {
     }
 }
 
-// How long workers have no task, and why. All idle workers have one reason at a time, so that an instant costs the same for any number of them:
-// one clock for each reason runs while it holds, and a worker reads them when it becomes idle and when it takes a task.
+// How long workers have no task, and why. All idle workers have the same reason at a time, so an instant costs the same for any number of
+// them: each reason has a clock that runs while it holds, and a worker reads the clocks when it becomes idle and when it takes a task.
 
 /// Clocks of the reasons.
 #[derive(Clone, Debug)]
@@ -240,7 +240,7 @@ pub(super) struct Idling {
     since: Vec<Option<IdleTimes>>,
     /// Per node: worker-seconds of times that are over.
     nodes: Vec<IdleTimes>,
-    /// What holds now, and since when.
+    /// The present reason, and since when it holds.
     now: Option<(IdleReason, SimTime)>,
 }
 
@@ -255,7 +255,7 @@ impl Idling {
         }
     }
 
-    /// From `from` to `until` idle workers had none because of `reason`; of idle workers there may be none.
+    /// From `from` to `until` idle workers, if there were any, had no task because of `reason`.
     pub(super) fn passes(
         &mut self,
         reason: IdleReason,
@@ -303,14 +303,14 @@ impl Idling {
     }
 }
 
-/// What has held until now.
+/// Reports the reason that has held until now.
 fn tell(ended: Option<(IdleReason, SimTime)>, until: SimTime, observer: &mut dyn Observer) {
     if let Some((reason, since)) = ended {
         observer.idle_because(reason, since.seconds(), until.seconds());
     }
 }
 
-// What a simulation has found so far.
+// The results of a simulation so far.
 
 /// Sums over tasks that have ended.
 #[derive(Clone, Debug)]
@@ -324,7 +324,7 @@ pub(super) struct Tally {
     remote_tasks: u64,
 }
 
-/// What else there is to say of a run, when it is over.
+/// Further results of a run, when it is over.
 pub(super) struct Rest<'a> {
     pub(super) workers: usize,
     pub(super) partition: Seconds,
@@ -364,7 +364,7 @@ impl Tally {
         self.makespan_s = self.makespan_s.max(record.end_s);
     }
 
-    /// How many tasks have ended.
+    /// Number of tasks that have ended.
     pub(super) fn tasks(&self) -> u64 {
         self.nodes.iter().map(|node| node.tasks).sum()
     }
@@ -391,7 +391,7 @@ impl Tally {
             makespan: Seconds::new(self.makespan_s),
             traffic,
             nodes: self.nodes,
-            // Rounding must not make it less than nothing.
+            // Rounding must not make it negative.
             idle: if all_s > 0.0 { (1.0 - busy_s / all_s).clamp(0.0, 1.0) } else { 0.0 },
             steals: found(Source::Steal),
             cut: scheduler.gives_sockets().then(|| cut(graph, scheduler)),

@@ -1,4 +1,4 @@
-//! The least makespan of all schedules of a few tasks, by trying them all.
+//! The least makespan of all schedules of a few tasks, found by trying them all.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,12 +14,12 @@ use crate::reference::course::Course;
 use crate::result::IdleReason;
 use crate::schedulers::{Source, Start};
 
-/// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
-/// decides in simulated time does nothing else. The question's scheduler and `steal` are not looked at; nothing is ever stolen.
-/// Not for the placement `numa`, as there is no socket but the one that runs a task, nor where the work of tasks is spread.
+/// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does:
+/// schedulers in simulated time do nothing else. The question's scheduler and `steal` are ignored; there is no stealing. Not supported:
+/// the placement `numa`, because a task has no socket except the one that runs it, and varied work of tasks.
 ///
-/// Schedules that cannot be better than the best one so far are left, and what comes is looked at once where several ways lead to the same
-/// state. The time still grows with the factorial of the tasks; 8 on 2 nodes are for tests.
+/// Schedules that cannot be better than the best one so far are skipped, and if several ways lead to the same state, its future is
+/// examined once. The time still grows with the factorial of the tasks; 8 on 2 nodes are suitable for tests.
 ///
 /// `None`: more than `most_states` states would have to be remembered. Most questions have thousands, a few of them millions.
 ///
@@ -51,16 +51,16 @@ struct Search<'a> {
     /// The least makespan so far.
     least_s: f64,
     ahead: Ahead<'a>,
-    /// Per state that was reached: the earliest time at which it was.
+    /// Per state that was reached: its earliest time.
     seen: HashMap<Vec<u64>, f64>,
     reached: usize,
-    /// Courses and their ready tasks, where something is to be decided; by the bits of the time that they take at least, which are ordered as
-    /// the times are, then those first where fewer tasks are left, then the oldest.
+    /// Courses and their ready tasks at points that need a decision. They are ordered by the bits of a lower bound on their time, which
+    /// have the order of times, then by the number of tasks left (fewest first), then by age (oldest first).
     open: BTreeMap<(u64, usize, usize), (Course<'a>, Vec<TaskId>)>,
 }
 
 impl<'a> Search<'a> {
-    /// What needs no decision, until nothing more of it happens.
+    /// Takes the steps that need no decision, until nothing more of this kind happens.
     fn reach(&mut self, mut course: Course<'a>, mut ready: Vec<TaskId>) {
         while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
             ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
@@ -91,8 +91,8 @@ impl<'a> Search<'a> {
                 self.reach(taken, left);
             }
         }
-        // Nobody takes anything more now.
-        // Whoever decides leaves none ready while nobody runs any: then an existing one waits for one that the master has not created.
+        // No worker takes another task now. A scheduler leaves no task ready while no worker runs one: in that case an existing task
+        // waits for one that the master has not created.
         if ready.is_empty() && course.forces() {
             return self.reach(course, ready);
         }
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// An idle worker of each node that has one: those of a node are alike.
+/// An idle worker of each node that has one: workers of a node are interchangeable.
 fn one_of_each_node(course: &Course) -> Vec<usize> {
     let mut nodes: Vec<NodeId> = Vec::new();
     let mut workers = course.idle_workers();
@@ -127,14 +127,14 @@ fn one_of_each_node(course: &Course) -> Vec<usize> {
 #[cfg(test)]
 mod tests;
 
-// How long a course goes on at least, whoever decides: what need not be tried is left by it.
+// A lower bound on the remaining time of a course, for every scheduler: it excludes courses that need not be tried.
 
-/// What tasks take at least.
+/// The shortest possible times of tasks.
 struct Ahead<'a> {
     machine: &'a Machine,
     workers: f64,
     all_gbs: f64,
-    /// Per task: bytes that surely come from each memory.
+    /// Per task: bytes that certainly come from each memory.
     from_memory: Vec<Vec<f64>>,
     /// Per task: its seconds, and those of the longest chain of tasks that wait for it.
     own_s: Vec<f64>,
@@ -169,8 +169,8 @@ impl<'a> Ahead<'a> {
         Ok(ahead)
     }
 
-    /// Work on `node` is not faster than its core computes, than each memory or the link to it gives its bytes, than any memory gives those of
-    /// one `open` block, and than all memories give all bytes.
+    /// Work on `node` is limited by the speed of its core, by the bandwidth of each memory and of the link to it for its bytes, by that
+    /// of any memory for those of one `open` block, and by that of all memories for all bytes.
     fn working_s(&self, node: NodeId, gflop: f64, from_memory: &[f64], open: &[f64]) -> f64 {
         let mut least_s = gflop / self.machine.node(node).gflops_per_core.value();
         for memory in self.machine.memory_nodes() {
@@ -184,7 +184,8 @@ impl<'a> Ahead<'a> {
         least_s.max(from_memory.iter().chain(open).sum::<f64>() / 1e9 / self.all_gbs)
     }
 
-    /// Seconds that `course` goes on at least: its longest chain of tasks, all work by turns on all workers, and all bytes of each memory.
+    /// Lower bound in seconds on the rest of `course`: its longest chain of tasks, all work distributed over all workers, and all bytes
+    /// of each memory.
     fn least_s(&self, course: &Course) -> f64 {
         let (mut chain_s, mut work_s) = (0.0_f64, 0.0);
         let mut from_memory = vec![0.0; self.machine.node_count()];
@@ -208,8 +209,8 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Bytes of a task that surely come from each memory, and those of each block that come from one that is not known yet. Not those of blocks that a
-/// cache may have: there is one, and some other task can have accessed them before.
+/// Bytes of a task that certainly come from each memory, and those of each block that come from one that is not known yet. Excludes those
+/// of blocks that a cache may contain: if there is a cache, and some other task may have accessed them before.
 fn surely_moved(question: &Question, dependencies: &Dependencies, task: TaskId) -> (Vec<f64>, Vec<f64>) {
     let (graph, machine) = (question.graph, question.machine);
     let capacity = |node| machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6);
@@ -239,7 +240,7 @@ fn surely_moved(question: &Question, dependencies: &Dependencies, task: TaskId) 
     (from_memory, open)
 }
 
-/// The tasks that wait for `task`, for those, and so on.
+/// The tasks that wait for `task`, those that wait for these, and so on.
 fn all_after(dependencies: &Dependencies, task: TaskId) -> Vec<TaskId> {
     let mut after = dependencies.children(task).to_vec();
     let mut place = 0;

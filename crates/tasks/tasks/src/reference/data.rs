@@ -1,4 +1,4 @@
-//! Where blocks are: homes and everything that was touched as plain lists, and what serves the bytes of a task.
+//! Homes of blocks, and all touched bytes as plain lists; the caches and memories that serve the bytes of a task.
 
 use numasim_graph::values::{Access, BlockHome, BlockId, PagePlacement, SchedulerKind, TaskId};
 use numasim_model::demand::Demand;
@@ -20,7 +20,7 @@ struct Touch {
     volume: f64,
 }
 
-/// Homes of blocks, and who touched them.
+/// Homes of blocks, and the tasks that touched them.
 #[derive(Clone, Debug)]
 pub(super) struct Data<'a> {
     question: &'a Question<'a>,
@@ -55,7 +55,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Where each block lies now.
+    /// The present home of each block.
     pub(super) fn homes(&self) -> &[BlockHome] {
         &self.homes
     }
@@ -69,7 +69,7 @@ impl<'a> Data<'a> {
         self.question.graph.blocks()[block.0 as usize].bytes
     }
 
-    /// A worker of `node` takes a task for which `socket` was said; `volumes`: what each node has touched so far.
+    /// A worker of `node` takes a task whose socket is `socket`; `volumes`: the bytes that each node has touched so far.
     pub(super) fn take(
         &mut self,
         task: TaskId,
@@ -97,7 +97,7 @@ impl<'a> Data<'a> {
         let mut sources = Sources { by_memory: vec![0.0; nodes], ..Sources::default() };
         for access in &accesses {
             let bytes = factor * access.moved_bytes;
-            // Which bytes it touches is a matter of the task, not of how much work it turned out to have.
+            // The bytes that it touches depend on the task, and not on the random variation of its work.
             let touched = access.moved_bytes.min(self.size(access.block));
             let found = self.found(access.block, touched, node, volumes);
             if touched > 0.0 {
@@ -136,7 +136,8 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The parts of the first `touched` bytes of a block by what serves them on `node`, byte by byte: all bytes between two ends of touches are alike.
+    /// The parts of the first `touched` bytes of a block by the cache or memory that serves them on `node`, byte by byte: all bytes
+    /// between two ends of touches are alike.
     fn found(&self, block: BlockId, touched: f64, node: NodeId, volumes: &[f64]) -> Found {
         let touches = &self.touches[block.0 as usize];
         let wrote_last = touches.iter().rev().find(|touch| touch.writes).map(|touch| touch.node);
@@ -168,7 +169,7 @@ impl<'a> Data<'a> {
         found
     }
 
-    /// 0, all ends of touches below `touched`, and that.
+    /// 0, all ends of touches below `touched`, and `touched`.
     fn bounds(&self, block: BlockId, touched: f64) -> Vec<f64> {
         let ends = self.touches[block.0 as usize].iter().map(|touch| touch.bytes);
         let mut bounds: Vec<f64> = ends.filter(|&end| end < touched).chain([0.0, touched]).collect();
@@ -191,11 +192,11 @@ impl<'a> Data<'a> {
         f64::INFINITY
     }
 
-    /// The part of a byte at that distance which the cache of `node` serves.
+    /// The fraction of a byte at that distance that the cache of `node` serves.
     fn part(&self, distance: f64, node: NodeId) -> f64 {
         let Some(capacity) = self.capacity(node) else { return 0.0 };
         let line = 1.5 - distance / capacity;
-        // By rounding alone nothing is lost, and nothing is left.
+        // Rounding alone loses nothing, and leaves nothing.
         if line >= 1.0 - ROUNDING / 2.0 {
             1.0
         } else if line <= 1.5 * ROUNDING {
@@ -205,7 +206,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// For each block and node what matters of what was touched: pieces of bytes and their distances, as bits, and who wrote it last.
+    /// For each block and node, the relevant part of the touches: pieces of bytes and their distances, as bits, and the last writer.
     pub(super) fn state(&self, volumes: &[f64]) -> Vec<u64> {
         let mut state = Vec::new();
         for number in 0..self.touches.len() {
@@ -230,27 +231,27 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Parts of the bytes of a block by what serves them.
+/// Parts of the bytes of a block by the cache or memory that serves them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     own: f64,
-    /// The cache of the node that wrote the block last, if that is another one.
+    /// The cache of the node that last wrote the block, if that is another node.
     others: f64,
     writer: Option<NodeId>,
     rest: f64,
-    /// Bytes by which the node has touched more when the task ends.
+    /// Bytes that the task adds to the volume of the node when it ends.
     volume: f64,
 }
 
-/// Relative difference that rounding may make.
+/// Relative tolerance for rounding.
 const ROUNDING: f64 = 1e-9;
 
-// How fast tasks are: what one wants, in the words of the rule, and what all get, from a new solver.
+// Rates of tasks: the demand of each, by the rule in the documentation, and the rates of all, from a new solver.
 
 /// Bytes of a cache line; bytes per nanosecond are GB/s.
 const LINE_BYTES: f64 = 64.0;
 
-/// What a task of `gflop` on `node` wants; or how long it takes, where it has no bytes but from its own cache.
+/// The demand of a task of `gflop` on `node`; or its duration, if it has no bytes except those from its local cache.
 pub(super) fn decide(machine: &Machine, node: NodeId, gflop: f64, sources: &mut Sources) {
     let core = machine.node(node);
     let peak = core.gflops_per_core.value();
@@ -288,7 +289,7 @@ pub(super) fn decide(machine: &Machine, node: NodeId, gflop: f64, sources: &mut 
     sources.want_gbs = limits.into_iter().fold(f64::INFINITY, f64::min);
 }
 
-/// Seconds that a thread waits for a GB because it cannot ask for more at a time: the mean over its data; 0 where nothing limits it.
+/// Seconds that a thread waits for a GB because it cannot request more at a time: the mean over its data; 0 if there is no such limit.
 fn waiting(machine: &Machine, node: NodeId, sources: &Sources) -> f64 {
     let parameters = machine.sharing().parameters;
     let mut mean = 0.0;
@@ -302,10 +303,10 @@ fn waiting(machine: &Machine, node: NodeId, sources: &Sources) -> f64 {
     mean
 }
 
-/// The part of its work that each of the tasks, on their nodes, does per second when all of them work.
+/// The fraction of its work that each of the tasks, on their nodes, completes per second when all of them work.
 pub(super) fn parts_per_second(machine: &Machine, working: &[(NodeId, &Sources)]) -> Vec<f64> {
     let demand = |&(node, sources): &(NodeId, &Sources)| {
-        // A core that digests no more than the task wants.
+        // A core that processes no more than the task demands.
         let peak = machine.node(node).gflops_per_core.value();
         let bytes = sources.bytes();
         Demand::new(
@@ -329,24 +330,24 @@ pub(super) fn parts_per_second(machine: &Machine, working: &[(NodeId, &Sources)]
     working.iter().enumerate().map(rate).collect()
 }
 
-// What serves the bytes of a task.
+// The caches and memories that serve the bytes of a task.
 
-/// What serves the bytes of a task, decided when it was taken.
+/// The caches and memories that serve the bytes of a task, decided when it was taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources {
     pub(super) traffic: Traffic,
-    /// Bytes by which its node has touched more when it has ended; those touched again and again count once.
+    /// Bytes that it adds to the volume of its node when it has ended; bytes that are touched repeatedly count once.
     pub(super) touched: f64,
-    /// Bytes that come from the memory of each node, or as if they did.
+    /// Bytes that come from the memory of each node, or that count as such.
     pub(super) by_memory: Vec<f64>,
-    /// What a thread of this work wants, GB/s; of no use where nothing comes from a memory.
+    /// Demand of a thread of this work, GB/s; unused if no bytes come from a memory.
     pub(super) want_gbs: f64,
-    /// How long it takes where nothing comes from a memory.
+    /// Its duration if no bytes come from a memory.
     pub(super) fixed_s: Option<f64>,
 }
 
 impl Sources {
-    /// Bytes that the own cache does not serve.
+    /// Bytes that the local cache does not serve.
     pub(super) fn bytes(&self) -> f64 {
         self.by_memory.iter().sum()
     }

@@ -1,7 +1,8 @@
-//! Who decides: each scheduler with its queues as plain lists.
+//! Decisions: each scheduler with its queues as plain lists.
 //!
-//! `fifo`, `random_steal`, `static_loops`, `arenas` and `nearest` are one scheduler each, `hints` is `hint` and `plan`, `libraries` is `tbb` and
-//! `tbb-numa`, and `given` all that give each task a node, by `weights`, `windows` or a plan (`planned`).
+//! `fifo`, `random_steal`, `static_loops`, `arenas` and `nearest` are one scheduler each; `hints` contains `hint` and `plan`, and
+//! `libraries` contains `tbb` and `tbb-numa`. `given` contains all that assign a node to each task: by `weights`, `windows` or a plan
+//! (`planned`).
 
 use numasim_graph::values::{BlockHome, SchedulerKind, TaskGraph, TaskId};
 use numasim_model::{Machine, NodeId};
@@ -33,35 +34,35 @@ pub(super) fn make<'a>(question: &'a Question<'a>) -> Result<Box<dyn Decides + '
     })
 }
 
-// What every scheduler of the slow simulation is: told what happens, and asked for tasks.
+// The interface of all schedulers of the slow simulation: they receive events, and return tasks.
 
 /// A scheduler.
 pub(super) trait Decides {
-    /// Whether it is told who hands which tasks over. Then it hears of [`Decides::ready`] only of tasks of the master that are ready as they
-    /// are created.
+    /// Whether it learns which worker hands over which tasks. Then [`Decides::ready`] is called only for tasks of the master that are
+    /// ready when they are created.
     fn hands_over(&self) -> bool {
         false
     }
 
-    /// What happens. For how long the master partitions because of that.
+    /// Receives an event. Returns how long the master partitions because of it.
     fn hear(&mut self, heard: &Heard) -> Option<f64>;
 
-    /// A task is ready. `homes`: where blocks lie now.
+    /// A task is ready. `homes`: the present homes of blocks.
     fn ready(&mut self, task: TaskId, by: ReadyBy, homes: &[BlockHome]);
 
-    /// Whether a task is in a queue; workers that have none then do not take from that queue.
+    /// Whether a task is in a queue; workers without a task then do not take from that queue.
     fn has_queued(&self) -> bool;
 
-    /// What an idle worker takes in a round.
+    /// The task that an idle worker takes in a round.
     fn take(&mut self, round: Round, worker: usize) -> Option<Start>;
 
-    /// The node that a task was given.
+    /// The node assigned to a task.
     fn socket(&self, task: TaskId) -> Option<NodeId> {
         let _ = task;
         None
     }
 
-    /// Whether it gives every task a node.
+    /// Whether it assigns a node to every task.
     fn gives_sockets(&self) -> bool {
         false
     }
@@ -77,12 +78,12 @@ pub(super) trait Decides {
         true
     }
 
-    /// What it did without a plan, where it follows one.
+    /// Number of decisions without a plan, if it follows one.
     fn fallbacks(&self) -> Option<Fallbacks> {
         None
     }
 
-    /// Why it cannot go on.
+    /// The error, if it cannot continue.
     fn failed(&self) -> Option<TasksError> {
         None
     }
@@ -94,7 +95,7 @@ pub(super) fn nodes_of_workers(machine: &Machine) -> Vec<NodeId> {
     machine.compute_nodes().flat_map(of).collect()
 }
 
-/// Who hands over a task that the end of another one on `worker` makes ready: worker 0 for the master.
+/// The worker that hands over a task that becomes ready through the end of another one on `worker`: worker 0 for the master.
 pub(super) fn who_hands_over(graph: &TaskGraph, task: TaskId, worker: usize) -> usize {
     if graph.created_by(task).is_some() { worker } else { 0 }
 }

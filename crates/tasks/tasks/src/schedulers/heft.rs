@@ -1,12 +1,12 @@
-//! `heft`, a reference that knows everything before it begins: heterogeneous earliest finish time (Topcuoglu, Hariri, Wu, "Performance-effective
-//! and low-complexity task scheduling for heterogeneous computing", 2002).
+//! `heft`, a reference with complete information in advance: heterogeneous earliest finish time (Topcuoglu, Hariri, Wu,
+//! "Performance-effective and low-complexity task scheduling for heterogeneous computing", 2002).
 //!
-//! All tasks of the graph are ranked by the longest way to the end with mean costs (`rank`), then each in this order gets the slot in which it
-//! ends first by estimate (`plan`, `estimate`): what it would take alone on the machine, with blocks where the plan touches them first. The
-//! estimate knows no contention, caches, `taskwait` or throttle. At run time a worker takes of the ready tasks of its socket the one that the
-//! plan begins first.
+//! All tasks of the graph are ranked by the longest way to the end with mean costs (`rank`). Then each in this order gets the slot in
+//! which it ends first by estimate (`plan`, `estimate`): its duration alone on the machine, with blocks on the nodes that touch them
+//! first in the plan. The estimate ignores contention, caches, `taskwait` and throttle. At run time a worker takes the ready task of its
+//! socket that begins first in the plan.
 //!
-//! When tasks are there by plan: the master creates its k-th task until k x `creation`. What a task creates is there when that one has ended, and
+//! In the plan the master creates its k-th task until k x `creation`. The children of a task exist when it has ended, and creating them
 //! costs nothing more, as in the simulation: a creator is a parent that hands over no bytes, in the rank and in the plan.
 
 use std::cmp::Reverse;
@@ -36,7 +36,7 @@ pub(super) fn heft(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<
     }
     let mut order: Vec<TaskId> = question.graph.tasks().collect();
     let start = |task: &TaskId| plan.get(task.0 as usize).map_or(0.0, |slot| slot.start_s);
-    // The sort is stable: of equal starts the lowest number comes first.
+    // The sort is stable: with equal starts the lowest number comes first.
     order.sort_by(|a, b| start(a).total_cmp(&start(b)));
     let mut turns = vec![0; order.len()];
     for (turn, task) in (0..).zip(order) {
@@ -49,14 +49,14 @@ pub(super) fn heft(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<
 /// Ready tasks in the order in which the plan begins them.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Of each task its place among all.
+    /// Place of each task in the order of all tasks.
     turns: Vec<u32>,
     /// Of each socket, by turn.
     queues: Vec<BinaryHeap<Reverse<(u32, TaskId)>>>,
 }
 
 impl Queues for Turns {
-    /// The plan ranks all tasks, whatever their priorities are.
+    /// The plan ranks all tasks, regardless of their priorities.
     fn push(&mut self, socket: SocketId, task: TaskId, _: f64) {
         let turn = self.turns.get(task.0 as usize).copied().unwrap_or(u32::MAX);
         if let Some(queue) = self.queues.get_mut(socket.0 as usize) {
@@ -74,7 +74,7 @@ impl Queues for Turns {
 /// Tasks in the order in which they are planned, and the parents of each.
 struct Ranked {
     order: Vec<TaskId>,
-    /// Where the parents of each task begin; one more at the end.
+    /// Index of the first parent of each task; one more at the end.
     starts: Vec<usize>,
     parents: Vec<TaskId>,
 }
@@ -106,13 +106,14 @@ fn rank(graph: &TaskGraph, estimate: &mut Estimate<'_>) -> Result<Ranked, TasksE
         starts.push(parents.len());
     }
     let per_byte = estimate.mean_seconds_per_byte();
-    // Edges go from lower to higher numbers, and so do tasks that tasks create: all that is behind a task is ranked before it.
+    // Edges go from lower to higher numbers, and so do edges from creators to their children: all tasks after a task are ranked before
+    // it.
     let mut rank_s = vec![0.0_f64; graph.task_count()];
     for task in graph.tasks().rev() {
         let number = task.0 as usize;
         let own = rank_s[number] + estimate.mean_seconds(task);
         rank_s[number] = own;
-        // Who is created waits for its creator, from which it gets nothing.
+        // A child waits for its creator, from which it gets no bytes.
         if let Some(creator) = graph.created_by(task) {
             let behind = &mut rank_s[creator.0 as usize];
             *behind = behind.max(own);
@@ -123,17 +124,17 @@ fn rank(graph: &TaskGraph, estimate: &mut Estimate<'_>) -> Result<Ranked, TasksE
         }
     }
     let mut order: Vec<TaskId> = graph.tasks().collect();
-    // The sort is stable: of equal ranks the lowest number comes first, so that parents and creators come before their children.
+    // The sort is stable: with equal ranks the lowest number comes first, so that parents and creators come before their children.
     order.sort_by(|a, b| rank_s[b.0 as usize].total_cmp(&rank_s[a.0 as usize]));
     Ok(Ranked { order, starts, parents })
 }
 
 // Each task in order of rank gets the slot in which it ends first.
 
-/// Gaps that are kept of each worker, the latest ones: an estimate is not worth more.
+/// Number of gaps that are kept of each worker, the latest ones: the estimate is not precise enough for more.
 const GAPS: usize = 16;
 
-/// Where and when a task runs by plan.
+/// Place and time of a task in the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Slot {
     socket: SocketId,
@@ -142,11 +143,11 @@ struct Slot {
 }
 
 impl Slot {
-    /// Of a task that has none yet.
+    /// Slot of a task that is not planned yet.
     const NONE: Self = Self { socket: SocketId(0), start_s: 0.0, end_s: 0.0 };
 }
 
-/// A worker by plan.
+/// A worker in the plan.
 #[derive(Clone, Debug, Default)]
 struct Worker {
     /// Times without a task before `busy_until_s`, ascending.
@@ -154,8 +155,8 @@ struct Worker {
     busy_until_s: f64,
 }
 
-/// Slots of tasks that have none yet: there since the master has created them, one after the other without a pause; those that tasks create
-/// since 0, as they wait for their creators.
+/// Slots of tasks that are not planned yet: tasks of the master exist when the master has created them, one after the other without a
+/// pause; children since 0, because they wait for their creators.
 fn unplanned(graph: &TaskGraph, creation_s: f64) -> Vec<Slot> {
     let mut number = 0.0;
     let slots = graph.tasks().map(|task| {
@@ -204,7 +205,7 @@ fn plan(
 }
 
 impl Worker {
-    /// When a task can begin that is ready at `ready_s` and takes `duration_s`: in the first gap that holds it, or behind all.
+    /// When a task that is ready at `ready_s` and takes `duration_s` can begin: in the first gap that is long enough, or after all tasks.
     fn earliest(&self, ready_s: f64, duration_s: f64) -> f64 {
         let gap = self.gaps.iter().find(|&&(from, to)| from.max(ready_s) + duration_s <= to);
         gap.map_or(self.busy_until_s, |&(from, _)| from).max(ready_s)
@@ -231,19 +232,19 @@ impl Worker {
     }
 }
 
-// How long a task takes that has the machine to itself, without caches.
+// Duration of a task that has the machine to itself, without caches.
 
 const BYTES_PER_GB: f64 = 1e9;
 
-/// Estimates, and where blocks lie by plan.
+/// Estimates, and the homes of blocks in the plan.
 pub(crate) struct Estimate<'a> {
     graph: &'a TaskGraph,
     network: Network,
-    /// Of each socket: its node, and its part of all cores.
+    /// For each socket: its node, and its fraction of all cores.
     sockets: Vec<(NodeId, f64)>,
     homes: Homes,
     overhead_s: f64,
-    /// Per memory: bytes of the task at hand, then the part of all.
+    /// Per memory: bytes of the current task, then the fraction of all its bytes.
     memories: Vec<f64>,
 }
 
@@ -266,7 +267,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Seconds of `task` on a core of `node` with blocks where they are by plan; open ones are touched here.
+    /// Seconds of `task` on a core of `node` with blocks at their homes in the plan; open ones are touched here.
     pub(crate) fn seconds(&mut self, task: TaskId, node: NodeId) -> f64 {
         self.memories.fill(0.0);
         for access in self.graph.accesses(task) {
@@ -285,7 +286,7 @@ impl<'a> Estimate<'a> {
         self.overhead_s + self.working(self.graph.gflop(task), node)
     }
 
-    /// The mean over all cores of the seconds of `task` where all it accesses is local.
+    /// The mean over all cores of the seconds of `task` with all its data local.
     pub(crate) fn mean_seconds(&mut self, task: TaskId) -> f64 {
         let bytes: f64 = self.graph.accesses(task).map(|access| access.moved_bytes).sum();
         let gflop = self.graph.gflop(task);
@@ -299,7 +300,7 @@ impl<'a> Estimate<'a> {
         self.overhead_s + sum
     }
 
-    /// The mean over all pairs of cores of the seconds that a byte takes longer from the memory of the other one.
+    /// The mean over all pairs of cores of the additional seconds that a byte takes from the memory of the other one.
     pub(crate) fn mean_seconds_per_byte(&mut self) -> f64 {
         let mut sum = 0.0;
         for reader in self.sockets.clone() {
@@ -311,7 +312,7 @@ impl<'a> Estimate<'a> {
         sum
     }
 
-    /// The blocks of `task` lie on `node` by plan, if they lie nowhere yet.
+    /// The blocks of `task` get the home `node` in the plan, unless they have one.
     pub(crate) fn touch(&mut self, task: TaskId, node: NodeId) {
         for access in self.graph.accesses(task) {
             self.homes.touch(access.block, node);

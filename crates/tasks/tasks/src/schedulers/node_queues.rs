@@ -1,4 +1,4 @@
-//! `hint`, `plan` and `arena-per-node`: queues of nodes, and nobody takes a task from another node.
+//! `hint`, `plan` and `arena-per-node`: queues of nodes, from which workers of other nodes take no tasks.
 
 use std::collections::VecDeque;
 
@@ -12,17 +12,16 @@ use crate::schedulers::tbb::{Way, ways};
 use crate::schedulers::{Draw, HandOver, MASTER, Round, Scheduler, Source, Start, View, who_hands_over};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
-// `hint` and `plan`: the runtime of paper 000, where the programmer or a plan says for which node a task is; no task is stolen by
-// another node.
+// `hint` and `plan`: the runtime of paper 000. The programmer or a plan determines the node of a task; no task is stolen by another node.
 //
-// A worker hands over a task for its own node, or for none, to its own queue, and one for another node to the shared queue of that
-// node. It takes the oldest of its own queue, then of its node's, then of the queues of the other workers of its node.
+// A worker hands over a task to its queue if the task has no node or the worker's node; a task of another node goes to the shared queue
+// of that node. A worker takes the oldest task of its queue, then of its node's, then of the queues of the other workers of its node.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct Hint<'a> {
     queues: NodeQueues,
-    /// `plan`: where tasks and blocks belong, instead of what the programmer says.
+    /// For `plan`: the nodes of tasks and blocks, instead of the programmer's hints.
     plan: Option<&'a GraphPlan>,
 }
 
@@ -90,20 +89,20 @@ impl Scheduler for Hint<'_> {
     }
 }
 
-// Queues of the runtime of paper 000: each worker has one of its own, each node a shared one; all are FIFO, and nobody takes from another
-// node.
+// Queues of the runtime of paper 000: each worker has a private one, each node a shared one. All are FIFO, and workers of other nodes
+// take nothing from them.
 
 /// Ready tasks by worker and by node, the oldest first.
 #[derive(Clone, Debug)]
 pub(in crate::schedulers) struct NodeQueues {
     of_worker: Vec<VecDeque<TaskId>>,
     of_node: Vec<VecDeque<TaskId>>,
-    /// Per node: tasks in its queue and those of its workers. Most who look find none.
+    /// Per node: number of tasks in its queue and in those of its workers. Most searches find no task.
     waiting: Vec<usize>,
 }
 
 impl NodeQueues {
-    /// Empty ones.
+    /// Empty queues.
     pub(in crate::schedulers) fn new(sockets: &Sockets) -> Self {
         Self {
             of_worker: vec![VecDeque::new(); sockets.worker_count()],
@@ -112,7 +111,7 @@ impl NodeQueues {
         }
     }
 
-    /// A worker hands over a task for a node: to its own queue if that is its node, or none is said.
+    /// A worker hands over a task with a node: to its queue if that is its node, or if the task has none.
     pub(in crate::schedulers) fn hand_over(
         &mut self,
         sockets: &Sockets,
@@ -158,19 +157,19 @@ impl NodeQueues {
     }
 }
 
-// `arena-per-node`: oneTBB as it is used on NUMA machines today, with one `task_arena` per node, pinned to it by
+// `arena-per-node`: oneTBB in its usual form on NUMA machines today, with one `task_arena` per node, pinned to it by
 // `constraints::set_numa_id`, and no slots reserved (oneTBB Developer Guide and API Reference, "Guiding Task Scheduler Execution" and
 // "task_arena").
 //
-// A task with affinity for another node is enqueued into the arena of that node, whatever its `submit`, as a program does with
-// `task_arena::enqueue`: it is neither returned nor a successor. All else stays in the arena, whose workers go by the rules of `tbb` without
-// mailboxes: what the task returned, its successor (the lowest of those that stay), the youngest of the own deque, the oldest of the
-// arena's queue, the oldest of another worker of the arena. Nobody leaves an arena.
+// A task with affinity for another node is enqueued into the arena of that node, regardless of its `submit`, as a program does with
+// `task_arena::enqueue`: it is neither returned nor a successor. All other tasks stay in the arena, whose workers follow the rules of
+// `tbb` without mailboxes. They take the returned task, its successor (the lowest of those that stay), the youngest of the worker's
+// deque, the oldest of the arena's queue, the oldest of another worker of the arena. No worker leaves an arena.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct ArenaPerNode {
-    /// Per worker: what it goes on with, in order.
+    /// Per worker: the tasks with which it continues, in order.
     next: Vec<[Option<Start>; 2]>,
     /// Per worker: spawned tasks, the youngest last.
     deques: Vec<VecDeque<TaskId>>,
@@ -224,7 +223,7 @@ impl ArenaPerNode {
         Some(Start::new(task, Source::Shared))
     }
 
-    /// The oldest task of a worker of the same arena: the neighbour first, cyclically, or in drawn order.
+    /// The oldest task of a worker of the same arena: the neighbour first, cyclically, or in random order.
     fn stolen(&mut self, sockets: &Sockets, thief: WorkerId) -> Option<Start> {
         let workers = sockets.workers(sockets.of_worker(thief));
         let task = self.draw.oldest_of_others(&mut self.deques, thief, workers)?;
@@ -232,7 +231,7 @@ impl ArenaPerNode {
     }
 }
 
-/// The arena where a task has to be; `None`: where it is handed over.
+/// The arena in which a task must run; `None`: the one where it is handed over.
 fn arena(view: &View<'_>, task: TaskId) -> Option<SocketId> {
     view.graph.affinity(task).and_then(|node| view.sockets.of_node(node))
 }

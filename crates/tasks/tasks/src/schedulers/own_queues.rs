@@ -1,4 +1,4 @@
-//! `fifo`, `static`, `random-steal` and `taskloop-affinity`: queues that know nothing of nodes, or of which anybody may steal.
+//! `fifo`, `static`, `random-steal` and `taskloop-affinity`: queues that ignore nodes, or from which any worker may steal.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use crate::schedulers::ready_queue::ReadyQueue;
 use crate::schedulers::{Draw, HandOver, MASTER, Scheduler, View, who_hands_over};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
-// `fifo`: one queue, in the order in which tasks become ready, higher priorities first; knows nothing of data.
+// `fifo`: one queue, in the order in which tasks become ready, higher priorities first; it ignores data.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct Fifo {
     queue: ReadyQueue,
-    /// Per worker: the task that it runs next, as its last one was the last missing parent; no entries without that option.
+    /// Per worker: the task that it runs next, because its last task was the last missing parent; no entries without that option.
     successors: Vec<Option<TaskId>>,
 }
 
@@ -41,13 +41,13 @@ impl Scheduler for Fifo {
     }
 }
 
-// `static`: loops as OpenMP's `schedule(static)` deals them: each worker has a contiguous part of the iterations, about as many as
-// every other one, and nobody takes over from anybody (OpenMP API 5.2, section 11.5.3, without a chunk size).
+// `static`: loops are distributed as by OpenMP's `schedule(static)`: each worker has a contiguous part of the iterations, about as many
+// as every other one, and no worker takes over iterations of another (OpenMP API 5.2, section 11.5.3, without a chunk size).
 //
-// Iterations are tasks that create nothing. Those of one loop are the ones below the same task of the master; of tasks that the master creates
-// itself, a run of consecutive ones of the same type between two `taskwait`. Of n iterations in the order of their numbers number i
-// goes to worker floor(i W / n). A task that creates others goes to the worker of the first iteration below it. A worker takes its tasks in
-// the order in which they become ready.
+// Iterations are tasks that create nothing. Those of one loop are the ones below the same task of the master. Tasks that the master
+// creates itself form a loop if they are consecutive, have the same type and are between two `taskwait`. Of n iterations in the order of
+// their numbers, number i goes to worker floor(i W / n). A task that creates others goes to the worker of the first iteration below it. A
+// worker takes its tasks in the order in which they become ready.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
@@ -72,9 +72,9 @@ impl StaticLoops {
 
 /// Per task: its worker.
 fn dealt(graph: &TaskGraph, workers: u32) -> Vec<u32> {
-    // Per task: the loop that it belongs to, by the first task of the master in it.
+    // Per task: its loop, identified by the first task of the master in it.
     let mut loops: Vec<u32> = Vec::with_capacity(graph.task_count());
-    // The loop of the last task that the master created, if that creates nothing itself.
+    // The loop of the last task that the master created, if that task creates nothing.
     let mut open: Option<(TaskId, u32)> = None;
     for task in graph.tasks() {
         let number = match graph.created_by(task) {
@@ -94,7 +94,7 @@ fn dealt(graph: &TaskGraph, workers: u32) -> Vec<u32> {
         };
         loops.push(number);
     }
-    // Iterations by loop, and how many of them were dealt.
+    // Iterations by loop, and the number of them that were assigned.
     let mut count = vec![(0_u64, 0_u64); graph.task_count()];
     let is_iteration = |task: TaskId| graph.children(task).is_empty();
     for (task, &number) in graph.tasks().zip(&loops) {
@@ -113,7 +113,7 @@ fn dealt(graph: &TaskGraph, workers: u32) -> Vec<u32> {
             });
         }
     }
-    // A creator is earlier than what it creates: below a task, all is known before it.
+    // A creator is earlier than its children: when the loop reaches a task, all tasks below it are complete.
     for task in graph.tasks().rev() {
         if let (Some(TaskId(creator)), Some(&own)) = (graph.created_by(task), worker.get(task.0 as usize))
             && let Some(first) = worker.get_mut(creator as usize)
@@ -145,18 +145,18 @@ impl Scheduler for StaticLoops {
     }
 }
 
-// `random-steal`: a queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does
-// (Cilk: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1999; Taskflow).
+// `random-steal`: a queue per worker, and idle workers steal from random others: the behaviour of a runtime without NUMA awareness (Cilk:
+// Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1999; Taskflow).
 //
-// A task goes to the queue of the worker whose task was the last one that it waited for, or created it; those that are ready when they are created go to
-// the queues of all workers in turn, as the master has none of its own. The owner takes the newest, a thief the oldest of a queue drawn
-// among those that have any.
+// A task goes to the queue of the worker whose task was the last one that it waited for, or that created it. Tasks that are ready when
+// they are created go to the queues of all workers in turn, because the master has no queue. The owner takes the newest task, a thief the
+// oldest of a random queue among those that have any.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct RandomSteal {
     queues: Vec<VecDeque<TaskId>>,
-    /// Workers whose queues are not empty, and per worker its place among them.
+    /// Workers with tasks in their queues, and per worker its index among them.
     filled: Vec<u32>,
     place: Vec<usize>,
     turn: usize,
@@ -219,7 +219,7 @@ impl Scheduler for RandomSteal {
         queue.push_back(task);
     }
 
-    /// Born where its creator ran, as a spawned task.
+    /// Placed where its creator ran, as a spawned task.
     fn created_ready(&mut self, view: &View<'_>, task: TaskId, creator: WorkerId) {
         self.ready(view, task, Some(creator));
     }
@@ -239,22 +239,23 @@ impl Scheduler for RandomSteal {
     }
 }
 
-// `taskloop-affinity`: OpenMP tasks with the clause `affinity`, as an experimental LLVM runtime does it (Klinkenberg and others, "Assessing
-// Task-to-Data Affinity in the LLVM OpenMP Runtime", IWOMP 2018). The runtime that is released reads the clause and does nothing with it
-// (`__kmpc_omp_reg_task_with_affinity`, LLVM review D80240); what `random-steal` does is near to that.
+// `taskloop-affinity`: OpenMP tasks with the clause `affinity`, as an experimental LLVM runtime implements it (Klinkenberg and others,
+// "Assessing Task-to-Data Affinity in the LLVM OpenMP Runtime", IWOMP 2018). The released runtime reads the clause and ignores it
+// (`__kmpc_omp_reg_task_with_affinity`, LLVM review D80240); `random-steal` is close to its behaviour.
 //
-// When a task is ready the runtime asks where its data is: the block of which it declares the most, the first of equal ones. If that
-// lies on a node with cores, the task goes to the youngest end of the queue of a worker there: to the one that hands it over if it
-// is of that node, else to the node's workers in turn. Data that nobody has touched, that is interleaved or on a node without cores tells nothing:
-// the task goes to the queue of who hands it over. A worker takes the youngest task of its own queue, then steals the oldest of any
-// other worker, drawn among those that have any. OpenMP knows neither returned tasks nor shared queues, so `returns` and `submit` mean nothing.
+// When a task is ready the runtime determines the location of its data: that of the block of which it declares the most, the first of
+// equal ones. If that is a node with cores, the task goes to the youngest end of the queue of a worker there: to the worker that hands it
+// over if it is on that node, or else to the node's workers in turn. Data that no task has touched, or that is interleaved or on a node
+// without cores, determines nothing: the task goes to the queue of the worker that hands it over. A worker takes the youngest task of its
+// queue, then steals the oldest of a random other worker among those that have any. OpenMP has neither returned tasks nor shared queues,
+// so `returns` and `submit` have no effect.
 
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct TaskloopAffinity {
     /// Per worker: tasks, the youngest last.
     queues: Vec<VecDeque<TaskId>>,
-    /// Per node: how many tasks others have sent there.
+    /// Per node: number of tasks that workers of other nodes have sent there.
     turns: Vec<u32>,
     draw: Draw,
 }
@@ -284,7 +285,7 @@ impl TaskloopAffinity {
     }
 }
 
-/// Where the data of a task is.
+/// The socket of a task's data.
 fn home(view: &View<'_>, task: TaskId) -> Option<SocketId> {
     // The first of equal ones.
     let more = |a: Access, b: Access| if b.declared_bytes > a.declared_bytes { b } else { a };

@@ -1,8 +1,8 @@
 //! `rip-dep`, `rip-sp`, `rip-mw`: windows of the graph are partitioned while tasks are created (paper 001, section 2.3).
 //!
-//! A window is complete with so many tasks, at a `taskwait`, at the end of creation, or when the throttle stops the master; one without a new
-//! task is none. The master then partitions it and creates nothing meanwhile. A task that is ready before it has a socket waits in a
-//! temporary queue. What becomes of tasks behind the first window is what the three differ in ([`Later`]).
+//! A window is complete when it has its full number of tasks, at a `taskwait`, at the end of creation, or when the throttle stops the
+//! master; a window without a new task does not count. The master then partitions it and creates nothing meanwhile. A task that is ready
+//! before it has a socket waits in a temporary queue. The three differ in the handling of tasks after the first window ([`Later`]).
 
 use std::ops::Range;
 
@@ -17,18 +17,19 @@ use crate::schedulers::placed::{DepTable, Given, Place, Weights};
 use crate::schedulers::{Estimate, Partitioning, View};
 use crate::sockets::{SocketId, Sockets};
 
-/// What becomes of tasks behind the first window.
+/// Handling of tasks after the first window.
 enum Later {
-    /// `rip-dep`: what the first window writes lies where its partition says; later tasks go by that, as under `dep`.
+    /// `rip-dep`: data that the first window writes belongs to the sockets of its partition; later tasks follow this data, as under
+    /// `dep`.
     Table(DepTable),
-    /// `rip-sp`: they go to the socket from whose tasks they read most (paper 001, Algorithm 2.3). That may be another one than under `rip-dep`:
-    /// data lie where they were written first, not where they were written last.
+    /// `rip-sp`: they go to the socket from whose tasks they read most (paper 001, Algorithm 2.3). That may differ from the one under
+    /// `rip-dep`: data is on the node that wrote it first, not on the one that wrote it last.
     Parents(Weights),
     /// `rip-mw`: every window is partitioned; its newest tasks stay in the next one, where they are.
     Windows,
 }
 
-/// Who says which socket: any of the three.
+/// The part of the three schedulers that determines sockets.
 pub(super) struct Rip<'a> {
     later: Later,
     window: Window,
@@ -79,7 +80,7 @@ impl<'a> Rip<'a> {
         })
     }
 
-    /// The master partitions what there is.
+    /// The master partitions the present window.
     fn begin(&self) -> Partitioning {
         let (tasks, edges) = self.window.size();
         Partitioning { tasks, duration: Seconds::new((tasks + edges) as f64 * self.price_ns * 1e-9) }
@@ -126,31 +127,31 @@ impl Place for Rip<'_> {
 }
 // The tasks and edges of a window, and its partition.
 
-/// Tasks that were created one after the other.
+/// Tasks that were created consecutively.
 #[derive(Clone, Debug)]
 struct Window {
-    /// The first task, the first one without a socket, and the one behind the last one.
+    /// The first task, the first one without a socket, and the one after the last one.
     first: u32,
     new: u32,
     end: u32,
     /// Between tasks of the window, with bytes.
     edges: Vec<(u32, u32, f64)>,
-    /// Per task of the window what it takes; nothing if all weigh the same.
+    /// Per task of the window its time; empty if all weigh the same.
     seconds: Vec<f64>,
-    /// Whether the last writer but one is a parent, too.
+    /// Whether the second-last writer is also a parent.
     old: bool,
     /// Tasks of this window when it is full, and of all later ones.
     full: u64,
     later_full: u64,
-    /// How many newest tasks stay.
+    /// Number of newest tasks that stay.
     stay: u32,
     number: u64,
 }
 
 impl Window {
-    /// An empty one.
+    /// An empty window.
     fn new(settings: &SchedulerSettings) -> Self {
-        // Readers of files refuse 0.
+        // Readers of files reject 0.
         let full = u64::from(settings.window).max(1);
         Self {
             first: 0,
@@ -181,7 +182,7 @@ impl Window {
         }
     }
 
-    /// Whether it has as many tasks as it should.
+    /// Whether it has its full number of tasks.
     fn is_full(&self) -> bool {
         u64::from(self.end - self.first) >= self.full
     }
@@ -196,12 +197,12 @@ impl Window {
         self.new..self.end
     }
 
-    /// How many tasks and edges there are.
+    /// Number of tasks and edges.
     fn size(&self) -> (usize, usize) {
         ((self.end - self.first) as usize, self.edges.len())
     }
 
-    /// The place of its socket for each new task.
+    /// The index of its socket for each new task.
     ///
     /// # Errors
     /// [`PartitionError`].

@@ -12,8 +12,9 @@ use crate::trees::*;
 const ENQUEUED: TreeTask<'static> = TreeTask { submit: Submit::Enqueue, ..PLAIN };
 const RETURNS: TreeTask<'static> = TreeTask { returns: true, ..PLAIN };
 
-/// One node with two workers. Worker 1 sends task C (3) to worker 0 and goes on with a long one; worker 0 then has A (5) and B (6) in its
-/// deque, C in its mailbox, D (7) in the shared queue and R (8) that its task returned. `sent`: what makes C go to worker 0.
+/// One node with two workers. Worker 1 sends task C (3) to worker 0 and continues with a long one. Worker 0 then has A (5) and B (6) in
+/// its deque, C in its mailbox, D (7) in the shared queue and R (8) that its task returned. `sent`: the attribute that sends C to worker
+/// 0.
 fn t_1(setting: &Setting, sent: TreeTask<'_>) {
     let mut tree = Tree::new();
     tree.root(0.1, TreeTask { replay: sent.replay, ..PLAIN });
@@ -38,7 +39,7 @@ fn t_1(setting: &Setting, sent: TreeTask<'_>) {
 #[test]
 fn a_worker_looks_everywhere_in_order() {
     let mut numa = under(TbbNuma);
-    // Else C would come last, and be what worker 1 goes on with.
+    // Otherwise C would come last, and worker 1 would continue with it.
     numa.scheduler.reflection = false;
     t_1(&numa, affine(0));
     t_1(&partitioner(), TreeTask { replay: Some("c"), ..PLAIN });
@@ -65,7 +66,7 @@ fn by_reflection_both_halves_run_where_they_belong() {
 
 #[test]
 fn in_the_other_order_none_does() {
-    // Half 1 is returned to worker 0, worker 1 steals half 0, as mailbox 0 is not idle.
+    // Half 1 is returned to worker 0, worker 1 steals half 0, because mailbox 0 is not idle.
     assert_eq!(halves(true, false), [0, 1, 0, 2]);
     // Both are spawned: worker 0 takes half 1 back.
     assert_eq!(halves(false, false), [0, 1, 1, 2]);
@@ -73,8 +74,8 @@ fn in_the_other_order_none_does() {
 
 #[test]
 fn reflection_looks_at_what_is_below_a_task() {
-    // The halves have no affinity of their own, but their children do. Worker 0 goes on with the half of node 0 though it comes
-    // first; the other one waits in its deque only, and is stolen.
+    // The halves have no affinity themselves, but their children do. Worker 0 continues with the half of node 0 although it comes first;
+    // the other one waits in its deque only, and is stolen.
     let mut tree = Tree::new();
     let root = tree.root(0.0, RETURNS);
     for node in [0, 1] {
@@ -116,7 +117,7 @@ fn a_detached_task_goes_to_an_idle_worker_of_its_node_before_all_others() {
 
 #[test]
 fn queues_of_other_nodes_come_before_stealing() {
-    // Worker 1 has nothing of its own: it takes what is enqueued for node 2, whose worker is busy, and only then steals.
+    // Worker 1 has no task in its queues: it takes the task that is enqueued for node 2, whose worker is busy, and only then steals.
     let mut tree = Tree::new();
     let busy = tree.root(0.5, PLAIN);
     tree.child(busy, 9.0, affine(2));
@@ -133,8 +134,8 @@ fn queues_of_other_nodes_come_before_stealing() {
 
 #[test]
 fn the_lowest_that_waited_for_a_task_alone_is_its_successor() {
-    // Tasks 1, 2 and 3 write three blocks; 4 and 5, which task 0 creates too, read what task 1 writes: 4 is its successor, before the
-    // youngest of the deque.
+    // Tasks 1, 2 and 3 write three blocks; 4 and 5, which task 0 also creates, read the block that task 1 writes: 4 is its successor,
+    // before the youngest of the deque.
     let mut tree = Tree::new();
     let block = tree.block(0.0, Some(0));
     let root = tree.root(1.0, PLAIN);
@@ -177,8 +178,8 @@ fn only_stealing_costs_the_time_to_steal() {
 
 #[test]
 fn the_affinity_partitioner_sends_work_where_it_ran_last() {
-    // The first time task 1 is stolen by worker 1. The second time it waits in mailbox 1, and worker 1 finds it though worker 0 has taken its
-    // younger brother only.
+    // The first time task 1 is stolen by worker 1. The second time it waits in mailbox 1, and worker 1 finds it although worker 0 has
+    // taken only its younger sibling.
     let mut tree = Tree::new();
     let says = |key| TreeTask { replay: Some(key), ..PLAIN };
     for round in 0..2 {

@@ -1,4 +1,4 @@
-//! Real processes with threads, on the processors of this host.
+//! Real processes with threads, on the logical CPUs of this host.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,7 +11,7 @@ use numasim_host::os::thread::{affinity_of, bind_thread, set_affinity};
 
 use super::super::*;
 
-/// A process with threads that sleep until it is told to make one more (`more`) or to end.
+/// A process with threads that sleep until it receives `more`, to make one more, or the request to exit.
 struct Other {
     child: Child,
     tell: ChildStdin,
@@ -19,7 +19,7 @@ struct Other {
 }
 
 impl Other {
-    /// With so many threads beside the main one, the first of them bound to `cpu`.
+    /// With this number of threads in addition to the main one, the first of them bound to `cpu`.
     fn new(threads: usize, cpu: u32) -> Self {
         let mut child = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "adopt::tests::real::as_another_process", "--ignored", "--nocapture", "-q"])
@@ -50,7 +50,7 @@ impl Other {
         assert!(lines.any(|line| line == "READY"), "it has ended");
     }
 
-    /// The processors of each of its threads.
+    /// The logical CPUs of each of its threads.
     fn threads(&self) -> BTreeMap<u32, Vec<u32>> {
         let names = std::fs::read_dir(format!("/proc/{}/task", self.pid())).expect("alive");
         let numbers = names
@@ -66,7 +66,7 @@ impl Drop for Other {
     }
 }
 
-/// Not a test: what [`Other`] runs. Its own threads of the test harness are threads as good as any.
+/// Not a test: the program that [`Other`] runs. The threads of the test harness serve as ordinary threads.
 #[test]
 #[ignore = "the other process of tests"]
 fn as_another_process() {
@@ -100,7 +100,7 @@ fn as_another_process() {
     }
 }
 
-/// Each allowed processor as a core of its own.
+/// Each allowed logical CPU as a separate core.
 fn cores() -> Vec<Vec<u32>> {
     allowed().expect("Linux tells").into_iter().map(|cpu| vec![cpu]).collect()
 }
@@ -130,11 +130,11 @@ fn every_thread_is_put_on_the_cores_and_gets_back_what_it_had() {
 
     adopted.order(&[0]).expect("possible");
     assert!(other.threads().values().all(|cpus| *cpus == cores[0]), "{:?}", other.threads());
-    // One more, and one that went elsewhere.
+    // One more thread, and one that went elsewhere.
     other.more();
     let (&thread, _) = before.iter().last().expect("threads");
     bind_thread(thread, &[last]).expect("allowed");
-    // The one that went elsewhere is seen at the latest when they are looked through anyway.
+    // The thread that went elsewhere is detected at the latest when all threads are looked through.
     wait_for(|| {
         adopted.look().expect("possible");
         other.threads().values().all(|cpus| *cpus == cores[0])
@@ -184,7 +184,7 @@ fn processors_that_do_not_exist_are_refused_by_the_system() {
 fn all_processors_of_a_core_are_given() {
     let cpus = allowed().expect("Linux tells");
     let other = Other::new(2, cpus[0]);
-    // As if all processors were hardware threads of one core.
+    // As if all logical CPUs were hardware threads of one core.
     let mut adopted = begin(other.pid(), vec![cpus.clone()]).expect("ours");
     adopted.order(&[0]).expect("possible");
     assert!(other.threads().values().all(|has| *has == cpus));
@@ -196,7 +196,7 @@ fn the_end_of_the_process_is_seen_and_nothing_fails_after_it() {
     let mut adopted = begin(other.pid(), cores()).expect("ours");
     adopted.order(&[0]).expect("possible");
     other.child.kill().expect("ours");
-    // It counts as ended before its parent asks how.
+    // It counts as ended before its parent waits for it.
     wait_for(|| adopted.has_ended());
     adopted.order(&[0]).expect("nobody to be bound");
     adopted.look().expect("nobody to be bound");
@@ -222,7 +222,7 @@ fn oneself_a_thread_and_nobody_are_refused() {
 #[test]
 fn a_process_of_another_user_is_refused() {
     use std::os::unix::process::CommandExt as _;
-    // Root starts one as somebody else; for others that of root is one.
+    // Root starts a process as another user; for other users, processes of root are foreign.
     let mut theirs = None;
     let (pid, uid) = if own_uid() == 0 {
         let child = Command::new("sleep").arg("60").uid(12_345).spawn().expect("sleep");
@@ -246,7 +246,7 @@ fn a_process_of_another_user_is_refused() {
 
 #[test]
 fn a_thread_of_the_kernel_is_refused() {
-    // kthreadd, unless this is a namespace of its own.
+    // kthreadd, unless this is a separate namespace.
     let kernel = numasim_host::system::System::host().table().into_iter().find(|listed| listed.of_kernel);
     let Some(kernel) = kernel.filter(|_| own_uid() == 0) else {
         println!("skipped: no thread of the kernel can be seen, or this is not root");

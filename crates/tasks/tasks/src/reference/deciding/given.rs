@@ -1,4 +1,4 @@
-//! `sa`, `dep`, `tracked`, `heft` and `rip-*`: each task is given a node, whose workers take it from the queue of that node.
+//! `sa`, `dep`, `tracked`, `heft` and `rip-*`: each task is assigned to a node, whose workers take it from the queue of that node.
 
 use numasim_graph::partition::{NS_PER_VERTEX_EDGE, WindowGraph};
 use numasim_graph::values::{BlockHome, BlockId, SchedulerKind, TaskId, Ties, VertexWeight};
@@ -25,15 +25,15 @@ pub(super) struct Given<'a> {
     nodes: Vec<NodeId>,
     /// Ready tasks of each node, the oldest first.
     queues: Vec<Vec<TaskId>>,
-    /// Per task: the node that it was given.
+    /// Per task: its assigned node.
     by_task: Vec<Option<NodeId>>,
     weights: Weights<'a>,
-    /// Of `rip-*`: the window under way, and ready tasks without a node, the oldest first.
+    /// For `rip-*`: the present window, and ready tasks without a node, the oldest first.
     windows: Option<Windows<'a>>,
     temporary: Vec<TaskId>,
-    /// Why a window has no partition.
+    /// Error of a window without a partition.
     failed: Option<TasksError>,
-    /// Of `heft`: when tasks begin by its plan; no entries under others.
+    /// For `heft`: when tasks begin in its plan; no entries under others.
     starts_s: Vec<f64>,
 }
 
@@ -105,7 +105,8 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Takes the oldest task of the highest priority of a node; under `heft` the one that the plan begins first, of equal ones the lowest.
+    /// Takes the oldest task of the highest priority of a node; under `heft` the one that begins first in the plan, of equal ones the
+    /// lowest.
     fn first(&mut self, node: NodeId) -> Option<TaskId> {
         let queue = &mut self.queues[node.0];
         let start_s = |task: TaskId| self.starts_s.get(task.0 as usize).copied();
@@ -185,25 +186,25 @@ impl Decides for Given<'_> {
     }
 }
 
-// The plan of `heft`: every task gets the slot in which it ends first, the one with the longest way to the end before others.
+// The plan of `heft`: every task gets the slot in which it ends first; tasks with the longest way to the end come before others.
 //
-// The master has created its first task after one `creation`, its second after two; a task that another one creates waits for the end of that
-// one, as for a parent without bytes.
+// The master has created its first task after one `creation`, its second after two; a task that another one creates waits for the end of
+// its creator, as for a parent without bytes.
 //
-// What a task takes by estimate is a part of the question (`schedulers/heft/estimate`); which task comes when and where is found here once
-// more, from nothing but slots.
+// The estimated duration of a task is part of the question (`schedulers/heft/estimate`). This module determines again, using only slots,
+// the order of the tasks, their times and their places.
 
-/// As many of the latest gaps of a worker are looked at.
+/// Number of the latest gaps of a worker that are examined.
 const GAPS: usize = 16;
 
-/// A task waits for another one, from which it reads so many bytes, or which creates it.
+/// A task waits for another one, from which it reads this number of bytes, or which creates it.
 struct Wait {
     from: TaskId,
     to: TaskId,
     bytes: f64,
 }
 
-/// The slots of a worker, ascending, and from when on its gaps count.
+/// The slots of a worker, ascending, and the time from which its gaps count.
 #[derive(Clone, Debug, Default)]
 struct Slots {
     taken: Vec<(f64, f64)>,
@@ -218,7 +219,7 @@ impl Slots {
         gaps.filter(|&(from_s, to_s)| from_s < to_s && from_s >= self.gaps_from_s).collect()
     }
 
-    /// When something can begin that is ready then and takes so long.
+    /// When a task that is ready then and takes this long can begin.
     fn start_s(&self, ready_s: f64, takes_s: f64) -> f64 {
         for (from_s, to_s) in self.gaps() {
             if from_s.max(ready_s) + takes_s <= to_s {
@@ -250,7 +251,7 @@ pub(super) fn plan(question: &Question) -> Vec<(NodeId, f64)> {
         waits.extend(graph.created_by(to).map(|from| Wait { from, to, bytes: 0.0 }));
     }
     let per_byte_s = estimate.mean_seconds_per_byte();
-    // The way to the end: the own mean, and the longest one behind with what it costs to get there. Children have higher numbers.
+    // The way to the end: the task's mean, and the longest way after it, with the cost of getting there. Children have higher numbers.
     let mut rank_s = vec![0.0; graph.task_count()];
     for task in graph.tasks().rev() {
         let behind = waits.iter().filter(|wait| wait.from == task);
@@ -296,7 +297,7 @@ pub(super) fn plan(question: &Question) -> Vec<(NodeId, f64)> {
     planned.into_iter().map(|(node, start_s, _)| (node, start_s)).collect()
 }
 
-// The node that most bytes speak for, for `dep`, `tracked` and `rip-*`.
+// The node with most bytes, for `dep`, `tracked` and `rip-*`.
 
 #[derive(Clone, Debug)]
 pub(super) struct Weights<'a> {
@@ -305,7 +306,7 @@ pub(super) struct Weights<'a> {
     sockets: Vec<NodeId>,
     /// Per block: the node of the table of `dep`.
     table: Vec<Option<NodeId>>,
-    /// How many tasks of which nothing is known there were.
+    /// Number of tasks so far without information.
     turn: usize,
     ties: ChaCha8Rng,
 }
@@ -325,8 +326,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Algorithm 2.1 of paper 001, as section 11 has it: the node that most declared bytes speak for; turn by turn where more of them are
-    /// not allocated, or none speak.
+    /// Algorithm 2.1 of paper 001, in the form of section 11: the node with most declared bytes; in turn if more of them are not
+    /// allocated, or there are none.
     pub(super) fn by_table(&mut self, task: TaskId) -> NodeId {
         let mut weights = vec![0.0; self.question.machine.node_count()];
         let mut not_allocated = 0.0;
@@ -339,7 +340,7 @@ impl<'a> Weights<'a> {
         self.heaviest(&weights, not_allocated)
     }
 
-    /// The same with the nodes where blocks lie.
+    /// The same with the homes of blocks.
     pub(super) fn by_homes(&mut self, task: TaskId, homes: &[BlockHome]) -> NodeId {
         let mut weights = vec![0.0; self.question.machine.node_count()];
         let mut not_allocated = 0.0;
@@ -393,14 +394,14 @@ impl<'a> Weights<'a> {
 
 // Windows of tasks that are partitioned, for `rip-dep`, `rip-sp` and `rip-mw`.
 
-/// The window under way.
+/// The present window.
 #[derive(Clone, Debug)]
 pub(super) struct Windows<'a> {
     question: &'a Question<'a>,
-    /// Tasks of the window in creation order; the first ones stayed from the window before.
+    /// Tasks of the window in creation order; the first ones stayed from the previous window.
     tasks: Vec<TaskId>,
     stayed: usize,
-    /// Windows that were partitioned.
+    /// Number of windows that were partitioned.
     done: u64,
 }
 
@@ -417,12 +418,12 @@ impl<'a> Windows<'a> {
         Ok(Self { question, tasks: Vec::new(), stayed: 0, done: 0 })
     }
 
-    /// Whether a task that is created now belongs to a window: of `rip-mw` all do, else those before the first partition.
+    /// Whether a task that is created now belongs to a window: for `rip-mw` all do, otherwise those before the first partition.
     pub(super) fn takes_tasks(&self) -> bool {
         self.done == 0 || self.question.scheduler.kind == SchedulerKind::RipMw
     }
 
-    /// A task is created. For how long the window is partitioned if that makes it full.
+    /// A task is created. Returns how long the window is partitioned if that makes it full.
     pub(super) fn add(&mut self, task: TaskId) -> Option<f64> {
         self.tasks.push(task);
         let settings = self.question.scheduler;
@@ -431,14 +432,14 @@ impl<'a> Windows<'a> {
         if self.tasks.len() >= full { self.close() } else { None }
     }
 
-    /// The master creates nothing for now. For how long the window is partitioned, if it has a task that was in none.
+    /// The master creates nothing for now. Returns how long the window is partitioned, if it has a task that was in none before.
     pub(super) fn close(&self) -> Option<f64> {
         let each_ns = self.question.scheduler.partition_ns_per_vertex_edge.unwrap_or(NS_PER_VERTEX_EDGE);
         let size = self.tasks.len() + self.edges().len();
         (self.tasks.len() > self.stayed).then_some(size as f64 * each_ns * 1e-9)
     }
 
-    /// Of tasks of the window, by place: who reads how many bytes from whom.
+    /// Edges between tasks of the window, by index: the reader, the writer and the bytes.
     fn edges(&self) -> Vec<(u32, u32, f64)> {
         let mut edges = Vec::new();
         for (to, &reader) in (0..).zip(&self.tasks) {
@@ -453,7 +454,8 @@ impl<'a> Windows<'a> {
         edges
     }
 
-    /// What a task declares of the blocks it reads that another one was the last to write, and of those where it was the last but one.
+    /// The bytes that a task declares for the blocks it reads whose last writer is the other task, and for those whose second-last writer
+    /// it is.
     pub(super) fn bytes_from(&self, writer: TaskId, reader: TaskId) -> (f64, f64) {
         let graph = self.question.graph;
         let mut bytes = (0.0, 0.0);
@@ -473,7 +475,7 @@ impl<'a> Windows<'a> {
         self.question.graph.accesses(task).any(|access| access.block == block && access.mode.writes())
     }
 
-    /// The window is partitioned: the nodes of its tasks that had none. `sockets`: the nodes with cores; `given`: those of tasks.
+    /// The window is partitioned: returns the nodes of its tasks that had none. `sockets`: the nodes with cores; `given`: those of tasks.
     pub(super) fn partition(
         &mut self,
         sockets: &[NodeId],

@@ -1,5 +1,4 @@
-//! `tbb` and `tbb-numa`, with everything in plain lists. A task that somebody takes leaves all of them at once, so that there are no void
-//! copies.
+//! `tbb` and `tbb-numa`, with plain lists only. A task that a worker takes leaves all lists at once, so that there are no void copies.
 
 use numasim_graph::values::{BlockHome, ReplayId, SchedulerKind, Submit, TaskId, Ties};
 use numasim_model::NodeId;
@@ -23,7 +22,7 @@ pub(super) struct Library<'a> {
     /// Per worker: whether it is in the simulated program, and the mailbox to which it is connected.
     is_there: Vec<bool>,
     connected: Vec<Option<usize>>,
-    /// Per worker: what its task returned, its successor, its tasks (the oldest first).
+    /// Per worker: the task that its last task returned, its successor, its tasks (the oldest first).
     returned: Vec<Option<TaskId>>,
     successors: Vec<Option<TaskId>>,
     own: Vec<Vec<TaskId>>,
@@ -31,10 +30,10 @@ pub(super) struct Library<'a> {
     mailboxes: Vec<Vec<TaskId>>,
     /// By node, and one more for no affinity.
     shared: Vec<Vec<TaskId>>,
-    /// Where pieces of work ran last, and where tasks were sent because of that.
+    /// The place where each piece of work ran last, and the places to which tasks were sent for this reason.
     recorded: Vec<(ReplayId, usize)>,
     sent: Vec<(TaskId, usize)>,
-    /// Where tasks ran.
+    /// The nodes where tasks ran.
     ran: Vec<(TaskId, NodeId)>,
     /// Programs in the first phase.
     dealt: Option<Vec<Vec<u32>>>,
@@ -75,7 +74,7 @@ impl<'a> Library<'a> {
         self.question.scheduler.kind == kind
     }
 
-    /// The mailbox to which a task belongs.
+    /// The mailbox of a task.
     fn mailbox_of(&self, task: TaskId) -> Option<usize> {
         match self.question.scheduler.kind {
             SchedulerKind::TbbNuma => self.question.graph.affinity(task).map(|node| node.0),
@@ -83,7 +82,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The mailbox into which a worker looks.
+    /// The mailbox that a worker checks.
     fn mailbox_for(&self, worker: usize) -> Option<usize> {
         if self.is(SchedulerKind::TbbNuma) { Some(self.nodes[worker].0) } else { self.connected[worker] }
     }
@@ -161,7 +160,7 @@ impl<'a> Library<'a> {
         Some(Start { task, source: Source::Own, revoked })
     }
 
-    /// Rules 4 and 5 on the own node.
+    /// Rules 4 and 5 on the local node.
     fn sent_to(&self, worker: usize) -> Option<Start> {
         if !self.is_dealt(worker) {
             return None;
@@ -257,15 +256,15 @@ impl Decides for Library<'_> {
     }
 }
 
-/// One of so many equal things: the first, or drawn.
+/// One of `count` equal choices: the first, or a random one.
 fn one_of(count: usize, ties: Ties, random: &mut ChaCha8Rng) -> usize {
     if count > 1 && ties == Ties::Random { random.random_range(0..count) } else { 0 }
 }
 
-// Who is in the program, and who looks into which mailbox.
+// The workers in the program, and the mailbox that each of them checks.
 
 impl Library<'_> {
-    /// Whether nobody may look into a mailbox soon.
+    /// Whether no worker can be relied on to check a mailbox soon.
     fn is_idle(&self, mailbox: usize) -> bool {
         if !self.is(SchedulerKind::TbbNuma) {
             return self.connected.iter().all(|&connected| connected != Some(mailbox));
@@ -275,7 +274,7 @@ impl Library<'_> {
         there < of_node().filter(|&worker| self.programs[worker] == 0).count()
     }
 
-    /// From now on so many programs share the workers.
+    /// From now on this number of programs share the workers.
     fn shares(&mut self, programs: usize) {
         let count = self.nodes.len();
         for worker in 0..count {

@@ -22,7 +22,7 @@ pub(super) struct Fifo<'a> {
     has_successors: bool,
     /// Ready tasks, the oldest first.
     queue: Vec<TaskId>,
-    /// Workers and the task that each runs next.
+    /// Workers with the task that each runs next.
     successors: Vec<(usize, TaskId)>,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn most_urgent(graph: &TaskGraph, queue: &[TaskId]) -> usize {
     first
 }
 
-// `static`: every loop is dealt to all workers in contiguous parts before it begins.
+// `static`: every loop is distributed over all workers in contiguous parts before it begins.
 
 #[derive(Clone, Debug)]
 pub(super) struct StaticLoops {
@@ -96,8 +96,8 @@ impl StaticLoops {
     }
 }
 
-/// The worker of a task, of so many: number i of the n iterations of its loop goes to worker floor(i W / n), and whatever creates iterations
-/// goes with the first one below it.
+/// The worker of a task, out of `workers`: iteration number i of the n iterations of its loop goes to worker floor(i W / n). A task that
+/// creates iterations goes with the first iteration below it.
 fn worker_of(question: &Question, task: TaskId, workers: usize) -> usize {
     let graph = question.graph;
     let is_iteration = |task: &TaskId| graph.children(*task).is_empty();
@@ -113,13 +113,13 @@ fn worker_of(question: &Question, task: TaskId, workers: usize) -> usize {
     place * workers / all.len()
 }
 
-/// A task, who created it, who created that, and so on.
+/// A task, its creator, the creator of that, and so on.
 fn ancestors(question: &Question, task: TaskId) -> Vec<TaskId> {
     std::iter::successors(Some(task), |&task| question.graph.created_by(task)).collect()
 }
 
-/// The loop of an iteration, by its first task of the master: that above it; where the master creates the iteration itself, the first of
-/// a run of such iterations that are alike, with no `taskwait` between.
+/// The loop of an iteration, identified by its first task of the master: the one above the iteration. If the master creates the iteration
+/// itself: the first of a series of such iterations of the same kind, without a `taskwait` between them.
 fn loop_of(question: &Question, iteration: TaskId) -> TaskId {
     let graph = question.graph;
     if graph.created_by(iteration).is_some() {
@@ -173,9 +173,9 @@ impl Decides for StaticLoops {
 #[derive(Clone, Debug)]
 pub(super) struct OwnQueues {
     queues: Vec<Vec<TaskId>>,
-    /// Workers that have any. One that gets a task comes to the end, and where one has none left, the last one takes its place.
+    /// Workers that have any. A worker that gets a task is appended; if one has none left, the last one takes its place.
     filled: Vec<usize>,
-    /// Tasks so far that nobody's task made ready: they go to the workers in turn.
+    /// Number of tasks so far that were not made ready by a task: they go to the workers in turn.
     turn: usize,
     victims: ChaCha8Rng,
 }
@@ -190,7 +190,7 @@ impl OwnQueues {
         }
     }
 
-    /// A task is ready. `by`: the worker whose task was the last one that it waited for, or created it.
+    /// A task is ready. `by`: the worker whose task was the last one that it waited for, or that created it.
     fn put(&mut self, task: TaskId, by: Option<usize>) {
         let in_turn = self.turn % self.queues.len();
         self.turn += usize::from(by.is_none());
@@ -208,7 +208,7 @@ impl OwnQueues {
         task
     }
 
-    /// The oldest task of a worker that is drawn among those that have any. Nothing is drawn of a single one.
+    /// The oldest task of a random worker among those that have any. A single worker uses no random number.
     fn stolen(&mut self) -> Option<TaskId> {
         let place = if self.filled.len() > 1 { self.victims.random_range(0..self.filled.len()) } else { 0 };
         let worker = *self.filled.get(place)?;
@@ -252,7 +252,7 @@ impl Decides for OwnQueues {
     }
 }
 
-// `taskloop-affinity`: a ready task goes to a worker near the largest of its data, and whoever has nothing steals from anybody.
+// `taskloop-affinity`: a ready task goes to a worker near its largest block, and idle workers steal from any other.
 
 #[derive(Clone, Debug)]
 pub(super) struct Nearest<'a> {
@@ -260,7 +260,7 @@ pub(super) struct Nearest<'a> {
     /// Per worker: its node, and its tasks, the oldest first.
     nodes: Vec<NodeId>,
     queues: Vec<Vec<TaskId>>,
-    /// Nodes to which tasks were sent from elsewhere, one entry for each.
+    /// Nodes to which tasks were sent from elsewhere, one entry for each task.
     sent: Vec<NodeId>,
     victims: ChaCha8Rng,
 }
@@ -289,7 +289,7 @@ impl<'a> Nearest<'a> {
         self.queues[queue].push(task);
     }
 
-    /// The node with cores where the largest block of a task lies.
+    /// The node with cores where the largest block of a task is.
     fn data(&self, task: TaskId, homes: &[BlockHome]) -> Option<NodeId> {
         let mut accesses = self.question.graph.accesses(task);
         let mut largest = accesses.next()?;
@@ -304,7 +304,7 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// The oldest task of anybody else.
+    /// The oldest task of any other worker.
     fn stolen(&mut self, thief: usize) -> Option<TaskId> {
         let count = self.nodes.len();
         let mut victims: Vec<usize> = (1..count).map(|step| (thief + step) % count).collect();
@@ -346,9 +346,9 @@ impl Decides for Nearest<'_> {
     }
 }
 
-// `arena-per-node`: what belongs to another node is enqueued there; within a node the rules of `tbb` hold, without mailboxes.
+// `arena-per-node`: tasks of another node are enqueued there; within a node the rules of `tbb` apply, without mailboxes.
 
-/// Of one worker: its node, what its task returned, the successor of its task, and its deque, the oldest first.
+/// State of one worker: its node, the task that its last task returned, the successor of its task, and its deque, the oldest first.
 #[derive(Clone, Debug)]
 struct Worker {
     node: NodeId,
@@ -382,7 +382,7 @@ impl<'a> Arenas<'a> {
         self.question.graph.affinity(task).is_some_and(|node| node != self.workers[worker].node)
     }
 
-    /// A task has ended on a worker: what it creates comes first, then what waited for it.
+    /// A task has ended on a worker: its children come first, then the tasks that waited for it.
     fn ends(&mut self, ended: TaskId, worker: usize, children: &[TaskId], others: &[TaskId]) {
         let graph = self.question.graph;
         for (place, &child) in children.iter().enumerate() {
@@ -432,7 +432,7 @@ impl<'a> Arenas<'a> {
         if queue.is_empty() { None } else { Some(Start::new(queue.remove(0), Source::Shared)) }
     }
 
-    /// The oldest task of one of the others of the node.
+    /// The oldest task of another worker of the node.
     fn stolen(&mut self, thief: usize) -> Option<Start> {
         let count = self.workers.len();
         let mut victims: Vec<usize> = (1..count).map(|step| (thief + step) % count).collect();
@@ -478,8 +478,8 @@ impl Decides for Arenas<'_> {
     }
 }
 
-// `hint` and `plan`: whoever hands a task over puts it into its own queue, or into that of the node where it belongs; only workers of one node
-// steal from each other.
+// `hint` and `plan`: the worker that hands a task over puts it into its queue, or into the queue of the task's node; only workers of one
+// node steal from each other.
 
 #[derive(Clone, Debug)]
 pub(super) struct Hints<'a> {
@@ -509,7 +509,7 @@ impl<'a> Hints<'a> {
             Some(plan) => plan.task(task),
             None => self.question.graph.affinity(task),
         };
-        // A node without cores is none.
+        // A node without cores does not count.
         match wanted.filter(|node| self.nodes.contains(node)) {
             Some(node) if node != self.nodes[worker] => self.shared[node.0].push(task),
             _ => self.own[worker].push(task),
@@ -542,7 +542,7 @@ impl Decides for Hints<'_> {
     fn take(&mut self, round: Round, worker: usize) -> Option<Start> {
         let node = self.nodes[worker];
         let workers = self.nodes.len();
-        // Where it looks, in order.
+        // The places where it looks, in order.
         let places = match round {
             Round::Own => {
                 vec![(&mut self.own[worker], Source::Own), (&mut self.shared[node.0], Source::Shared)]

@@ -1,4 +1,4 @@
-//! Who is in the program, and which mailboxes nobody will look into soon: the *idle* ones, whose tasks a thief leaves alone.
+//! The workers in the program, and the *idle* mailboxes, which no worker will check soon: thieves leave their tasks alone.
 
 use numasim_graph::values::RuntimeSettings;
 
@@ -10,9 +10,9 @@ use crate::sockets::{SocketId, Sockets, WorkerId};
 /// Workers of the program and their mailboxes.
 #[derive(Clone, Debug)]
 pub(super) enum Crew {
-    /// `tbb`: a mailbox per worker, to one of which each worker of the program is connected.
+    /// `tbb`: a mailbox per worker; each worker of the program is connected to one of them.
     PerWorker { connected: Vec<Option<MailboxId>>, free: WorkerSet },
-    /// `tbb-numa`: a mailbox per node for all of its workers. Per node: workers that are in the program, and that are dealt to it.
+    /// `tbb-numa`: a mailbox per node for all its workers. Per node: workers that are in the program, and workers that are dealt to it.
     PerNode { present: Vec<u32>, dealt: Vec<u32> },
 }
 
@@ -31,7 +31,7 @@ impl Crew {
         Self::PerNode { present: workers.clone(), dealt: workers }
     }
 
-    /// The mailbox that a worker of a node looks into.
+    /// The mailbox that a worker of a node checks.
     pub(super) fn mailbox(&self, worker: WorkerId, node: SocketId) -> Option<MailboxId> {
         match self {
             Self::PerWorker { connected, .. } => *connected.get(worker.0 as usize)?,
@@ -39,7 +39,7 @@ impl Crew {
         }
     }
 
-    /// Whether nobody may look into a mailbox soon: nobody is connected to it, or workers of its node are expected.
+    /// Whether no worker can be relied on to check a mailbox soon: none is connected to it, or workers of its node are expected.
     pub(super) fn is_idle(&self, mailbox: MailboxId) -> bool {
         match self {
             Self::PerWorker { free, .. } => free.contains(mailbox.0),
@@ -50,7 +50,7 @@ impl Crew {
         }
     }
 
-    /// The workers of the program are now those that `is_dealt` says.
+    /// The workers of the program are now those for which `is_dealt` is true.
     pub(super) fn deal(&mut self, sockets: &Sockets, is_dealt: impl Fn(WorkerId) -> bool) {
         if let Self::PerNode { dealt, .. } = self {
             for (socket, dealt) in sockets.all().zip(dealt) {
@@ -75,7 +75,7 @@ impl Crew {
         }
     }
 
-    /// A worker of a node comes to the program again: connected to the lowest free mailbox, or to a drawn one.
+    /// A worker of a node joins the program again: connected to the lowest free mailbox, or to a random one.
     pub(super) fn join(&mut self, worker: WorkerId, node: SocketId, draw: &mut Draw) {
         match self {
             Self::PerWorker { connected, free } => {
@@ -107,12 +107,12 @@ impl WorkerSet {
         Self { words: vec![0; limit.div_ceil(64)], count: 0 }
     }
 
-    /// How many there are.
+    /// Number of elements.
     pub(super) const fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether `number` is one of them.
+    /// Whether `number` is in the set.
     pub(super) fn contains(&self, number: u32) -> bool {
         self.words.get(word(number)).is_some_and(|word| word & bit(number) != 0)
     }
@@ -137,18 +137,18 @@ impl WorkerSet {
         }
     }
 
-    /// The how-manieth of them it is, in cyclic order from `start`.
+    /// The n-th element, in cyclic order from `start`.
     pub(super) fn nth_from(&self, start: u32, nth: usize) -> Option<u32> {
         let place = self.below(start).checked_add(nth)?;
         self.nth(place.checked_rem(self.count)?)
     }
 
-    /// All of them, in cyclic order from `start`.
+    /// All elements, in cyclic order from `start`.
     pub(super) fn all_from(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
         (0..self.count).filter_map(move |nth| self.nth_from(start, nth))
     }
 
-    /// How many are less than `number`.
+    /// Number of elements below `number`.
     fn below(&self, number: u32) -> usize {
         let full = word(number);
         let whole = self.words.iter().take(full).map(|word| word.count_ones()).sum::<u32>();
@@ -156,7 +156,7 @@ impl WorkerSet {
         (whole + part) as usize
     }
 
-    /// The how-manieth of them it is, ascending.
+    /// The n-th element, ascending.
     fn nth(&self, nth: usize) -> Option<u32> {
         let mut left = nth;
         for (base, &word) in (0..).step_by(64).zip(&self.words) {
@@ -179,7 +179,7 @@ const fn bit(number: u32) -> u64 {
     1 << (number % 64)
 }
 
-// The resource management layer over time: to whom the workers are dealt now.
+// The resource management layer over time: the program that has each worker now.
 
 /// Deals workers to programs at each begin of a phase.
 #[derive(Clone, Debug)]
@@ -189,13 +189,13 @@ pub(super) struct Management {
     dealt: Vec<u32>,
     /// Per program, the workers of each node in the first phase.
     first_phase: Option<Vec<Vec<u32>>>,
-    /// Draws who is dealt to whom, and mailboxes of those who join.
+    /// Draws the workers of each program, and the mailboxes of workers that join.
     deals: Draw,
     joins: Draw,
 }
 
 impl Management {
-    /// Nobody else wants workers.
+    /// No other program wants workers.
     pub(super) fn new(dealing: Dealing, runtime: &RuntimeSettings) -> Self {
         Self {
             dealing,
@@ -206,7 +206,7 @@ impl Management {
         }
     }
 
-    /// From now on so many programs share the workers.
+    /// From now on this number of programs share the workers.
     pub(super) fn deal(&mut self, sockets: &Sockets, programs: u32) {
         self.dealt.clear();
         if programs <= 1 {
@@ -234,7 +234,7 @@ impl Management {
         &mut self.joins
     }
 
-    /// Per program, the workers of each node in the first phase; `None` while there was none.
+    /// Per program, the workers of each node in the first phase; `None` if there has been none.
     pub(super) fn first_phase(&self) -> Option<Vec<Vec<u32>>> {
         self.first_phase.clone()
     }
@@ -245,14 +245,14 @@ impl Management {
 /// How workers are dealt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealing {
-    /// Any workers, evenly many (`tbb`).
+    /// The same number of workers for each program, from any nodes (`tbb`).
     Even,
-    /// Evenly many of every node (`tbb-numa`).
+    /// The same number of workers of every node (`tbb-numa`).
     EvenPerNode,
 }
 
 impl Dealing {
-    /// Per worker, which of so many programs it is dealt to; 0 is the one that is simulated, which keeps worker 0.
+    /// Per worker, the program that it is dealt to; 0 is the one that is simulated, which keeps worker 0.
     pub(super) fn deal(self, workers: usize, programs: u32, draw: &mut Draw) -> Vec<u32> {
         let (programs, all) = (u64::from(programs.max(1)), workers.max(1) as u64);
         let program = |worker: u64| match self {
@@ -263,7 +263,7 @@ impl Dealing {
         let mut dealt: Vec<u32> =
             (0..workers as u64).map(|worker| u32::try_from(program(worker)).unwrap_or(0)).collect();
         if self == Self::Even {
-            // The same numbers in drawn order; the first worker is the program's master thread.
+            // The same numbers in random order; the first worker is the program's master thread.
             for place in 1..workers {
                 dealt.swap(place, place + draw.of_equals(workers - place));
             }
