@@ -1,10 +1,10 @@
-//! What an agent costs: processor time of its threads while applications send a status each period.
+//! The cost of an agent: CPU time of its threads while applications send a status each period.
 //!
-//! `cargo run --release -p numasim-agent --features examples --example cost [SECONDS [APPLICATIONS [PERIOD_MS]]]` (default: 30 s, 10, 80 ms).
-//! The agent is the real server on a socket of its own, with the load of this host, which it looks at four times a
-//! second; the applications are threads of this process, and are not counted. Each status says something new, so that
-//! each period has a decision. The figure is time on processors as the kernel counts it in
-//! `/proc/self/task/TID/schedstat`, as a part of one core; whoever else works on the host makes it longer, not shorter.
+//! `cargo run --release -p numasim-agent --features examples --example cost [SECONDS [APPLICATIONS [PERIOD_MS]]]` (default: 30 s, 10, 80
+//! ms). The agent is the real server on a separate socket, with the load of this host, which it reads four times a second. The
+//! applications are threads of this process, and are not counted. Each status differs from the previous one, so that each period has a
+//! decision. The result is the time on logical CPUs as the kernel counts it in `/proc/self/task/TID/schedstat`, as a fraction of one
+//! core; other load on the host makes it longer, not shorter.
 
 fn main() {
     #[cfg(target_os = "linux")]
@@ -48,7 +48,7 @@ mod linux {
         fn no_more_decisions(&mut self) {}
     }
 
-    /// Nanoseconds on processors of the calling thread so far.
+    /// Nanoseconds on logical CPUs of the calling thread so far.
     fn on_processors() -> u64 {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux counts");
         text.split(' ').next().and_then(|time| time.parse().ok()).expect("a number")
@@ -100,7 +100,7 @@ mod linux {
         );
     }
 
-    /// Says each period that it is an iteration further, waits every tenth time, and acknowledges every order.
+    /// Each period reports one more iteration, waits every tenth time, and acknowledges every order.
     fn application(path: &Path, number: u64, period: Duration, end: Instant) {
         let mut stream = UnixStream::connect(path).expect("it listens");
         let hello = FromApp::Hello(Hello::new(format!("app {number}"), Control::PerNode, vec![8, 8]));

@@ -1,9 +1,9 @@
-//! Applications that take turns as the agent: the first one to come serves, in a thread of its process, and when it exits or is
-//! killed, the next one takes over.
+//! Applications that take turns as the agent: the first one to come serves, in a thread of its process, and when it exits or is killed,
+//! the next one takes over.
 //!
-//! The lock is the socket: one process listens on it, and the system gives it up when that process ends, however it ends
-//! ([`Socket::listen`]). The record says which policy decides for which files, so its path is all that an application needs. Each turn
-//! continues the record. The policy begins anew with each turn, as after a restart of an agent: applications report the state again.
+//! The lock is the socket: one process listens on it, and the system releases it when that process exits for any reason
+//! ([`Socket::listen`]). The record contains the policy and the files, so its path is all that an application needs. Each turn continues
+//! the record. The policy begins anew with each turn, as after a restart of an agent: applications report the state again.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -23,7 +23,7 @@ use crate::{Decided, Settings};
 /// The longest first line of a record: it contains the input files.
 const LONGEST: u64 = 256 << 20;
 
-/// What an application needs to serve in its turn, read from a record.
+/// The data that an application needs to serve in its turn, read from a record.
 #[derive(Clone, Debug)]
 pub struct Turns {
     record: PathBuf,
@@ -47,7 +47,7 @@ pub enum TurnError {
         policy: String,
         /// The record.
         record: PathBuf,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// The system starts no thread.
@@ -165,12 +165,12 @@ impl Drop for Turn {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // a panic was printed
+            let _ = thread.join(); // the panic hook has printed any panic
         }
     }
 }
 
-/// An application's standard error is its own: what happens goes to the record alone.
+/// An application's standard error belongs to the application: events go only to the record.
 struct Recorded(Option<Record>);
 
 impl Outside for Recorded {

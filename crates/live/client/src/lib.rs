@@ -23,7 +23,7 @@ pub use bell::Bell;
 #[cfg(target_os = "linux")]
 pub use link::Link;
 
-/// Where there are no agents.
+/// A link on systems without agents.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub enum Link {}
@@ -53,14 +53,14 @@ pub trait Follower: Send + Sync + 'static {
     fn bell(&self) -> &Bell;
 }
 
-/// Which agent, and as whom.
+/// An agent, and the properties of this application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Where its socket is.
+    /// Path of its socket.
     pub socket: PathBuf,
     /// The name of this application: 1 to 128 characters without control characters.
     pub name: String,
-    /// Which orders are wanted. [`Control::None`]: none, the agent is only told how things are.
+    /// The orders that are wanted. [`Control::None`]: none, the agent only receives statuses.
     pub control: Control,
     /// The record of the policy, if applications take turns as the agent; `None` if only a separate agent serves.
     pub record: Option<PathBuf>,
@@ -70,9 +70,9 @@ impl Agent {
     /// The variable with the name of this application.
     pub const NAME: &'static str = "NUMASIM_APP";
 
-    /// As the environment says: `NUMASIM_AGENT` is the socket (`off`: none; unset: the default path), `NUMASIM_APP` the
-    /// name (unset: that of the program's file and the process's number), `NUMASIM_RECORD` the record. `None` means that no agent is wanted, and is the
-    /// answer on systems other than Linux.
+    /// From the environment: `NUMASIM_AGENT` is the socket (`off`: none; unset: the default path), `NUMASIM_APP` the name (unset: that of
+    /// the program's file and the process's number), `NUMASIM_RECORD` the record. `None` means that no agent is wanted, and is the answer
+    /// on systems other than Linux.
     ///
     /// # Errors
     /// A path that cannot name a socket.
@@ -90,7 +90,7 @@ impl Agent {
         Ok(Some(Self { socket, name, control, record: record.map(PathBuf::from) }))
     }
 
-    /// The same where there are no agents.
+    /// The same on systems without agents.
     ///
     /// # Errors
     /// None.

@@ -1,4 +1,4 @@
-//! Applications that take turns as the agent: real processes, of which the test kills the one that serves.
+//! Applications that take turns as the agent: real processes, of which the test kills the serving one.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -103,7 +103,7 @@ impl Application {
         self.child.wait().expect("it ends");
     }
 
-    /// Ends it by itself.
+    /// Makes it exit normally.
     fn leave(&mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().expect("it ends").success());
@@ -138,7 +138,7 @@ impl World {
         Self { socket: folder.path().join("own/agent.sock"), record, _folder: folder }
     }
 
-    /// What the present agent knows; `None` while there is none.
+    /// The status of the present agent; `None` while there is none.
     fn status(&self) -> Option<AgentStatus> {
         let mut stream = UnixStream::connect(&self.socket).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Waits for an agent other than process `not` with this number of applications, whose orders are in force; its process.
+    /// Waits for an agent other than process `not` with this number of applications, whose orders are in force; returns its process.
     fn settled(&self, not: u64, apps: usize) -> u64 {
         let start = Instant::now();
         loop {
@@ -185,7 +185,7 @@ impl World {
         start.elapsed()
     }
 
-    /// Processes that served, by the record, which is whole.
+    /// Processes that served, from the record, which is complete.
     fn turns(&self) -> Vec<u64> {
         let text = std::fs::read_to_string(&self.record).expect("text");
         assert!(text.ends_with('\n'));
@@ -216,7 +216,7 @@ fn a_hundred_times_the_application_that_serves_is_killed_and_the_next_one_takes_
         let place = serving(&apps, pid);
         apps[place].kill();
         took.push(world.taken_over(pid, 2));
-        // A new one with the name of the dead.
+        // A new one with the name of the killed one.
         apps[place] = Application::start(["a", "b", "c"][place], &world);
         pid = world.settled(pid, 3);
         served.push(pid);

@@ -1,4 +1,4 @@
-//! What the environment says of the program: `NUMASIM_CONTROL`, `NUMASIM_NODES` and `NUMASIM_THREADS`.
+//! The variables about the program in the environment: `NUMASIM_CONTROL`, `NUMASIM_NODES` and `NUMASIM_THREADS`.
 //!
 //! `NUMASIM_AGENT` and `NUMASIM_APP` are read by `numasim-client`. `numasim run` sets all five.
 
@@ -6,23 +6,23 @@ use numasim_host::affinity::allowed;
 use numasim_host::system::{NodeCores, System};
 use numasim_model::order::Control;
 
-/// Which orders the program follows: `total` (the default), `per-node`, or `none`.
+/// The orders that the program follows: `total` (the default), `per-node`, or `none`.
 const CONTROL: &str = "NUMASIM_CONTROL";
-/// The nodes of the agent's machine by their numbers in the system, such as `0,1`; by default all of this host.
+/// The nodes of the agent's machine by their numbers in the system, such as `0,1`; by default all nodes of this host.
 const NODES: &str = "NUMASIM_NODES";
-/// The most threads on each of these nodes, such as `4,4`; by default the cores that this process may use.
+/// The maximum number of threads on each of these nodes, such as `4,4`; by default the cores that this process may use.
 const THREADS: &str = "NUMASIM_THREADS";
 
 /// A node of the agent's machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// The most threads here.
+    /// The maximum number of threads here.
     pub(crate) threads: u32,
-    /// The processors that this process may use here.
+    /// The logical CPUs that this process may use here.
     pub(crate) cpus: Vec<u32>,
 }
 
-/// What the environment says.
+/// The content of the environment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) control: Control,
@@ -33,7 +33,7 @@ impl Wanted {
     /// For this process on this host.
     ///
     /// # Errors
-    /// What is wrong, in a line for people.
+    /// The problem, in a line for people.
     pub(crate) fn of_this_process() -> Result<Self, String> {
         let allowed = allowed().map_err(|error| error.to_string())?;
         let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -90,7 +90,7 @@ fn list(name: &str, text: &str) -> Result<Vec<u32>, String> {
 mod tests {
     use super::*;
 
-    /// Nodes 0 and 2 with two cores each, the second with two processors a core.
+    /// Nodes 0 and 2 with two cores each, the second with two logical CPUs a core.
     fn host() -> Vec<NodeCores> {
         vec![
             NodeCores { number: 0, cores: vec![vec![0], vec![1]] },

@@ -1,4 +1,4 @@
-//! The entries of parallel regions in libgomp, which GCC calls. LLVM's libomp has most of them too.
+//! The entry points of parallel regions in libgomp, which GCC calls. LLVM's libomp has most of them too.
 //!
 //! Types are those of `libgomp_g.h` of GCC.
 
@@ -10,12 +10,12 @@ use crate::next::{OPENMP, next};
 use crate::omp::{Body, Call, run, wanted};
 use crate::region::Region;
 
-/// The clause for a region that may have so many threads and would have `clause`, 0 for the default.
+/// The clause for a region that may have `call`'s number of threads and would have `clause`, 0 for the default.
 fn clause(call: &Call, clause: c_uint, wanted: u32) -> c_uint {
     if call.region.threads() == wanted { clause } else { call.region.threads() }
 }
 
-/// The region of a function that returns when it is over, and its clause; `None` if nothing steers the process.
+/// The region of a function that returns when it is over, and its clause; `None` if the process is not steered.
 fn whole(body: Body, data: *mut c_void, threads: c_uint) -> Option<(Call, c_uint)> {
     let mut asked = 0;
     let region = Region::begin(|at| {
@@ -27,10 +27,10 @@ fn whole(body: Body, data: *mut c_void, threads: c_uint) -> Option<(Call, c_uint
     Some((call, threads))
 }
 
-/// `wrap!(NAME(arguments between the number of threads and the flags))`: entries that return when the region is over.
+/// `wrap!(NAME(arguments between the number of threads and the flags))`: entry points that return when the region is over.
 macro_rules! wrap {
     ($($name:ident, $text:literal, ($($argument:ident: $type:ty),*), ($($last:ident: $of:ty)?) $(-> $result:ty)?;)*) => {$(
-        /// The entry of this name.
+        /// The entry point of this name.
         ///
         /// # Safety
         /// As for the function in libgomp.
@@ -41,8 +41,8 @@ macro_rules! wrap {
             type Entry = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, $($type,)* $($of)?) $(-> $result)?;
             let next = next!($text in OPENMP, as Entry);
             match whole(body, data, threads) {
-                // SAFETY: the arguments are those of the caller but for the body: `run` calls that one with its data. The `Call` lives
-                // until the entry returns, when the region is over.
+                // SAFETY: the arguments are those of the caller except for the body: `run` calls that one with its data. The `Call` lives
+                // until the entry point returns, when the region is over.
                 Some((call, threads)) => unsafe {
                     next(run, ptr::from_ref(&call).cast_mut().cast(), threads, $($argument,)* $($last)?)
                 },
@@ -75,14 +75,14 @@ wrap! {
         (start: c_long, end: c_long, step: c_long), (flags: c_uint);
 }
 
-// Entries of GCC before 4.9: they return when the region has begun, the caller runs the body, and `GOMP_parallel_end` waits.
+// Entry points of GCC before 4.9: they return when the region has begun, the caller runs the body, and `GOMP_parallel_end` waits.
 
 thread_local! {
-    /// Regions that this thread began and has not ended, one inside the other; `None`: nothing steers it.
+    /// Regions that this thread began and has not ended, one inside the other; `None`: the region is not steered.
     static BEGUN: RefCell<Vec<Option<Box<Call>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A region that begins: what the library gets instead of body, data and number of threads.
+/// A region that begins: replaces body, data and number of threads in the call of the library.
 fn begun(body: Body, data: *mut c_void, threads: c_uint) -> (Body, *mut c_void, c_uint) {
     let call = whole(body, data, threads);
     let call = call.map(|(call, threads)| (Box::new(call), threads));
@@ -96,7 +96,7 @@ fn begun(body: Body, data: *mut c_void, threads: c_uint) -> (Body, *mut c_void, 
 
 macro_rules! wrap_start {
     ($($name:ident, $text:literal, ($($argument:ident: $type:ty),*);)*) => {$(
-        /// The entry of this name.
+        /// The entry point of this name.
         ///
         /// # Safety
         /// As for the function in libgomp.
@@ -126,7 +126,7 @@ wrap_start! {
         (start: c_long, end: c_long, step: c_long);
 }
 
-/// The end of a region that one of the entries above began.
+/// The end of a region that one of the functions above began.
 ///
 /// # Safety
 /// As for the function in libgomp.

@@ -1,13 +1,13 @@
-//! How many threads of this process may run on each node, and how many do.
+//! The number of threads of this process that may run on each node, and that do run.
 
 use numasim_model::order::Order;
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Limits {
-    /// The most threads on each node, as the hello reports them.
+    /// The maximum number of threads on each node, as the hello reports them.
     threads: Vec<u32>,
-    /// The threads that the order allows on each node; `None` is no order.
+    /// The threads that the order allows on each node; `None`: there is no order.
     allowed: Option<Vec<u32>>,
     /// The threads in regions on each node.
     used: Vec<u32>,
@@ -61,7 +61,7 @@ impl Limits {
         Ok(())
     }
 
-    /// The threads that the order allows in all; `None` is no order.
+    /// The threads that the order allows in total; `None`: there is no order.
     pub(crate) fn allowed(&self) -> Option<u32> {
         self.allowed.as_ref().map(|allowed| allowed.iter().sum())
     }
@@ -91,7 +91,7 @@ impl Limits {
             .collect()
     }
 
-    /// Counts one more thread although the order allows none: on a node that has a thread left, if there is one. Returns the node.
+    /// Counts one more thread although the order allows none: on a node with an unused thread, if there is one. Returns the node.
     pub(crate) fn force(&mut self) -> Option<usize> {
         let node = (0..self.used.len()).find(|&node| self.used[node] < self.threads[node])?;
         self.used[node] += 1;

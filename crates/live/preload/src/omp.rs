@@ -1,11 +1,11 @@
-//! What both OpenMP libraries share: how many threads a region would have, and which one the calling thread is.
+//! Functions for both OpenMP libraries: the number of threads that a region would have, and the number of the calling thread.
 
 use std::ffi::{c_int, c_void};
 
 use crate::next::{OPENMP, next};
 use crate::region::{At, Region};
 
-/// Of the functions in `omp.h` that are asked.
+/// The type of the functions of `omp.h` that are called.
 type Ask = unsafe extern "C" fn() -> c_int;
 
 fn ask(function: Ask) -> u32 {
@@ -13,12 +13,12 @@ fn ask(function: Ask) -> u32 {
     u32::try_from(unsafe { function() }).unwrap_or(0)
 }
 
-/// The threads that a region would have without an order: those of its clause, else the default.
+/// The threads that a region would have without an order: those of its clause, or else the default.
 pub(crate) fn wanted(clause: u32, at: &At) -> u32 {
     if at.is_inside() {
         let levels = ask(next!(c"omp_get_active_level" in OPENMP, as Ask));
         if levels >= ask(next!(c"omp_get_max_active_levels" in OPENMP, as Ask)) {
-            return 1; // the library itself gives it no more
+            return 1; // the library itself would also give it only one
         }
     }
     if clause > 0 { clause } else { ask(next!(c"omp_get_max_threads" in OPENMP, as Ask)) }

@@ -1,4 +1,4 @@
-//! The one connection of this process: made at the first region, closed at exit, absent in children of fork.
+//! The only connection of this process: made at the first region, closed at exit, absent in children of fork.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -14,14 +14,14 @@ use crate::steering::Steering;
 const NEW: u8 = 0;
 /// The agent steers the process.
 const ON: u8 = 1;
-/// No agent is wanted, or the process ends, or it is a child of fork.
+/// No agent is wanted, or the process exits, or it is a child of fork.
 const OFF: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
 static STEERING: OnceLock<Option<Arc<Steering>>> = OnceLock::new();
 static LINK: Mutex<Option<Link>> = Mutex::new(None);
 
-/// What steers this process; `None` if nothing does. The first call connects.
+/// The steering of this process; `None` if it is not steered. The first call connects.
 pub(crate) fn steering() -> Option<&'static Steering> {
     match STATE.load(Ordering::Acquire) {
         ON => STEERING.get()?.as_deref(),
@@ -59,7 +59,7 @@ fn start() -> Option<Arc<Steering>> {
     Some(steering)
 }
 
-/// Calls a function whose threads get no signals: those of the program are for its own threads.
+/// Calls a function whose threads receive no signals: signals of the program go to the program's threads.
 fn without_signals<R>(function: impl FnOnce() -> R) -> R {
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     // SAFETY: `all` is filled by the first call and read by the second one, which fills `before`; neither can fail.

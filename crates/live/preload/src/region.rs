@@ -6,20 +6,20 @@ use crate::process::{steering, steering_already};
 use crate::steering::{Steering, Taken};
 
 thread_local! {
-    /// In how many regions this thread is, one inside the other.
+    /// Number of nested regions that this thread is in.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// The order under which this thread was bound, and the number of its node + 1; 0 of both: never.
+    /// The order under which this thread was bound, and the number of its node + 1; both 0: never.
     static BOUND: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// A region under way. Dropping it says that it is over, also if an exception of C++ ends it.
+/// A running region. Dropping it reports that it is over, also if a C++ exception ends it.
 pub(crate) struct Region {
     steering: &'static Steering,
     taken: Taken,
 }
 
 impl Region {
-    /// A region of at most so many threads; `None` if nothing steers this process. Waits if no thread is allowed.
+    /// A region of at most this number of threads; `None` if this process is not steered. Waits if no thread is allowed.
     pub(crate) fn begin(wanted: impl FnOnce(&At) -> u32) -> Option<Self> {
         let steering = steering()?;
         let at = At { depth: DEPTH.get() };
@@ -53,14 +53,14 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // After the exit handler, and in a child of fork, nothing counts any more.
+        // After the exit handler, and in a child of fork, threads are not counted any more.
         if let Some(steering) = steering_already() {
             steering.end(&self.taken);
         }
     }
 }
 
-/// Where a region begins.
+/// The place where a region begins.
 pub(crate) struct At {
     depth: u32,
 }
@@ -72,7 +72,7 @@ impl At {
     }
 }
 
-/// The calling thread is in a region.
+/// Marks the calling thread as being in a region.
 pub(crate) struct Inside(());
 
 impl Inside {
@@ -81,7 +81,7 @@ impl Inside {
         Self(())
     }
 
-    /// The end of one that was forgotten.
+    /// Leaves a region whose mark was forgotten.
     pub(crate) fn leave() {
         DEPTH.set(DEPTH.get() - 1);
     }

@@ -1,7 +1,7 @@
 //! A line as JSON in which every key of every object appears once.
 //!
-//! RFC 8259 leaves it open which of two equal keys counts, and programs differ: the sender may mean one and the receiver read the other. So
-//! neither is read. Keys are compared as the text that they stand for: `"na\u006de"` is `"name"`.
+//! RFC 8259 does not define which of two equal keys counts, and programs differ: the sender may mean one and the receiver read the other.
+//! So both are rejected. Keys are compared by the text that they represent: `"na\u006de"` is `"name"`.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Why a line is not read.
+/// Why a line is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoValue {
     /// Not UTF-8.
@@ -20,7 +20,7 @@ pub(crate) enum NoValue {
     Twice(String),
 }
 
-/// Reads a line, which comes without its line feed.
+/// Parses a line, given without its line feed.
 ///
 /// # Errors
 /// [`NoValue`].
@@ -135,7 +135,7 @@ mod tests {
             r#"{"name":1,"name":1}"#,
             r#"{"name":1,"x":2,"na\u006de":3}"#,
             r#"{"x":{"y":[{"name":null,"name":2}]}}"#,
-            // What follows is not looked at any more.
+            // The rest is not parsed any more.
             r#"{"name":{},"name":x"#,
         ] {
             assert_eq!(read(line), Err(NoValue::Twice("name".to_owned())), "{line}");
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_a_library_means_by_a_key_of_its_own_is_a_key_as_any_other() {
-        // serde_json reads the text of such an object as JSON again when it makes a value of it.
+        // serde_json parses the text of such an object as JSON again when it makes a value of it.
         let line = r#"{"$serde_json::private::RawValue":"{\"type\":\"bye\"}"}"#;
         assert_eq!(read(line), Ok(json!({"$serde_json::private::RawValue": "{\"type\":\"bye\"}"})));
     }

@@ -2,7 +2,7 @@
 
 /// The longest line, with its line feed, in bytes.
 pub const LONGEST_LINE: usize = 65_536;
-/// Room that is kept for the bytes to come, in bytes.
+/// Capacity that is kept for further bytes, in bytes.
 const KEPT: usize = 4096;
 
 /// A line is longer than [`LONGEST_LINE`], whether it ends or not.
@@ -10,8 +10,8 @@ const KEPT: usize = 4096;
 #[error("a line of more than {LONGEST_LINE} bytes")]
 pub struct LineTooLong;
 
-/// Cuts what comes out of a stream into lines. What follows the last line feed is kept until its end comes; if the stream ends before,
-/// nobody ever sees it: half a message is none.
+/// Divides the data of a stream into lines. Data after the last line feed is kept until its end comes; if the stream ends before, it is
+/// discarded: an incomplete message does not count.
 ///
 /// ```
 /// let mut lines = numasim_protocol::Lines::new();
@@ -22,11 +22,11 @@ pub struct LineTooLong;
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// Where the first line begins that was not handed out.
+    /// Start of the first line that was not returned yet.
     start: usize,
-    /// Up to here no line feed is in that line.
+    /// Up to here there is no line feed in that line.
     seen: usize,
-    /// Whether a line may be as long as it likes.
+    /// Whether the length of lines is unlimited.
     unlimited: bool,
 }
 
@@ -36,12 +36,12 @@ impl Lines {
         Self::default()
     }
 
-    /// Lines that may be as long as they like: the answer to a query.
+    /// Lines of unlimited length: the answer to a query.
     pub fn unlimited() -> Self {
         Self { unlimited: true, ..Self::default() }
     }
 
-    /// Bytes that came, in whatever pieces.
+    /// Adds bytes, in any pieces.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
         self.seen -= self.start;
@@ -52,10 +52,10 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next whole line without its line feed; `None` until more bytes come.
+    /// The next complete line without its line feed; `None` until more bytes come.
     ///
     /// # Errors
-    /// [`LineTooLong`], now and from now on: what follows cannot be read.
+    /// [`LineTooLong`], now and from now on: the following data cannot be read.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
         let unseen = self.bytes.get(self.seen..).unwrap_or_default();
         let end = unseen.iter().position(|&byte| byte == b'\n').map(|at| self.seen + at);

@@ -1,4 +1,4 @@
-//! What every message and every stream promises.
+//! Guarantees for every message and every stream.
 
 use proptest::prelude::*;
 
@@ -111,7 +111,7 @@ proptest! {
         let _ = FromApp::parse(&line).map_err(|error| error.to_string());
     }
 
-    /// Lines are those of the whole text, however the stream was cut.
+    /// Lines are those of the whole text, regardless of the pieces of the stream.
     #[test]
     fn pieces_do_not_matter(
         texts in prop::collection::vec("[a-c]{0,9}", 0..9),

@@ -1,10 +1,10 @@
-//! What it costs to be controlled: how soon an order reaches a parked worker, and what is lost of tasks of 100 µs.
+//! The cost of being controlled: the delay until an order reaches a parked worker, and the loss for tasks of 100 µs.
 //!
-//! Run with `cargo bench -p numasim-runtime --bench control`; `-- --pairs N` changes the number of rounds. The agent is in this
-//! process. Reaction: from writing the order to the socket until the worker, parked for at least 2 ms before, begins a task
-//! that waits for it. Overhead: the same tasks on two pools in turn, one without an agent, the other with one that sends an
-//! order every 20 ms and asks for a status every 20 ms, the shortest time that the protocol has. The CPU time (`cpu`) is that of
-//! the whole process, with the agent in it, and is disturbed less by other programs than the time that passed (`wall`).
+//! Run with `cargo bench -p numasim-runtime --bench control`; `-- --pairs N` changes the number of rounds. The agent is in this process.
+//! Reaction: from writing the order to the socket until the worker, parked for at least 2 ms before, begins a task that waits for it.
+//! Overhead: the same tasks on two pools in turn, one without an agent, the other with an agent that sends an order every 20 ms and
+//! requests a status every 20 ms, the shortest time that the protocol supports. The CPU time (`cpu`) is that of the whole process,
+//! including the agent, and is less disturbed by other programs than the elapsed time (`wall`).
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
@@ -50,7 +50,7 @@ mod linux {
         stream.write_all(message.line().as_bytes()).expect("the pool listens");
     }
 
-    /// Accepts, welcomes and reads on for ever, on a thread of its own.
+    /// Accepts, welcomes and keeps reading, on a separate thread.
     fn accept(listener: &UnixListener, status_ms: f64) -> UnixStream {
         let (stream, _) = listener.accept().expect("a pool");
         let (version, pid, cores, period_ms) = (Version, 1, vec![64], status_ms);
@@ -100,7 +100,7 @@ mod linux {
         );
     }
 
-    /// An agent that gives the same order again and again.
+    /// An agent that repeats the same order.
     struct Busy(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
     impl Busy {
@@ -130,7 +130,7 @@ mod linux {
         (0..rounds).fold(1, |x, n| black_box(x * 3 + n))
     }
 
-    /// Time that passed and CPU time, for all tasks.
+    /// Elapsed time and CPU time, for all tasks.
     fn ns(pool: &Pool, rounds: u64) -> [f64; 2] {
         let (start, cpu) = (Instant::now(), pairs::cpu_ns());
         pool.scope(|scope| {
@@ -149,7 +149,7 @@ mod linux {
         let free = Pool::new(layout()).expect("threads");
         let controlled = Pool::with_agent(layout(), Some(agent)).expect("threads");
         let busy = Busy::start(accept(&listener, 20.0), threads);
-        // The best of some: whatever else runs only makes it longer.
+        // The best of several: other load only makes it longer.
         let rounds = 1_000_000;
         let once = || {
             let start = Instant::now();
@@ -161,7 +161,7 @@ mod linux {
         let rounds = (rounds as f64 * TASK_US * 1e-6 / best) as u64;
         let mut turn = false;
         let ratios = arguments.rounds(|| {
-            // Who comes first changes from round to round.
+            // The order of the two alternates from round to round.
             turn = !turn;
             let (with, without);
             if turn {

@@ -1,10 +1,10 @@
-//! Is a task as cheap as with rayon and oneTBB? Empty tasks of a scope, and fork-join without a cutoff: fib(32).
+//! The cost of a task, compared with rayon and oneTBB: empty tasks of a scope, and fork-join without a cutoff: fib(32).
 //!
-//! Run with `cargo bench -p numasim-runtime --bench speed`; `-- --peer PROGRAM` adds oneTBB, a program that
-//! `results/runtime-speed/run` compiles, and `--pairs N` changes the number of rounds. In each round all run one after the
-//! other, so that whatever else the host does hits them alike. Figures, once for the time that passed (`wall`) and once for
-//! the CPU time of all threads (`cpu`, which other programs disturb less): median per task, the median of the ratios of the
-//! others to ours in the same round, and its 95 % interval (order statistics). Above 1 the other one is slower.
+//! Run with `cargo bench -p numasim-runtime --bench speed`; `-- --peer PROGRAM` adds oneTBB, a program that `results/runtime-speed/run`
+//! compiles, and `--pairs N` changes the number of rounds. In each round all run one after the other, so that other load on the host
+//! affects them alike. Results, once for the elapsed time (`wall`) and once for the CPU time of all threads (`cpu`, which other programs
+//! disturb less): median per task, the median of the ratios of the others to ours in the same round, and its 95 % interval (order
+//! statistics). Above 1 the other one is slower.
 
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Write};
@@ -45,14 +45,14 @@ fn rayon_spawn(pool: &rayon::ThreadPool, tasks: u32) {
     pool.install(|| rayon::scope(|scope| (0..tasks).for_each(|_| scope.spawn(|_| ()))));
 }
 
-/// Time that passed, and CPU time.
+/// Elapsed time, and CPU time.
 fn ns<R>(work: impl FnOnce() -> R) -> [f64; 2] {
     let (start, cpu) = (Instant::now(), pairs::cpu_ns());
     black_box(work());
     [start.elapsed().as_nanos() as f64, pairs::cpu_ns() - cpu]
 }
 
-/// oneTBB in a process of its own.
+/// oneTBB in a separate process.
 struct Peer(Child, BufReader<ChildStdout>);
 
 impl Peer {

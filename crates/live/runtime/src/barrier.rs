@@ -1,9 +1,9 @@
-//! Two fences of unequal weight: light for who offers a task (often), heavy for who is about to sleep (seldom).
+//! Two fences of unequal cost: light for a thread that offers a task (often), heavy for a thread that is about to sleep (seldom).
 //!
-//! Both sides write one thing and then read what the other wrote: one pushes a task and looks for sleepers, the other
-//! says that it sleeps and looks for tasks. At least one must see the other, which takes a full fence on both sides.
-//! On Linux the heavy side can run that fence for all threads of the process (`membarrier`, private expedited); then
-//! nothing is left for the light side but to keep the compiler from reordering. Elsewhere both are full fences.
+//! Each side writes one variable and then reads the one that the other wrote: one pushes a task and looks for sleepers, the other
+//! announces that it sleeps and looks for tasks. At least one must see the other, which takes a full fence on both sides. On Linux the
+//! heavy side can run that fence for all threads of the process (`membarrier`, private expedited); then the light side only has to keep
+//! the compiler from reordering. On other systems both are full fences.
 
 #[cfg(loom)]
 use loom::sync::atomic::{Ordering, fence};
@@ -18,11 +18,11 @@ mod kernel {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Whether the kernel runs the fence for us: set before the first worker starts, never unset.
+    /// Whether the kernel runs the fence for us: set before the first worker starts, never cleared.
     pub(super) static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
 
     fn membarrier(command: libc::c_int) -> bool {
-        // SAFETY: two numbers and no pointer; the kernel answers with an error code what it does not know.
+        // SAFETY: two numbers and no pointer; the kernel returns an error code for unknown commands.
         unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
     }
 
@@ -47,7 +47,7 @@ pub(crate) fn prepare() {
     kernel::prepare();
 }
 
-/// Orders a write before a later read, as seen by whoever uses [`heavy`].
+/// Orders a write before a later read, as seen by a thread that uses [`heavy`].
 #[inline]
 pub(crate) fn light() {
     #[cfg(all(target_os = "linux", not(loom), not(miri)))]
@@ -60,8 +60,8 @@ pub(crate) fn light() {
 
 /// Orders a write before a later read, here and in every thread that uses [`light`].
 ///
-/// What the kernel promised when it was asked first, it does not take back; a child of `fork` must ask again, and has
-/// no workers.
+/// Once the kernel has accepted the registration, it never withdraws it; a child of `fork` would have to register again, but has no
+/// workers.
 pub(crate) fn heavy() {
     fence(Ordering::SeqCst);
     #[cfg(all(target_os = "linux", not(loom), not(miri)))]

@@ -1,4 +1,4 @@
-//! Latches: set once, by whoever ends a task; somebody waits for that.
+//! Latches: each is set once, by the thread that ends a task; another thread waits for that.
 
 #![allow(
     unsafe_code,
@@ -10,21 +10,21 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crate::gate::Gate;
 use crate::sync::{AtomicUsize, Ordering};
 
-/// Something that is set once.
+/// A flag that is set once.
 pub(crate) trait Latch {
     /// Sets it.
     ///
     /// # Safety
-    /// `this` points to a latch that is alive until it is set; who waits may free it at that very moment.
+    /// `this` points to a latch that is alive until it is set; the waiting thread may free it at that very moment.
     unsafe fn set(this: *const Self);
 }
 
 const UNSET: usize = 0;
-/// Unset, and who waits is about to park, or parked.
+/// Unset, and the waiting thread is about to park, or parked.
 const SLEEPING: usize = 1;
 const SET: usize = 2;
 
-/// A latch for which a worker waits, who does other tasks meanwhile.
+/// A latch for which a worker waits, while it runs other tasks.
 pub(crate) struct WorkerLatch<'a> {
     state: AtomicUsize,
     gate: &'a Gate,
@@ -42,13 +42,13 @@ impl<'a> WorkerLatch<'a> {
         self.state.load(Ordering::Acquire) == SET
     }
 
-    /// Sets it where it lives on: whoever calls this borrows it.
+    /// Sets it while it stays alive: the caller borrows it.
     pub(crate) fn set_here(&self) {
         // SAFETY: borrowed, so alive until this returns.
         unsafe { Latch::set(std::ptr::from_ref(self)) }
     }
 
-    /// The owner is about to park: who sets the latch from now on must resume it.
+    /// The owner is about to park: a thread that sets the latch from now on must resume it.
     pub(crate) fn before_parking(&self) {
         let _ = self.state.compare_exchange(UNSET, SLEEPING, Ordering::AcqRel, Ordering::Acquire);
     }
@@ -69,7 +69,7 @@ impl Latch for WorkerLatch<'_> {
     }
 }
 
-/// A latch for which any thread waits, doing nothing meanwhile.
+/// A latch for which any thread waits, without running tasks.
 #[derive(Debug, Default)]
 pub(crate) struct LockLatch {
     set: Mutex<bool>,
@@ -83,7 +83,7 @@ impl LockLatch {
     }
 }
 
-/// Shared, because who waits may be gone before who sets it has left the lock.
+/// Shared, because the waiting thread may be gone before the setting thread has left the lock.
 impl Latch for Arc<LockLatch> {
     unsafe fn set(this: *const Self) {
         // SAFETY: alive until it is set, which is below.

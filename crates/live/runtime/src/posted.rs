@@ -1,4 +1,4 @@
-//! What certain workers must do themselves: nobody steals it.
+//! Work that certain workers must do themselves: it cannot be stolen.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use crossbeam_utils::CachePadded;
 use crate::job::JobRef;
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
-/// For one worker, on a cache line of its own.
+/// For one worker, on a separate cache line.
 #[derive(Default)]
 struct Letters {
-    /// How many there are, to be seen without the lock.
+    /// Their number, which can be read without the lock.
     count: AtomicUsize,
     jobs: Mutex<VecDeque<JobRef>>,
 }
@@ -23,7 +23,7 @@ impl Posted {
         Self((0..workers).map(|_| CachePadded::default()).collect())
     }
 
-    /// The worker must be told ([`crate::gate::Gate::rouse`]).
+    /// The caller must then wake the worker ([`crate::gate::Gate::rouse`]).
     pub(crate) fn put(&self, worker: usize, job: JobRef) {
         self.change(worker, |jobs| jobs.push_back(job));
     }

@@ -1,4 +1,4 @@
-//! Tasks that borrow: scopes from whoever waits for all of them, two halves of a task, and loops over a range in blocks.
+//! Tasks that borrow: scopes, whose thread waits for all their tasks; two halves of a task; and loops over a range in blocks.
 #![allow(
     unsafe_code,
     reason = "tasks that borrow from the stack of whoever waits for them; every block says why it is sound"
@@ -18,7 +18,7 @@ use crate::pool::Pool;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::worker::Worker;
 
-/// Who waits at the end of a scope: a worker, or any thread.
+/// The thread that waits at the end of a scope: a worker, or any thread.
 enum End<'a> {
     Worker(WorkerLatch<'a>),
     Other(Arc<LockLatch>),
@@ -36,14 +36,14 @@ impl Latch for End<'_> {
     }
 }
 
-/// Where tasks are spawned that may borrow whatever outlives the call of [`Pool::scope`].
+/// A scope for tasks that may borrow everything that outlives the call of [`Pool::scope`].
 pub struct Scope<'scope> {
     pool: &'scope Pool,
-    /// Tasks that are not over, and the body.
+    /// Number of tasks that are not over, plus the body.
     open: AtomicUsize,
     end: End<'scope>,
     panic: Mutex<Option<Payload>>,
-    /// Neither a longer nor a shorter life will do.
+    /// Makes the lifetime invariant: neither longer nor shorter.
     exactly: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for Scope<'_> {
     }
 }
 
-/// The way of a task to its scope.
+/// The pointer from a task to its scope.
 struct Home<'scope>(*const Scope<'scope>);
 
 // SAFETY: a scope may be used by several threads: its fields are atomics, locks, and a pool, which is for all threads.
@@ -69,7 +69,7 @@ impl<'scope> Home<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    /// Has a task run by whichever worker comes first; it may spawn others.
+    /// Runs a task on any worker; it may spawn others.
     pub fn spawn(&self, task: impl FnOnce(&Scope<'scope>) + Send + 'scope) {
         self.submit(task, None);
     }
@@ -79,18 +79,18 @@ impl<'scope> Scope<'scope> {
         self.submit(task, Some(node));
     }
 
-    /// Has a worker run something itself, and wakes it for that. It is not counted as a task.
+    /// Makes a certain worker run a job itself, and wakes it for that. It is not counted as a task.
     pub(crate) fn post(&self, worker: usize, task: impl FnOnce(&Scope<'scope>) + Send + 'scope) -> JobRef {
         let job = self.job(task);
         self.pool.shared.posted.put(worker, job);
-        self.pool.shared.gate.rouse(worker); // a blocked one looks when it is wanted again
+        self.pool.shared.gate.rouse(worker); // a blocked one checks when it is wanted again
         job
     }
 
-    /// Runs here what was posted, if the worker has not begun it.
+    /// Runs the posted job here, if the worker has not begun it.
     pub(crate) fn run_posted(&self, worker: usize, job: JobRef) {
         if let Some(job) = self.pool.shared.posted.take_back(worker, job) {
-            // SAFETY: nobody else has it any more, and this scope waits for it.
+            // SAFETY: no other thread has it any more, and this scope waits for it.
             unsafe { job.run() }
         }
     }
@@ -117,7 +117,7 @@ impl<'scope> Scope<'scope> {
         })
     }
 
-    /// The first panic is the one that goes on.
+    /// Only the first panic is resumed.
     pub(crate) fn keep(&self, payload: Payload) {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
     }
@@ -135,8 +135,8 @@ impl<'scope> Scope<'scope> {
 }
 
 impl Pool {
-    /// Calls `body`, on this thread, with a scope, and waits until all tasks spawned in it are over. A worker of the pool
-    /// does tasks meanwhile.
+    /// Calls `body`, on this thread, with a scope, and waits until all tasks spawned in it are over. A worker of the pool runs tasks
+    /// meanwhile.
     ///
     /// ```
     /// # use numasim_runtime::{Layout, Pool};
@@ -181,7 +181,7 @@ impl Pool {
 // Two pieces of work at once (`join`), and work inside the pool (`install`): without allocation.
 
 impl Pool {
-    /// Runs both, at once if a worker is free, and returns both results. Called outside the pool, it moves inside first.
+    /// Runs both, in parallel if a worker is free, and returns both results. If called outside the pool, it moves inside first.
     ///
     /// # Panics
     /// With the panic of either, once neither runs any more; if both panic, with that of `a`.
@@ -193,7 +193,7 @@ impl Pool {
         self.install(|| join(a, b))
     }
 
-    /// Runs `function` on a worker and returns its result: at once, if this thread is one; else the thread waits.
+    /// Runs `function` on a worker and returns its result: immediately, if this thread is one; otherwise the thread waits.
     ///
     /// # Panics
     /// With the panic of `function`.
@@ -210,8 +210,7 @@ impl Pool {
     }
 }
 
-/// Runs both, at once if another worker of the pool is free, and returns both results. Outside a pool: one after the
-/// other.
+/// Runs both, in parallel if another worker of the pool is free, and returns both results. Outside a pool: one after the other.
 ///
 /// # Panics
 /// With the panic of either, once neither runs any more; if both panic, with that of `a`.
@@ -223,15 +222,15 @@ pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> 
     })
 }
 
-/// Out of the way of the other case.
+/// A separate function, to keep the other case small.
 #[cold]
 #[inline(never)]
 fn outside<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())
 }
 
-/// Not inlined: what calls `join` then stays small enough to be inlined itself, and its small cases need no stack frame
-/// of this size (fib(32): half of all calls).
+/// Not inlined: callers of `join` then stay small enough to be inlined themselves, and their small cases need no stack frame of this size
+/// (fib(32): half of all calls).
 #[inline(never)]
 fn join_on<A: Send, B: Send>(
     worker: &Worker,
@@ -251,7 +250,7 @@ fn join_on<A: Send, B: Send>(
     };
     while !job.latch.is_set() {
         match worker.pop() {
-            // Nobody took it.
+            // No worker took it.
             Some(found) if found.id() == queued.id() => return (a, job.run_here()),
             // `a` spawned it.
             Some(other) => worker.execute(other),
@@ -273,14 +272,14 @@ fn give_up(worker: &Worker, queued: JobRef, latch: &WorkerLatch<'_>) {
     }
 }
 
-// Parallel loops: a range of numbers in blocks, dealt to the nodes by their workers.
+// Parallel loops: a range of numbers in blocks, distributed over the nodes by their workers.
 
 impl Pool {
     /// Calls `body` for blocks of at most `grain` numbers that together are `range`; returns when all are done.
     ///
-    /// Each node gets a part in proportion to its workers, the first node the first numbers, the same part each time:
-    /// who fills an array in one loop and reads it in the next finds most of it on its own node. A part is halved while
-    /// it is longer than `grain` (0 counts as 1), and halves may be stolen.
+    /// Each node gets a part in proportion to its workers, the first node the first numbers, the same part each time: if one loop fills
+    /// an array and the next reads it, most of the data is on the local node. A part is halved while it is longer than `grain` (0 counts
+    /// as 1), and halves may be stolen.
     ///
     /// # Panics
     /// With the first panic of `body`, once no block runs any more.

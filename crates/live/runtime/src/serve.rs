@@ -2,18 +2,17 @@
 
 use crate::gate::Gate;
 
-/// Where a worker gets tasks, and until when.
+/// The source of a worker's tasks, and the condition for its end.
 pub(crate) trait Source {
     /// Takes a task and runs it; false if there is none.
     fn work(&self) -> bool;
     /// Is there a task for any worker?
     fn any(&self) -> bool;
-    /// Is what the worker serves for over? Once true, always true.
+    /// Is the purpose for which the worker serves fulfilled? Once true, always true.
     fn over(&self) -> bool;
-    /// A worker that was woken for a task, or found one while it fell asleep, does something else: another one must be
-    /// woken for it.
+    /// A worker that was woken for a task, or found one while it fell asleep, does something else: another worker must be woken for it.
     fn pass_on(&self);
-    /// From now on whoever makes [`Source::over`] true must resume the worker.
+    /// From now on a thread that makes [`Source::over`] true must resume the worker.
     fn before_parking(&self) {}
     /// The worker is awake again.
     fn after_parking(&self) {}
@@ -39,7 +38,7 @@ pub(crate) fn serve(gate: &Gate, worker: usize, source: &impl Source) {
         }
     }
     if slept {
-        // It may have been woken for a task, not for the end.
+        // It may have been woken for a task, and not for the end.
         source.pass_on();
     }
 }
@@ -60,7 +59,7 @@ mod patience {
     }
 
     impl Patience {
-        /// Parking and waking cost about as much; the promise is 50 µs.
+        /// Parking and waking cost about as much; the documented limit is 50 µs.
         const LIMIT: Duration = Duration::from_micros(30);
         /// Rounds without a look at the clock.
         const BLIND: u32 = 8;
@@ -83,7 +82,7 @@ mod patience {
     }
 }
 
-/// With loom nobody looks twice: more interleavings, nothing new.
+/// With loom a worker does not look twice: that would add interleavings, but no new behaviour.
 #[cfg(loom)]
 struct Patience;
 

@@ -1,4 +1,4 @@
-//! A worker: its own queue, and how it finds tasks, waits and sleeps.
+//! A worker: its queue, and the ways in which it finds tasks, waits and sleeps.
 
 #![allow(
     unsafe_code,
@@ -19,7 +19,7 @@ use crate::shared::{Figures, Shared};
 use crate::sync::Ordering;
 
 thread_local! {
-    /// The worker that this thread is; null in other threads.
+    /// The worker of this thread; null in other threads.
     static THIS: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Worker {
     pub(crate) number: usize,
     pub(crate) shared: Arc<Shared>,
     deque: Deque<JobRef>,
-    /// Those of `shared`, of this worker.
+    /// Those of `shared` for this worker.
     figures: Arc<CachePadded<Figures>>,
-    /// State of a xorshift generator: where to begin stealing.
+    /// State of a xorshift generator: determines where stealing begins.
     random: Cell<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Worker {
         Self { number, shared, deque, figures, random: Cell::new(seed) }
     }
 
-    /// Calls `function` with the worker that this thread is.
+    /// Calls `function` with the worker of this thread.
     #[inline]
     pub(crate) fn with_this<R>(function: impl FnOnce(Option<&Worker>) -> R) -> R {
         let this = THIS.with(Cell::get);
@@ -50,7 +50,7 @@ impl Worker {
         function(unsafe { this.as_ref() })
     }
 
-    /// The worker's life: tasks, until the pool ends and no task is left.
+    /// The worker's life: runs tasks, until the pool shuts down and no task is left.
     pub(crate) fn run(&self) {
         THIS.with(|this| this.set(self));
         self.shared.gate.enter(self.number);
@@ -67,7 +67,7 @@ impl Worker {
         }
     }
 
-    /// The task that was pushed last, if nobody took it.
+    /// The task that was pushed last, unless it was taken.
     #[inline]
     pub(crate) fn pop(&self) -> Option<JobRef> {
         self.deque.pop()
@@ -90,7 +90,7 @@ impl Worker {
 
     /// Runs a task that came out of a queue.
     pub(crate) fn execute(&self, job: JobRef) {
-        // SAFETY: a queue gives each task out once, and who queued a task on a stack waits for it.
+        // SAFETY: a queue returns each task once, and the thread that queued a task on a stack waits for it.
         self.count(|| unsafe { job.run() });
     }
 
@@ -99,14 +99,14 @@ impl Worker {
     pub(crate) fn count(&self, task: impl FnOnce()) {
         // Only this thread writes here: no read-modify-write is needed.
         let Figures { busy, tasks } = &**self.figures;
-        let outside = busy.load(Ordering::Relaxed); // of another task, which waits for this one
+        let outside = busy.load(Ordering::Relaxed); // true if another task waits for this one
         busy.store(true, Ordering::Relaxed);
         task();
         tasks.store(tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         busy.store(outside, Ordering::Relaxed);
     }
 
-    /// Waits inside a task, doing others as far as the gate is open.
+    /// Waits inside a task, and runs others as long as the gate is open.
     #[inline(never)]
     pub(crate) fn wait(&self, latch: &WorkerLatch<'_>) {
         serve(&self.shared.gate, self.number, &Wait(self, latch));
@@ -114,7 +114,7 @@ impl Worker {
 
     fn work(&self) -> bool {
         if let Some(job) = self.shared.posted.take(self.number) {
-            // SAFETY: given out once, and who posted it waits for it. It is no task, and counts those that it runs.
+            // SAFETY: returned once, and the thread that posted it waits for it. It is no task, and counts those that it runs.
             unsafe { job.run() };
             return true;
         }
@@ -127,7 +127,7 @@ impl Worker {
         }
     }
 
-    /// Is there something that this worker would do?
+    /// Is there any task that this worker would run?
     fn any(&self) -> bool {
         self.shared.posted.any(self.number) || self.shared.any_task()
     }

@@ -1,4 +1,4 @@
-//! What a dispatch promises: tasks run where the dispatcher says and nowhere else, orders hold, and it ends.
+//! The guarantees of a dispatch: tasks run only on the workers that the dispatcher selects, orders hold, and it ends.
 
 mod common;
 
@@ -11,20 +11,20 @@ use numasim_runtime::{Dispatcher, Order, Pool, WorkerId};
 
 use common::{fib, message, pool, until};
 
-/// The task that runs until the test lets it go on, and the one that panics.
+/// The task that runs until the test releases it, and the one that panics.
 const HELD: u64 = 900;
 const PANICS: u64 = 1000;
 
 /// Hands tasks, which are numbers, to certain workers.
 #[derive(Default)]
 struct Handing {
-    /// For each worker: what was set aside for it.
+    /// For each worker: tasks that were set aside for it.
     aside: Vec<Mutex<Vec<u64>>>,
-    /// Who ran what.
+    /// The workers that ran tasks.
     ran: Mutex<Vec<(WorkerId, String, u64)>>,
-    /// Held tasks may go on.
+    /// Held tasks may continue.
     go: AtomicBool,
-    /// What came back from workers that an order parked.
+    /// Tasks that came back from workers that an order parked.
     back: Mutex<Vec<u64>>,
     panics: AtomicUsize,
 }
@@ -100,7 +100,7 @@ fn a_parked_worker_asks_for_nothing_before_it_is_wanted_again() {
     let pool = pool(&[1, 1]);
     let handing = Handing::to(2);
     pool.dispatch(&handing, || {
-        // Worker 0 is inside a task when the order comes, with another one set aside.
+        // Worker 0 runs a task when the order comes, with another one set aside.
         handing.hand(&pool, 0, HELD);
         until("it runs", || pool.status().running == [1, 0]);
         handing.hand(&pool, 0, 1);

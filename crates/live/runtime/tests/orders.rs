@@ -1,5 +1,5 @@
-//! Orders on a pool that works: whatever is ordered while tasks run, nobody beyond the order begins a task but those that were on
-//! their way to one.
+//! Orders on a working pool: for any orders while tasks run, no worker beyond the order begins a task, except those that were already
+//! fetching one.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ mod random;
 /// Tasks that are offered before each order.
 const TASKS: usize = 24;
 
-/// What happened since the last order.
+/// Events since the last order.
 struct Log {
-    /// In force; `None` while it changes.
+    /// The order in force; `None` while it changes.
     order: Option<Order>,
     /// The node of each worker.
     node_of: Vec<usize>,
     /// The core of each worker.
     core_of: Vec<usize>,
-    /// Tasks that each worker has begun since the order, with one that it was in.
+    /// Number of tasks that each worker has begun since the order, including one that it was running.
     begun: Vec<usize>,
     inside: Vec<bool>,
     ran: usize,
@@ -29,7 +29,7 @@ struct Log {
 }
 
 impl Log {
-    /// Workers are numbered round the nodes, cores node after node; here each worker has its core.
+    /// Workers are numbered across the nodes, cores node after node; here each worker has its core.
     fn new(workers: &[usize]) -> Self {
         let most = workers.iter().copied().max().unwrap_or(0);
         let places = (0..most).flat_map(|round| {
@@ -41,8 +41,8 @@ impl Log {
         Self { order: None, node_of, core_of, begun, inside, ran: 0, wrong: None }
     }
 
-    /// A worker has a task. The first one may have been fetched before the order; whoever fetches another one has passed the gate
-    /// since, and nobody passes while too many are awake.
+    /// A worker has a task. The first one may have been fetched before the order. A worker that fetches another one has passed the gate
+    /// since, and none passes while too many are awake.
     fn begin(&mut self, worker: usize) {
         self.inside[worker] = true;
         self.begun[worker] += 1;
@@ -67,7 +67,7 @@ impl Log {
         self.ran += 1;
     }
 
-    /// How many workers an order blocks.
+    /// The number of workers that an order blocks.
     fn blocked_by(&self, order: Option<&Order>) -> usize {
         let all = self.node_of.len();
         match order {
@@ -94,7 +94,7 @@ fn task(log: &Mutex<Log>) {
     log.lock().expect("no panic").end(worker);
 }
 
-/// Waits for something that must happen, generously: a slow machine is no failure.
+/// Waits for a condition that must become true, with a generous limit: a slow machine is no failure.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -116,7 +116,7 @@ fn order(workers: &[usize]) -> impl Strategy<Value = Option<Order>> + use<> {
     ]
 }
 
-/// Workers on each node, orders, and whether each of them is waited for before the next one comes.
+/// Workers on each node, orders, and for each order whether the test waits for its effect before the next one.
 fn story() -> impl Strategy<Value = (Vec<usize>, Vec<(Option<Order>, bool)>)> {
     prop::collection::vec(1..=3_usize, 1..=2).prop_flat_map(|workers| {
         let orders = prop::collection::vec((order(&workers), any::<bool>()), 1..=8);
@@ -153,7 +153,7 @@ proptest! {
                 });
             }
         }
-        // Dropping a pool lifts the order and runs what is left.
+        // Dropping a pool lifts the order and runs the remaining tasks.
         now().order = None;
         drop(pool);
         let log = now();

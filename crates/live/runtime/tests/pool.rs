@@ -1,4 +1,4 @@
-//! What a pool promises: every task runs once, panics arrive where somebody waits, orders hold, and dropping ends all.
+//! The guarantees of a pool: every task runs once, panics reach the waiting thread, orders hold, and dropping shuts down everything.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn every_task_of_a_scope_runs_once_wherever_it_is_spawned() {
     let ran: Vec<AtomicUsize> = (0..many(1000)).map(|_| AtomicUsize::new(0)).collect();
     pool.scope(|scope| {
         for (number, count) in ran.iter().enumerate() {
-            // Node 1 has no worker, node 7 does not exist: others do it.
+            // Node 1 has no worker, node 7 does not exist: other workers run these tasks.
             let node = [0, 1, 2, 7][number % 4];
             scope.spawn_on(NodeId(node), move |scope| {
                 scope.spawn(move |_| {
@@ -156,7 +156,7 @@ fn at_nobody_tasks_wait_and_an_order_from_another_thread_wakes_the_workers() {
 
 #[test]
 fn option_1_blocks_who_is_first_between_two_tasks() {
-    // Four long tasks; the target is met as soon as two of them end, whichever they are.
+    // Four long tasks; the target is met as soon as any two of them end.
     let pool = pool(&[2, 2]);
     let go: Vec<AtomicBool> = (0..4).map(|_| AtomicBool::new(false)).collect();
     pool.scope(|scope| {
@@ -190,7 +190,7 @@ fn option_2_lets_the_workers_of_certain_cores_run() {
     pool.for_each(0..50, 1, |_| {
         threads.lock().unwrap().insert(std::thread::current().name().map(str::to_owned));
     });
-    // Numbered round the nodes: worker 0 on node 0, 1 on node 1, 2 on node 0.
+    // Numbered across the nodes: worker 0 on node 0, 1 on node 1, 2 on node 0.
     assert_eq!(threads.into_inner().unwrap(), HashSet::from([Some("worker 1".to_owned())]));
 }
 
@@ -218,7 +218,7 @@ fn orders_that_cannot_be_followed_leave_the_last_one() {
 
 #[test]
 fn a_worker_that_waits_inside_a_task_goes_on_although_it_is_not_wanted() {
-    // The waiting worker's child runs elsewhere; whoever is blocked meanwhile, the task ends.
+    // The waiting worker's child runs elsewhere; regardless of which worker is blocked meanwhile, the task ends.
     let pool = pool(&[2]);
     for _ in 0..many(200) {
         pool.install(|| {

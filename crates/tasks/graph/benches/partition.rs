@@ -1,8 +1,9 @@
-//! How long does partitioning a window take, beside METIS on the same one, and what does it cost?
+//! The time to partition a window, compared with METIS on the same one, and the cost of the partition.
 //!
-//! Run with `cargo bench -p numasim-graph --features metis --bench partition [-- CODE]`: a table of windows of the codes of paper 001, one or two iterations
-//! with the initial tasks, of growing size. Times are the least of several calls, ns per task and edge with bytes; costs are sums of bytes x
-//! distance beyond those of one socket. METIS is timed alone, with its graph at hand, beside what asking for it through this crate takes.
+//! Run with `cargo bench -p numasim-graph --features metis --bench partition [-- CODE]`: a table of windows of the codes of paper 001,
+//! one or two iterations with the initial tasks, of growing size. Times are the least of several calls, ns per task and edge with bytes;
+//! costs are sums of bytes x distance beyond those of one socket. METIS is timed alone, with its graph already built, and in addition
+//! when called through this crate.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -19,7 +20,8 @@ use numasim_graph::values::{Generator, Partitioner, Ties};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
-/// Nodes of 8 cores, two to a package: 10 to the own one, 20 in the package, 40 elsewhere (the firmware of the POWER8 of the paper).
+/// Nodes of 8 cores, two in a package: distance 10 to the local one, 20 in the package, 40 elsewhere (the firmware of the POWER8 of the
+/// paper).
 fn machine(nodes: usize) -> Machine {
     let node = Node {
         cores: 8,
@@ -73,7 +75,7 @@ fn window(generator: &Generator, machine: &Machine) -> WindowGraph {
     WindowGraph::new(graph.task_count(), &edges)
 }
 
-/// The least of several times, ns: what is longer is what others did on the machine meanwhile.
+/// The least of several times, ns: longer ones come from other load on the machine.
 fn least_ns(mut call: impl FnMut()) -> f64 {
     let (mut least, mut calls) = (f64::INFINITY, 0);
     let all = Instant::now();
@@ -87,7 +89,7 @@ fn least_ns(mut call: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    // Whatever cargo adds begins with dashes.
+    // Arguments that cargo adds begin with dashes.
     let only = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
     println!(
         "{:2} {:>7} {:>8} {:20} {:>9} {:>10} {:>9} {:>6} {:>10} {:>10} {:>6}",
@@ -155,7 +157,7 @@ fn main() {
     }
 }
 
-/// METIS itself, with its graph at hand.
+/// METIS itself, with its graph already built.
 #[cfg(feature = "metis")]
 fn c_alone_ns(graph: &WindowGraph, parts: usize) -> f64 {
     let (starts, ends, bytes) = graph.adjacency();

@@ -1,10 +1,10 @@
-//! A trace in the Paje format: which task ran when on which worker of which node, for tools such as pajeng, ViTE and StarVZ.
+//! A trace in the Paje format: times of tasks on the workers of the nodes, for tools such as pajeng, ViTE and StarVZ.
 //!
 //! The text begins with a definition of each event (`%EventDef NAME NUMBER`, its fields in order), then has an event for each line: its
-//! number and its fields (Schnorr, "Paje trace file format", 2016; Kergommeaux, Stein, Bernard, "Paje, an interactive visualization
-//! tool for tuning multi-threaded parallel applications", 2000). Containers are the program, its nodes and their workers, and the master if it
-//! partitions. A worker has a state for each kind of task, from when it takes a task to when that has ended; the extra fields `Task` and
-//! `Name` say which one. Between tasks it has no state. Times are in seconds, ascending.
+//! number and its fields (Schnorr, "Paje trace file format", 2016; Kergommeaux, Stein, Bernard, "Paje, an interactive visualization tool
+//! for tuning multi-threaded parallel applications", 2000). Containers are the program, its nodes and their workers, and the master if it
+//! partitions. A worker has a state for each kind of task, from the time when it takes a task to the end of the task; the extra fields
+//! `Task` and `Name` identify the task. Between tasks it has no state. Times are in seconds, ascending.
 
 use std::fmt::{self, Write};
 
@@ -13,7 +13,7 @@ use numasim_model::{Machine, NodeId};
 use crate::export::Ran;
 use crate::values::TaskGraph;
 
-/// The definitions. Numbers of events are ours, names and fields are those of the format.
+/// The definitions. Numbers of events are ours; names and fields are those of the format.
 const HEADER: &str = "\
 %EventDef PajeDefineContainerType 0
 % Alias string
@@ -75,7 +75,7 @@ pub struct Partition {
     pub end_s: f64,
 }
 
-/// What becomes of a container at a time.
+/// An event of a container.
 #[derive(Clone, Copy, Debug)]
 enum Event<'a> {
     Takes(&'a Ran),
@@ -140,7 +140,7 @@ pub fn paje(
     writeln!(out, "4 {end_s} P program")
 }
 
-/// All events by time. Of one worker each task ends before the next one begins, also where both are at one time.
+/// All events by time. On one worker each task ends before the next one begins, even if both are at the same time.
 fn in_order<'a>(ran: &'a [Ran], partitions: &'a [Partition]) -> Vec<(f64, Event<'a>)> {
     let mut tasks: Vec<&Ran> = ran.iter().collect();
     // A task without duration comes before one that begins when it does.
@@ -165,7 +165,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace(['"', '\n', '\r'], " "))
 }
 
-/// Red, green and blue of one of so many kinds, from 0 to 1: hues at equal distances.
+/// Red, green and blue of one out of `kinds` kinds, from 0 to 1: hues at equal distances.
 fn colour(number: usize, kinds: usize) -> String {
     let hue = 6.0 * number as f64 / kinds.max(1) as f64;
     // A part of 0.9 that rises and falls along the circle of hues, a third of it apart for each colour.
@@ -186,16 +186,16 @@ mod tests {
     use super::*;
     use crate::values::{NewTask, TaskGraphBuilder, TaskId};
 
-    /// What a reader knows of a trace: definitions first, then nothing that was not defined or created before.
+    /// A reader's state of a trace: definitions first, then only names that were defined or created before.
     #[derive(Default)]
     struct Reader {
         /// Per number: the name of the event and its fields.
         definitions: HashMap<String, (String, Vec<String>)>,
-        /// Aliases of types and values, with what they are below.
+        /// Aliases of types and values, with their parent types.
         types: HashMap<String, String>,
         /// Containers that exist, with their types.
         containers: HashMap<String, String>,
-        /// Per container: values of states under way and since when.
+        /// Per container: values of present states and since when.
         states: BTreeMap<String, Vec<(String, f64)>>,
         /// Container, value, begin and end of each state that is over.
         over: Vec<(String, String, f64, f64)>,

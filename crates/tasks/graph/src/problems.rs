@@ -1,4 +1,4 @@
-//! What is wrong with a text: problems with their places, in a list that stays short.
+//! Problems with a text, with their places, in a list of limited length.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use numasim_study::{Place, Problem, ProblemKind, csv};
 
 use crate::values::MOST_URGENT;
 
-/// Said of a graph that has none.
+/// Message for a graph without tasks.
 pub(crate) const NO_TASKS: &str = "there are no tasks: this graph is empty";
 
-/// The least and the largest amount that is read, apart from 0. Products of two, and sums of all, stay finite.
+/// The least and the largest amount that is accepted, apart from 0. Products of two, and sums of all, stay finite.
 const LEAST: f64 = 1e-40;
 const LARGEST: f64 = 1e40;
 
@@ -19,35 +19,35 @@ const LARGEST: f64 = 1e40;
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// One more.
+    /// Adds a problem.
     pub(crate) fn add(&mut self, problem: Problem) {
         csv::add(&mut self.0, problem);
     }
 
-    /// The value, or `None` and one more problem.
+    /// The value; or `None`, and adds the problem.
     pub(crate) fn take<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
         read.map_err(|problem| self.add(problem)).ok()
     }
 
-    /// Nothing that is found from here on would be listed.
+    /// Further problems would not be listed.
     pub(crate) fn is_full(&self) -> bool {
         csv::is_full(&self.0)
     }
 
-    /// How many there are.
+    /// Number of problems.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there are no problems so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// `value`, if nothing is wrong.
+    /// `value`, if there are no problems.
     ///
     /// # Errors
-    /// What is wrong, from the begin of the text to its end.
+    /// The problems, from the beginning of the text to its end.
     pub(crate) fn none<T>(mut self, value: T) -> Result<T, Vec<Problem>> {
         // In the order of the files; what has no place is about all that stand before it.
         self.0.sort_by_key(|problem| match &problem.place {
@@ -63,14 +63,14 @@ pub(crate) fn at(kind: ProblemKind, file: usize, span: Range<usize>, message: im
     Problem::new(kind, message).at(Place::at(file, span), "here")
 }
 
-/// A number that can be computed with, zero or more, or why it is none: words behind `what is`.
+/// A usable number, zero or more, or the reason why it is not: words after `what is`.
 pub(crate) fn amount(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_nan() || value.is_infinite() && text.contains(['i', 'I']) => {
             Err(format!("{}, which is not a finite number", shown(text)))
         }
         Ok(value) => computable(value).map_err(|why| format!("{}, {why}", shown(text))).and_then(|value| {
-            // Digits that are all lost are a number that is too small.
+            // If all digits are lost, the number is too small.
             let has_digits =
                 text.split(['e', 'E']).next().is_some_and(|text| text.contains(|c| ('1'..='9').contains(&c)));
             if value == 0.0 && has_digits {
@@ -84,7 +84,7 @@ pub(crate) fn amount(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The number, if it can be computed with; else why it cannot.
+/// The number, if it is usable; otherwise the reason.
 pub(crate) fn computable(value: f64) -> Result<f64, String> {
     if value < 0.0 {
         Err("but cannot be negative".to_owned())
@@ -93,12 +93,12 @@ pub(crate) fn computable(value: f64) -> Result<f64, String> {
     } else if value > 0.0 && value < LEAST {
         Err(too_small())
     } else {
-        // Adding 0 takes the sign from -0.
+        // Adding 0 removes the sign of -0.
         Ok(value + 0.0)
     }
 }
 
-/// A priority, perhaps below 0, or why it is none: words behind `what is`.
+/// A priority, which may be negative, or the reason why it is none: words after `what is`.
 pub(crate) fn computable_priority(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.abs() <= MOST_URGENT => Ok(value + 0.0),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{Dependencies, EdgeKind, Tracker};
 
-/// What each task accesses: block, mode, declared bytes (whole numbers, so that sums do not depend on their order).
+/// The accesses of each task: block, mode, declared bytes (whole numbers, so that sums do not depend on their order).
 type Program = Vec<Vec<(u32, AccessMode, u32)>>;
 
 const BLOCKS: u32 = 5;
@@ -70,7 +70,7 @@ fn tracked(graph: &TaskGraph) -> Edges {
     edges
 }
 
-/// The text of the rules: for all pairs and all blocks, nobody who writes the block in between.
+/// A direct implementation of the rules: for all pairs and all blocks, no task writes the block in between.
 fn slow(program: &Program) -> Edges {
     let mode_of = |task: usize, block: u32| {
         program[task].iter().find(|access| access.0 == block).map(|access| (access.1, access.2))
@@ -111,10 +111,10 @@ fn slow(program: &Program) -> Edges {
     edges
 }
 
-/// From which tasks which can be reached along edges.
+/// For each task, the tasks that can be reached along edges.
 fn reached(tasks: usize, edges: &Edges) -> Vec<Vec<bool>> {
     let mut reached = vec![vec![false; tasks]; tasks];
-    // By the later task, so that whatever leads to the earlier one is known.
+    // By the later task, so that all paths to the earlier one are known.
     let mut pairs: Vec<(usize, usize)> =
         edges.keys().map(|pair| (pair.0 as usize, pair.1 as usize)).collect();
     pairs.sort_by_key(|&(from, to)| (to, from));
@@ -146,7 +146,7 @@ proptest! {
         prop_assert_eq!(tracked(&graph(&program)), tracked(&graph(&other)));
     }
 
-    /// Two tasks of which one writes what the other accesses never run together; those that only read may.
+    /// Two tasks of which one writes a block that the other accesses never run together; tasks that only read may.
     #[test]
     fn tasks_that_must_not_run_together_wait_for_each_other(program in any_program()) {
         let edges = tracked(&graph(&program));

@@ -1,4 +1,4 @@
-//! What tests of readers share: problems as a person would see them, graphs as rows.
+//! Helpers for tests of readers: problems in the form of their output, graphs as rows.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub(crate) fn located(problems: &[Problem], files: &[(&str, &str)]) -> String {
     text
 }
 
-/// Whether every place is one of the text.
+/// Whether every place is inside the text.
 pub(crate) fn are_inside(problems: &[Problem], files: &[&str]) -> bool {
     let mut places = problems.iter().filter_map(|problem| problem.place.as_ref());
     !problems.is_empty()

@@ -1,7 +1,7 @@
-//! How long are large plans read, and how much memory do they take? The aim: 10^6 lines in about a second, and 200 B a line.
+//! Time and memory for reading large plans. The aim: 10^6 lines in about a second, and 200 B a line.
 //!
-//! Run with `cargo bench -p numasim-plan`. The lines are made one after the other as they are read, so that no text is in memory: what is
-//! counted is what is kept of them. Memory is the peak of this process as Linux says it, before and behind each step.
+//! Run with `cargo bench -p numasim-plan`. The lines are made one after the other as they are read, so that no text is in memory: only
+//! the data kept from them counts. Memory is the peak of this process as Linux reports it, before and after each step.
 
 use std::fs;
 use std::time::Instant;
@@ -26,7 +26,7 @@ fn main() {
     println!("{:.2} x 10^6 lines/s, {:.2} x 10^6 tasks/s", 1.5 / read, f64::from(TASKS) / 1e6 / looked_up);
 }
 
-/// Says how long something took and what it left in memory.
+/// Prints how long something took and how much memory it left in use.
 fn step<T>(what: &str, make: impl FnOnce() -> T) -> (f64, T) {
     let before = peak_mb();
     let start = Instant::now();
@@ -39,14 +39,14 @@ fn step<T>(what: &str, make: impl FnOnce() -> T) -> (f64, T) {
     (seconds, made)
 }
 
-/// The most memory that this process has had, in MB.
+/// The peak memory of this process, in MB.
 fn peak_mb() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? * 1024.0 / 1e6)
 }
 
-/// A class for each of the first tasks of a chain; each creates a block, too.
+/// A class for each of the first tasks of a chain; each also creates a block.
 fn chain() -> Guide {
     let read = guide::<Fault>(2, |file, each| {
         let mut line = 0;

@@ -1,4 +1,4 @@
-//! The files of a profile as they are written, line by line.
+//! Writes the files of a profile, line by line.
 //!
 //! ```text
 //! ptrace-meta.csv        nodes
@@ -12,7 +12,7 @@
 //! ptrace-aff-dbs.csv     block;1;hint, block;0;node
 //! ```
 //!
-//! Nodes count those with cores. Numbers are written in the shortest form that reads back to the same value.
+//! Only nodes with cores count. Numbers are written in the shortest form that reads back to the same value.
 
 use std::fmt;
 use std::fmt::Write;
@@ -39,7 +39,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The word for it, and the slot that it is about.
+    /// Its word, and its slot.
     pub const fn parts(self) -> (&'static str, Option<usize>) {
         match self {
             Self::Normal => ("normal", None),
@@ -51,7 +51,7 @@ impl Setting {
     }
 }
 
-/// Whether a name can stand in a cell.
+/// Whether a name fits in a cell.
 pub fn fits_a_cell(name: &str) -> bool {
     !name.contains(|c| c == ';' || numasim_model::text::is_hidden(c))
 }
@@ -132,7 +132,7 @@ pub fn task_hint(out: &mut impl Write, task: u32, node: usize) -> fmt::Result {
     writeln!(out, "{task};{node}")
 }
 
-/// A line of `ptrace-aff-dbs.csv`; without a hint `near` is where the profile ran.
+/// A line of `ptrace-aff-dbs.csv`; without a hint `near` is the node of the profiling run.
 ///
 /// # Errors
 /// Those of `out`.
@@ -145,12 +145,12 @@ struct Shortest(f64);
 
 impl fmt::Display for Shortest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Adding 0 takes the sign from -0.
+        // Adding 0 removes the sign of -0.
         (self.0 + 0.0).fmt(f)
     }
 }
 
-// The files of a profile of a graph: what follows from the graph alone, and a task's seconds.
+// The files of a profile of a graph: the parts that follow from the graph alone, and a task's seconds.
 
 /// A graph whose tasks are timed.
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ pub struct Profiled<'a> {
     graph: &'a TaskGraph,
     /// Those with cores, ascending.
     nodes: Vec<NodeId>,
-    /// Per block: who creates it, and its place among the blocks of its creator.
+    /// Per block: its creator, and its index among the blocks of its creator.
     creators: Vec<(TaskId, u64)>,
 }
 
@@ -189,17 +189,17 @@ impl<'a> Profiled<'a> {
         (0..u32::try_from(self.graph.blocks().len()).unwrap_or(u32::MAX)).map(BlockId)
     }
 
-    /// The name of a block; empty where it has none.
+    /// The name of a block; empty if it has none.
     pub fn block_name(&self, block: BlockId) -> &str {
         self.graph.block_name(block).unwrap_or_default()
     }
 
-    /// The place of a node among those with cores.
+    /// The index of a node among those with cores.
     pub fn place(&self, node: NodeId) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// What a task is made from.
+    /// The template of a task.
     fn template(&self, task: TaskId) -> String {
         Templates::name_of(self.graph.type_name(task), self.graph.accesses(task).len())
     }
@@ -218,7 +218,8 @@ impl<'a> Profiled<'a> {
         timings.iter().try_for_each(|&(setting, seconds)| raw(out, &template, task.0, setting, seconds))
     }
 
-    /// A file of the profile; nothing of `ptrace-raw.csv`, which has what was measured, and of what is no file of a profile.
+    /// A file of the profile. Writes nothing for `ptrace-raw.csv`, which contains the measurements, and for files that do not belong to a
+    /// profile.
     ///
     /// # Errors
     /// Those of `out`.
@@ -247,7 +248,7 @@ impl<'a> Profiled<'a> {
             }
             File::AffDbs => self.blocks().try_for_each(|block| {
                 let hint = graph.hint(block).and_then(|node| self.place(node));
-                // Places count nodes with cores; the first one is near.
+                // Indices count nodes with cores; the first one is near.
                 block_hint(out, block.0, hint, 0)
             }),
             File::Raw | File::PlanDbs | File::PlanTree | File::PlanToml => Ok(()),
@@ -286,7 +287,7 @@ mod tests {
         }
         graph.block_created_by(block, TaskId(0)).expect("a task");
         let graph = graph.finish();
-        // Nodes 2 and 5 have cores: places 0 and 1.
+        // Nodes 2 and 5 have cores: indices 0 and 1.
         let profiled = Profiled::new(&graph, vec![NodeId(2), NodeId(5)]);
         let text = |file| {
             let mut text = String::new();

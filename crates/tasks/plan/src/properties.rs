@@ -1,4 +1,4 @@
-//! What holds of the plan of any program: random ones that repeat a random iteration.
+//! Properties of the plan of any program: random ones that repeat a random iteration.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::{ClassId, Guided, Pattern};
 
 const KINDS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// A task of an iteration below its creator: kind, which earlier task of the iteration creates it, how many blocks it reads.
+/// A task of an iteration below its creator: kind, the earlier task of the iteration that creates it, number of blocks that it reads.
 type Piece = (usize, prop::sample::Index, usize);
 
-/// What one iteration is, and where among its children the task of the next one comes.
+/// One iteration, and the index of the task of the next iteration among its children.
 #[derive(Clone, Debug)]
 struct Body {
     pieces: Vec<Piece>,
@@ -105,7 +105,7 @@ proptest! {
             let accesses = plan.classes().templates().accesses(class.template) as usize;
             prop_assert_eq!(planned.affinity.len(), accesses);
             prop_assert!(planned.affinity.iter().all(|affinity| (0.0..=1.0 + 1e-12).contains(affinity)));
-            // The fastest slot of each experiment has an affinity: only tasks without data have no opinion.
+            // The fastest slot of each experiment has an affinity: only tasks without data have no preference.
             prop_assert_eq!(planned.node.is_none(), accesses == 0);
             let guide = written(&plan).guide(3).expect("what was written is read");
             prop_assert_eq!(guide.task(Some(number)), planned.node.map_or(Guided::NoOpinion, Guided::Node));

@@ -46,7 +46,7 @@ pub(crate) fn written(plan: &Plan) -> Texts {
     texts
 }
 
-/// A task: its type, who creates it at which place, the blocks it accesses.
+/// A task: its type, its creator and place, the blocks that it accesses.
 type Task = (&'static str, Option<(u32, u64)>, Vec<u32>);
 
 /// A program: tasks in the order of creation with type, creator and accessed blocks; blocks with creator.
@@ -57,13 +57,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Adds a task; its number.
+    /// Adds a task; returns its number.
     pub(crate) fn task(&mut self, kind: &'static str, created: Option<(u32, u64)>, blocks: &[u32]) -> u32 {
         self.tasks.push((kind, created, blocks.to_vec()));
         u32::try_from(self.tasks.len()).expect("few") - 1
     }
 
-    /// The paper's: main, a chain of creators, each with workers. The last creator makes no next one.
+    /// The paper's program: main, a chain of creators, each with workers. The last creator creates no next one.
     pub(crate) fn creators(iterations: u32, workers: u64) -> Self {
         let mut program = Self::default();
         let mut creator = program.task("main", None, &[]);
@@ -85,7 +85,7 @@ impl Program {
         Templates::name_of(kind, blocks.len())
     }
 
-    /// Its profile on so many nodes; `seconds` of a task in a setting.
+    /// Its profile on this number of nodes; `seconds` of a task in a setting.
     pub(crate) fn profile(&self, nodes: usize, seconds: impl Fn(u32, Setting) -> f64) -> Texts {
         let mut texts = Texts::default();
         profile::meta(texts.file(File::Meta), nodes).expect("text");

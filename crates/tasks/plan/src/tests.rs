@@ -1,4 +1,4 @@
-//! Small profiles and their plans by hand: P-1 to P-6, and what is refused.
+//! Small profiles and their plans by hand: P-1 to P-6, and rejected files.
 
 use crate::plan::{write_toml, write_tree};
 use crate::profile::Setting;
@@ -119,7 +119,7 @@ fn a_task_goes_where_what_it_wants_most_lies() {
     }
 }
 
-/// Seconds of `full` are a sum, and accesses are counted: a line that is there twice would double them.
+/// Seconds of `full` are a sum, and accesses are counted: a duplicate line would double them.
 #[test]
 fn lines_that_are_there_twice_are_refused() {
     for (file, line, said) in [
@@ -156,7 +156,7 @@ fn hints_say_where_blocks_lie_and_many_accesses_count_more_than_one() {
 
 #[test]
 fn work_of_tied_classes_is_spread() {
-    // Four workers that want both blocks alike: 0, 1 by number, then the node with less work.
+    // Four workers with equal scores for both nodes: 0, 1 by number, then the node with less work.
     let mut program = Program { blocks: vec![(0, 0), (0, 1)], ..Program::default() };
     let root = program.task("root", None, &[]);
     for seq in 0..4 {
@@ -221,7 +221,7 @@ fn long_paths_are_cut_and_names_are_escaped() {
     assert_eq!(paths[250].matches('(').count(), 101);
 }
 
-/// Each file with a text that is wrong, and what is said.
+/// Each file with an invalid text, and the message.
 #[test]
 fn what_is_wrong_is_said_with_its_file_and_line() {
     let good = two_blocks([1.0, 2.0]).1.with(File::AffDbs, "0;1;0\n1;0;1\n");

@@ -1,16 +1,18 @@
-//! Are the libraries with deques and mailboxes fast enough beside one queue? The aim: at least 60 % of the tasks/s of `fifo`.
+//! Speed of the libraries with deques and mailboxes, compared with one queue. The aim: at least 60 % of the tasks/s of `fifo`.
 //!
-//! Run with `cargo bench -p numasim-tasks --bench libraries`; words behind `--` choose programs and schedulers, `fifo` always runs. Each line
-//! is a program of 100,000 tasks on 4 nodes x 16 cores under each scheduler in turn, again and again, so that whatever else this host does
-//! hits all of them alike. Figures: 10^3 tasks/s, the median of the rounds; the median of the ratios to `fifo` in the same round; different
-//! times at which tasks end, per task. An instant costs, whatever ends in it: where a scheduler has many tasks end together, it looks faster.
+//! Run with `cargo bench -p numasim-tasks --bench libraries`; words after `--` select programs and schedulers, `fifo` always runs. Each
+//! line is a program of 100,000 tasks on 4 nodes x 16 cores under each scheduler in turn, repeatedly, so that other load on this host
+//! affects all of them alike. Values: 10^3 tasks/s, the median of the rounds; the median of the ratios to `fifo` in the same round;
+//! different times at which tasks end, per task. An instant has a cost, regardless of the number of ends in it: a scheduler under which
+//! many tasks end together looks faster.
 //!
 //! **Loops that read miss the aim.** On a virtual machine with 2 cores (Intel Xeon), CPU time, five pairs (95 % intervals): `tbb` 0.37
 //! [0.31, 0.44] of `fifo`, `tbb-numa` 0.47 [0.38, 0.56]. Under `fifo` 32 pieces end in one instant: it solves rates 1552 times for 99,231
-//! tasks. Under `tbb` ranges unfold on the way and pieces begin when they are stolen, each at a time of its own: 92,924 times. Of 0.57 us
-//! for a task under `tbb` 0.25 us are those of the same loops without bytes; the rest is 0.34 us for each time that rates are solved: one flow
-//! comes or goes, and who reads the same memory, 16 of 64 flows, is looked at; 1.6 rates change. `fifo` takes 0.22 us for a task in all,
-//! so that the aim would leave 0.12 us. Where both solve as often (chains, pipelines) `tbb` has 0.89 and 0.97 of the tasks/s of `fifo`.
+//! tasks. Under `tbb` ranges unfold on the way and pieces begin when they are stolen, each at a different time: 92,924 times. Of 0.57 us
+//! for a task under `tbb`, 0.25 us are those of the same loops without bytes. The rest is 0.34 us for each time that rates are solved:
+//! one flow comes or goes, and the readers of the same memory, 16 of 64 flows, are examined; 1.6 rates change. `fifo` takes 0.22 us for a
+//! task in total, so the aim would leave 0.12 us. If both solve equally often (chains, pipelines), `tbb` has 0.89 and 0.97 of the tasks/s
+//! of `fifo`.
 
 use std::time::Instant;
 
@@ -40,14 +42,14 @@ fn machine() -> Machine {
     Machine::uniform("4 x 16", 4, node, GigabytesPerSecond::new(15.0)).expect("a machine")
 }
 
-/// A tree program that grows.
+/// A tree program during construction.
 struct Making {
     graph: TaskGraphBuilder,
     blocks: Vec<BlockId>,
     /// Work of a piece, 10^9 FLOP, and bytes that it moves.
     gflop: f64,
     bytes: f64,
-    /// Whether what the master creates waits for all before it.
+    /// Whether tasks of the master wait for all before them.
     waits: bool,
 }
 
@@ -83,7 +85,7 @@ impl Making {
         };
         let task = NewTask {
             kind,
-            // Different lengths, so that ends are events of their own.
+            // Different lengths, so that each end is a separate event.
             gflop: if is_piece { self.gflop * f64::from(1 + lo * 7919 % 101) } else { 0.0 },
             accesses: if is_piece { accesses } else { &[] },
             socket: None,
@@ -162,7 +164,7 @@ fn seconds(
 ) -> f64 {
     let scheduler =
         SchedulerSettings { kind, affinity_partitioner: is_partitioned, ..SchedulerSettings::default() };
-    // As many items are under way as the paper's pipelines have tokens.
+    // The number of items in progress equals the tokens of the paper's pipelines.
     let runtime = RuntimeSettings { throttle: Some(128), ..RuntimeSettings::default() };
     let question = Question::new(machine, graph, &scheduler, &runtime);
     let begin = Instant::now();

@@ -1,20 +1,20 @@
-//! The one maker of random numbers.
+//! The only source of random numbers.
 
 use numasim_graph::values::{RuntimeSettings, TaskId};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, LogNormal};
 
-/// What is drawn: each has numbers of its own, so that one more draw here changes nothing there.
+/// Purposes of random numbers. Each has a separate stream, so that one more draw for one purpose changes nothing for another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stream {
-    /// In which order idle workers look for tasks.
+    /// The order in which idle workers look for tasks.
     Workers = 0,
     /// The work of tasks.
     Work = 1,
-    /// What schedulers draw.
+    /// Draws of schedulers.
     Scheduler = 2,
-    /// Which workers are dealt to whom.
+    /// The programs to which workers are dealt.
     Dealing = 3,
     /// Mailboxes of workers that join a program.
     Joining = 4,
@@ -27,26 +27,26 @@ pub(crate) fn generator(seed: u64, stream: Stream) -> ChaCha8Rng {
     random
 }
 
-// How much work each task has beside what the graph says: a factor with mean 1.
+// The variation of the work of each task, in addition to the graph: a factor with mean 1.
 
-/// Words between the numbers of one task and the next: more than one draw ever takes, but for one in a billion.
+/// Words between the numbers of one task and the next: more than one draw ever takes, except for one in a billion.
 const WORDS: u128 = 64;
 
-/// Lognormal factors, the same for a task whatever the scheduler does.
+/// Lognormal factors, the same for a task regardless of the scheduler.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread {
     drawn: Option<(LogNormal<f64>, ChaCha8Rng)>,
 }
 
 impl Spread {
-    /// As `[runtime]` has it: `task_spread` is the standard deviation of the logarithm, `seed`.
+    /// From `[runtime]`: `task_spread`, the standard deviation of the logarithm, and `seed`.
     pub(crate) fn new(runtime: &RuntimeSettings) -> Self {
         let sigma = runtime.task_spread;
         let law = if sigma > 0.0 { LogNormal::new(-sigma * sigma / 2.0, sigma).ok() } else { None };
         Self { drawn: law.map(|law| (law, generator(runtime.seed, Stream::Work))) }
     }
 
-    /// The factor of the FLOP and bytes of a task; 1 without a spread.
+    /// The factor of the FLOP and bytes of a task; 1 without variation.
     pub(crate) fn factor(&mut self, task: TaskId) -> f64 {
         let Some((law, random)) = &mut self.drawn else { return 1.0 };
         random.set_word_pos(u128::from(task.0) * WORDS);

@@ -1,12 +1,12 @@
-//! A study that SimGrid can simulate as well, and our answer: see `results/simgrid-simulation/`.
+//! A study that SimGrid can also simulate, and our answer: see `results/simgrid-simulation/`.
 //!
-//! `cargo run --release -p numasim-dynamic --features examples --example simgrid_study -- NAME study` writes the study as text, `... NAME ours` simulates it
-//! and prints seconds of the wall clock, events, and when each application is finished. The text, one line each:
+//! `cargo run --release -p numasim-dynamic --features examples --example simgrid_study -- NAME study` writes the study as text, `... NAME
+//! ours` simulates it and prints seconds of the wall clock, events, and when each application is finished. The text, one line each:
 //!
 //! - `node CORES GFLOPS GBS`: per core, of the controller; nodes are numbered from 0;
 //! - `link FROM TO GBS`: cores of one node read memory of another;
-//! - `app KIND HOME LIMIT THREADS`: KIND `comm` moves bytes, LIMIT is GB/s of one thread, from the node HOME or (`local`) its own;
-//!   KIND `exec` computes. THREADS on each node;
+//! - `app KIND HOME LIMIT THREADS`: KIND `comm` moves bytes, LIMIT is GB/s of one thread, from the node HOME or (`local`) its own; KIND
+//!   `exec` computes. THREADS on each node;
 //! - `task SIZE`: bytes or floating-point operations of the next task of the last application.
 
 use std::time::Instant;
@@ -25,10 +25,10 @@ const CONTROLLER_GBS: f64 = 100.0;
 const LINK_GBS: f64 = 10.0;
 /// Of each application.
 const TASKS: usize = 5000;
-/// So much for each byte that memory is never what holds a thread back.
+/// An intensity so high that memory never limits a thread.
 const COMPUTES_ONLY: f64 = 1e9;
 
-/// An application: its intensity, where its data lies, and the sizes of its tasks in bytes (or operations).
+/// An application: its intensity, the placement of its data, and the sizes of its tasks in bytes (or operations).
 struct Application {
     intensity: f64,
     home: Option<usize>,

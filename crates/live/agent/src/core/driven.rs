@@ -1,7 +1,7 @@
-//! An agent that bytes drive: what several connections send, when, and in which pieces (feature `testing`).
+//! An agent driven by bytes: the data of several connections, its times, and its division into pieces (feature `testing`).
 //!
-//! For property tests and fuzzing. [`drive`] reads the bytes as steps, carries them out on a [`Core`] as the server
-//! does, and looks at every effect: what no bytes may ever bring about is an assertion there.
+//! For property tests and fuzzing. [`drive`] reads the bytes as steps, carries them out on a [`Core`] as the server does, and checks
+//! every effect: assertions there exclude effects that must never happen.
 
 mod input;
 
@@ -19,43 +19,43 @@ use super::{ConnectionId, Core, Decided, Effect, Peer, Question, Settings};
 /// Connections at once.
 const CONNECTIONS: u8 = 4;
 
-/// What a connection has said and heard.
+/// The messages sent and received on a connection.
 #[derive(Default)]
 struct Heard {
     lines: Lines,
     /// From its hello, once it was welcomed.
     control: Option<Control>,
     threads: Vec<u32>,
-    /// The last hello that went in.
+    /// The last hello that was sent.
     hello: Option<(Control, Vec<u32>)>,
     orders: Vec<Order>,
 }
 
-/// The agent, and who looks on.
+/// The agent, and the records of the checks.
 struct Driven {
     core: Core,
     policy: Option<Box<dyn Policy + Send>>,
     now: Duration,
-    /// Connections that are open for the agent, by the place that bytes call them by.
+    /// Connections that are open for the agent, by their index in the bytes.
     open: BTreeMap<u8, ConnectionId>,
     heard: BTreeMap<ConnectionId, Heard>,
-    /// Connections that there ever were.
+    /// Number of connections so far.
     connections: u64,
     questions: Vec<Question>,
-    /// How many processes were adopted, and orders to them that were not carried out yet.
+    /// Number of processes that were adopted, and orders to them that were not carried out yet.
     adopted: usize,
     binds: Vec<(usize, u64)>,
     /// Keeps questions for later steps.
     is_slow: bool,
     ending: bool,
-    /// Everything that was done, for comparison with another run.
+    /// All effects, for comparison with another run.
     done: Vec<String>,
 }
 
-/// Carries out what `bytes` say; returns all that was done, in order.
+/// Carries out the steps in `bytes`; returns all effects, in order.
 ///
 /// # Panics
-/// Where an agent does what it never may.
+/// If an agent violates a rule.
 pub fn drive(bytes: &[u8]) -> Vec<String> {
     let mut bytes = bytes.iter().copied();
     let first = bytes.next().unwrap_or_default();
@@ -149,7 +149,7 @@ impl Driven {
         }
     }
 
-    /// As the server: whole lines go in as long as the agent has the connection open.
+    /// As the server: complete lines go in as long as the agent has the connection open.
     fn bytes(&mut self, place: u8, bytes: &[u8]) {
         let Some(&id) = self.open.get(&place) else { return };
         let Some(heard) = self.heard.get_mut(&id) else { return };
@@ -182,7 +182,7 @@ impl Driven {
 
     fn adopted(&mut self, byte: u8) {
         match byte & 3 {
-            // Two names, one of which the files know; numbers are never used again.
+            // Two names, one of which is in the files; numbers are never reused.
             0 if self.adopted < 8 => {
                 let name = if byte & 4 == 0 { "a" } else { "x" };
                 let _ = self.core.adopt(self.adopted, name, Peer { pid: Some(9), uid: 1 }, self.now);
@@ -235,7 +235,7 @@ impl Driven {
         }
     }
 
-    /// What applications hear is what the protocol allows, and each of them could obey.
+    /// Messages to applications conform to the protocol, and each application could follow them.
     fn sent(&mut self, to: ConnectionId, line: &str) {
         let Some(heard) = self.heard.get_mut(&to) else { panic!("{to:?} is closed, and hears {line}") };
         assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "{line:?}");
@@ -273,7 +273,7 @@ impl Driven {
         }
     }
 
-    /// What it says of itself agrees with what was seen.
+    /// Its status agrees with the observed events.
     fn look(&self) {
         let status = self.core.status(self.now);
         assert_eq!(AgentStatus::parse(status.line().trim_end().as_bytes()).as_ref(), Ok(&status));
@@ -287,7 +287,7 @@ impl Driven {
     }
 }
 
-/// A decision is about applications that are there, each once.
+/// A decision concerns applications that are present, each once.
 fn look_at(decided: &Decided) {
     let names: Vec<&str> = decided.apps.iter().map(|seen| seen.name.as_str()).collect();
     for action in &decided.actions {

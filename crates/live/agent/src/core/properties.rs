@@ -1,4 +1,4 @@
-//! Whatever several connections send, and whenever: the agent does not fail, and does only what it may.
+//! For any data and times of several connections: the agent does not fail, and does only what it may.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn step() -> impl Strategy<Value = Vec<u8>> {
             .prop_map(|(place, line, [at, byte])| vec![place | 5, line, at, byte]),
         3 => Just(vec![6]),
         2 => any::<u8>().prop_map(|byte| vec![7, byte]),
-        // What an application does: it connects, says hello and how it is.
+        // The normal course of an application: it connects, sends hello and statuses.
         4 => (place(), 0..6_u8, 8..15_u8)
             .prop_map(|(place, hello, status)| vec![place, place | 4, hello, place | 4, status]),
     ]
@@ -46,11 +46,11 @@ proptest! {
     }
 }
 
-/// The steps above reach every kind of effect, so that what is asserted of them is tested.
+/// The steps above reach every kind of effect, so that the assertions about them are tested.
 #[test]
 fn applications_that_behave_are_driven_to_every_kind_of_effect() {
-    // fair-share with a period of 80 ms: `a` and `b` come, are told, `b` acknowledges, asks come, `x` is adopted,
-    // time passes until somebody is too late, the stop comes.
+    // fair-share with a period of 80 ms: `a` and `b` come, get orders, `b` acknowledges, queries come, `x` is adopted, time passes until
+    // a connection is too late, the stop comes.
     let connect = |place: u8| vec![place << 3];
     let say = |place: u8, line: u8| vec![place << 3 | 4, line];
     let hello = |place: u8, line: u8| [connect(place), say(place, line), say(place, 8)].concat();

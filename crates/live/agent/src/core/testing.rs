@@ -22,12 +22,12 @@ pub(crate) fn study(text: &str) -> Study {
     read_study(&[SourceFile { name: "test.toml".to_owned(), text }]).expect("a sound file").study
 }
 
-/// A core with its policy, which answers at once.
+/// A core with its policy, which answers immediately.
 pub(crate) struct Agent {
     pub(crate) core: Core,
     policy: Option<Box<dyn Policy + Send>>,
     now: Duration,
-    /// What was sent, and to whom.
+    /// Sent lines, with their connections.
     pub(crate) sent: Vec<(u64, String)>,
     pub(crate) closed: Vec<u64>,
     pub(crate) reports: Vec<String>,
@@ -148,7 +148,7 @@ impl Agent {
         self.connect(id).line(id, &hello)
     }
 
-    /// Says that all threads are idle, at this iteration.
+    /// Sends the status that all threads are idle, at this iteration.
     pub(crate) fn status(&mut self, id: u64, progress: u64, waiting: &str) -> &mut Self {
         self.line(
             id,
@@ -158,14 +158,14 @@ impl Agent {
         )
     }
 
-    /// What was sent on a connection since the last call.
+    /// Lines that were sent on a connection since the last call.
     pub(crate) fn heard(&mut self, id: u64) -> Vec<String> {
         let (mine, others) = std::mem::take(&mut self.sent).into_iter().partition(|(to, _)| *to == id);
         self.sent = others;
         mine.into_iter().map(|(_, line): (u64, String)| line).collect()
     }
 
-    /// The sets among what was sent on a connection since the last call.
+    /// The `set` messages that were sent on a connection since the last call.
     pub(crate) fn sets(&mut self, id: u64) -> Vec<String> {
         let heard = self.heard(id);
         heard.into_iter().filter(|line| line.starts_with(r#"{"type":"set""#)).collect()

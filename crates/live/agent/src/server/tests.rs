@@ -1,4 +1,4 @@
-//! The agent on a real socket, in this process. No limit here is near to what a test needs.
+//! The agent on a real socket, in this process. All limits are far above the times that a test needs.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -33,13 +33,13 @@ impl Outside for Told {
     }
 }
 
-/// An agent in a thread of its own.
+/// An agent in a separate thread.
 struct Running {
     _folder: tempfile::TempDir,
     path: PathBuf,
     told: Receiver<String>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
-    /// Nothing is written: the agents of these tests are asked to stop.
+    /// Never written: the agents of these tests are asked to stop on the socket.
     _stop: UnixStream,
 }
 
@@ -91,7 +91,7 @@ impl Running {
         AgentStatus::parse(client.line().expect("an answer").as_bytes()).expect("a status")
     }
 
-    /// Stops it; what was reported meanwhile.
+    /// Stops it; returns the lines that were reported meanwhile.
     fn stop(mut self) -> Vec<String> {
         let mut client = self.connect();
         client.say(&FromApp::Stop);
@@ -102,7 +102,7 @@ impl Running {
     }
 }
 
-/// Somebody who is connected.
+/// A connected client.
 struct Client {
     stream: UnixStream,
     lines: Lines,
@@ -232,7 +232,7 @@ fn a_bye_counts_even_if_the_application_was_not_reading_any_more() {
     let agent = Running::new(MACHINE, "fair-share", 0);
     for number in 0..50 {
         let mut client = agent.hello("a");
-        // The status makes the agent send, the connection is gone by then.
+        // The status makes the agent send; the connection is closed by then.
         let status = FromApp::Status(AppStatus::idle(2)).line();
         client.write((status + &FromApp::Bye.line()).as_bytes());
         drop(client);
@@ -278,7 +278,7 @@ fn who_does_not_read_is_closed() {
     for _ in 0..100 {
         client.say(&FromApp::Query);
     }
-    // 100 x 40 kB is more than 1 MiB and what the socket holds; the second half comes as permissions do.
+    // 100 x 40 kB is more than 1 MiB plus the buffer of the socket; the second half comes at the rate of the permissions.
     let mut read = 0;
     eventually("the agent goes on", || agent.status().apps.len() == 100);
     std::thread::sleep(Duration::from_millis(100));

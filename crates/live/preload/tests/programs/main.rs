@@ -1,4 +1,4 @@
-//! Programs of OpenMP and oneTBB with the library, and an agent that the test plays.
+//! Programs of OpenMP and oneTBB with the library; the test acts as the agent.
 #![cfg(target_os = "linux")]
 
 mod built;
@@ -15,14 +15,14 @@ use fake::{Agents, Connection};
 use numasim_host::os::thread::now_ns;
 use numasim_protocol::{Control, FromAgent, FromApp, Order};
 
-/// The program with the library; of the variables that matter it has these.
+/// The program with the library; of the relevant variables it has only these.
 fn with_library(program: &Path, arguments: &[&str], agent: &str, variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in ["OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "NUMASIM_CONTROL", "NUMASIM_NODES"] {
         command.env_remove(name);
     }
-    // Two threads, however many cores this host has.
+    // Two threads, regardless of the cores of this host.
     command.env("LD_PRELOAD", library()).env("NUMASIM_AGENT", agent).env("NUMASIM_APP", "test");
     command.env("OMP_NUM_THREADS", "2").env("NUMASIM_THREADS", two_on_the_first_node());
     command.env_remove("NUMASIM_RECORD").envs(variables.iter().copied());
@@ -50,7 +50,7 @@ fn order(agent: &mut Connection, seq: u64, threads: u32) -> u64 {
     now_ns()
 }
 
-/// What a program printed: for each region when it began, in ns, and its threads. All of its sums were right.
+/// The output of a program: for each region when it began, in ns, and its threads. Checks that all its sums were right.
 fn regions(output: &Output) -> Vec<(u64, u32)> {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -82,7 +82,7 @@ fn obeys(source: Source, arguments: &[&str], late: Duration, exactly: bool) {
     for pair in orders.windows(2) {
         let ((_, since, ordered), (until, ..)) = (pair[0], pair[1]);
         let mut under: Vec<_> = regions.iter().filter(|(at, _)| (since + late..until).contains(at)).collect();
-        under.pop(); // a loop of oneTBB may go on under the next order, with its threads
+        under.pop(); // a loop of oneTBB may continue under the next order, with its threads
         let beyond = regions.iter().filter(|(at, had)| (since..until).contains(at) && *had > ordered);
         let last = beyond.map(|(at, _)| (at - since) / 1000).max();
         println!(
@@ -103,7 +103,7 @@ fn a_region_of_openmp_that_begins_after_an_order_has_its_threads() {
     obeys(LLVM_REGIONS, &["1.2"], Duration::ZERO, true);
 }
 
-/// Workers of oneTBB leave when they look for a task. On a busy machine one may need long for its last: the test has patience.
+/// Workers of oneTBB leave when they look for a task. On a busy machine a worker may need long for its last one: the limit is generous.
 #[test]
 fn workers_of_onetbb_leave_after_an_order() {
     obeys(TBB_LOOPS, &["1.2"], Duration::from_millis(100), false);
@@ -121,7 +121,7 @@ fn while_no_thread_is_allowed_no_region_begins_and_the_end_of_the_agent_releases
         order(&mut agent, 1, 2);
         std::thread::sleep(Duration::from_millis(200));
         let since = order(&mut agent, 2, 0);
-        // Until the region under way is over.
+        // Until the running region is over.
         while agent.status().blocked.iter().sum::<u32>() < 2 {}
         std::thread::sleep(Duration::from_millis(100));
         let until = now_ns();
@@ -189,7 +189,7 @@ fn programs_take_turns_as_the_agent() {
         let within = |&&(at, _): &&(u64, u32)| (from..until).contains(&at);
         regions.iter().filter(within).map(|(_, threads)| *threads).collect::<Vec<_>>()
     };
-    // While both are there, each has one of the two cores; the time for a connection is long for a busy machine.
+    // While both are running, each has one of the two cores; the time for a connection is generous for a busy machine.
     let shared = threads(killed - 300_000_000, killed);
     assert!(!shared.is_empty() && shared.iter().all(|&threads| threads == 1), "{shared:?}");
     let alone = threads(killed + 500_000_000, u64::MAX);

@@ -1,4 +1,4 @@
-//! Messages of the agent, as they are written, and what is said of those that are none.
+//! Messages of the agent in their written form, and the errors for invalid ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Messages of applications, as they are written, and what is said of those that are none.
+//! Messages of applications in their written form, and the errors for invalid ones.
 
 use super::*;
 use crate::LARGEST;
@@ -7,7 +7,7 @@ fn parsed(line: &str) -> Result<FromApp, String> {
     FromApp::parse(line.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// What is said of `line`.
+/// The error for `line`.
 fn fault(line: &str) -> String {
     parsed(line).expect_err(line)
 }
@@ -72,7 +72,7 @@ fn every_way_of_json_to_write_a_whole_number_is_read_and_nothing_is_rounded() {
     {
         assert_eq!(seq(number), Ok(FromApp::Ack { seq: seq_is }), "{number}");
     }
-    // 2^53 + 1 has no neighbour to be rounded to: 2^53 is too large as well. 1e-400 is so small that it is read as 0.
+    // 2^53 + 1 has no exact representation: 2^53 is also too large. 1e-400 is so small that it is read as 0.
     for wrong in ["9007199254740993", "9007199254740993.0", "-1e-3", "0.1e0", "18446744073709551616"] {
         assert!(seq(wrong).expect_err(wrong).starts_with("ack: \"seq\" must be a whole number"), "{wrong}");
     }

@@ -1,6 +1,6 @@
-//! Rounds in which all contenders run one after the other, and what their ratios say.
+//! Rounds in which all contenders run one after the other, and the statistics of their ratios.
 
-/// What the command line asks for.
+/// Arguments of the command line.
 pub(crate) struct Arguments {
     /// Rounds.
     pub(crate) pairs: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads `--pairs N` and `--peer PROGRAM`; cargo adds words of its own.
+    /// Parses `--pairs N` and `--peer PROGRAM`; cargo adds further words.
     pub(crate) fn read(pairs: usize) -> Self {
         let mut arguments = Self { pairs, peer: None };
         let mut words = std::env::args().skip(1);
@@ -43,7 +43,7 @@ pub(crate) fn interval(mut values: Vec<f64>) -> (f64, f64, f64) {
     (rank((centre - half).floor()), rank(centre), rank((centre + half).ceil()))
 }
 
-/// CPU time of all threads of this process so far, in ns; other systems than Linux: the time that passed.
+/// CPU time of all threads of this process so far, in ns; on systems other than Linux the elapsed time.
 #[cfg(target_os = "linux")]
 pub(crate) fn cpu_ns() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,4 +1,4 @@
-//! What is handed to certain workers, and to nobody else: none of it is lost to sleep or to an order.
+//! Tasks for certain workers only: none of them is lost to sleep or to an order.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -8,13 +8,13 @@ use crate::gate::{Gate, Rule};
 use crate::latch::WorkerLatch;
 use crate::serve::{Source, serve};
 
-/// Tasks that are handed to certain workers, and that nobody else takes; nothing is ordered but by the gate.
+/// Tasks for certain workers, which no other takes; only the gate orders.
 struct Handed {
     gate: &'static Gate,
     ends: Vec<WorkerLatch<'static>>,
     /// For each worker.
     tasks: Vec<AtomicUsize>,
-    /// By all workers.
+    /// Tasks done by all workers.
     done: AtomicUsize,
 }
 
@@ -28,7 +28,7 @@ impl Handed {
         Box::leak(Box::new(Self { gate, ends, tasks, done: AtomicUsize::new(0) }))
     }
 
-    /// What an order keeps a worker from running, the next one gets.
+    /// If an order keeps a worker from running, the next one gets its tasks.
     fn hand(&self, worker: usize) {
         self.tasks[worker].fetch_add(1, Ordering::Relaxed);
         if !self.gate.rouse(worker) {

@@ -1,7 +1,7 @@
-//! The loop, the gate and the latch under all interleavings that loom finds, of a few threads with a few preemptions.
+//! The loop, the gate and the latch under all interleavings that loom finds, for a few threads with a few preemptions.
 //!
-//! `.ci/loom` runs them. A worker that sleeps for ever is a deadlock, which loom reports; the queue is a row of flags that
-//! are written and read without any order, as little as a deque may promise.
+//! `.ci/loom` runs them. A worker that sleeps forever is a deadlock, which loom reports; the queue is a row of flags with relaxed reads
+//! and writes, the weakest guarantee that a deque may have.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
@@ -13,11 +13,11 @@ use super::{Source, serve};
 use crate::gate::{Gate, Rule};
 use crate::latch::{Latch, WorkerLatch};
 
-/// Tasks that are there or not.
+/// Tasks that exist or do not.
 struct Tasks {
     gate: Gate,
     there: Vec<AtomicBool>,
-    /// Taken and run.
+    /// Number of tasks taken and run.
     done: AtomicUsize,
     stop: AtomicBool,
 }
@@ -99,7 +99,7 @@ fn no_task_is_left_to_a_worker_that_falls_asleep() {
 
 #[test]
 fn a_task_is_passed_on_by_a_worker_that_is_blocked_when_it_wakes() {
-    // Whoever is woken for the task: it runs, because the order leaves one of the two.
+    // Whichever worker is woken for the task: it runs, because the order leaves one of the two.
     explore(2, || {
         let tasks = Tasks::new(&[0, 1], Rule::All, 1);
         let workers = [worker(&tasks, 0), worker(&tasks, 1)];
@@ -125,7 +125,7 @@ fn a_pool_of_which_nobody_may_run_can_always_be_raised() {
     });
 }
 
-/// Tasks without end: whoever begins one after an order was given, and before the next one, is counted.
+/// Endless tasks: a worker that begins one after an order was given, and before the next one, is counted.
 struct Endless {
     gate: Gate,
     /// The order is in force.
@@ -171,7 +171,7 @@ fn after_an_order_no_more_begin_a_task_than_it_says() {
     });
 }
 
-/// A worker that waits for another thread inside a task, with nothing else to do.
+/// A worker that waits for another thread inside a task, with no other task to run.
 struct Waiting<'a>(&'a WorkerLatch<'a>);
 
 impl Source for Waiting<'_> {

@@ -1,4 +1,4 @@
-//! A program finds its agent and its name in the environment: this test again, as a process of its own.
+//! A program finds its agent and its name in the environment: this test again, as a separate process.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn program() {
     let layout = Layout::new(vec![node], Bind::None).expect("a layout");
     let pool = Pool::with_agent(layout, agent).expect("threads");
     if wanted {
-        // Held until the agent says otherwise, and it never does; all run when it is gone.
+        // All workers are held until an order comes, which never happens; all run when the agent is gone.
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).expect("the test says when it is over");
     } else {
@@ -26,7 +26,7 @@ fn program() {
     }
 }
 
-/// A program that ends with its test.
+/// A program that is killed with its test.
 struct Program(Child);
 
 impl Drop for Program {
@@ -36,7 +36,7 @@ impl Drop for Program {
     }
 }
 
-/// The program above with these variables, of those that matter nothing else.
+/// The program above with these variables; of the relevant ones it has no others.
 fn started(variables: &[(&str, &Path)]) -> Program {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["--exact", "environment::program", "--ignored"]);

@@ -1,18 +1,18 @@
-//! A child of fork has no agent and no workers, and does not stand in the way of its parent.
+//! A child of fork has no agent and no workers, and does not disturb its parent.
 #![allow(unsafe_code, reason = "fork; every block says why it is sound")]
 
 use super::fake::{Agents, until};
 use super::{agent_of, pool_of};
 use numasim_protocol::{Control, FromApp};
 
-/// A copy of this process that runs `life` and ends; its number.
+/// A copy of this process that runs `life` and exits; returns its process ID.
 fn child(life: impl FnOnce()) -> libc::pid_t {
     // SAFETY: the child calls `life`, which allocates nothing and takes no lock that another thread may have held, and
     // leaves with _exit.
     match unsafe { libc::fork() } {
         0 => {
             life();
-            // SAFETY: ends the child without running anything of the test.
+            // SAFETY: exits the child without running anything of the test.
             unsafe { libc::_exit(7) }
         }
         child => child,
@@ -35,7 +35,7 @@ fn a_child_does_not_keep_the_connection_of_its_parent_open() {
     agent.welcome(false, 1000.0);
     agent.status();
     let path = agents.path();
-    // The application's end is the one whose peer has the path; this process, which plays the agent, holds the other one.
+    // The application's end is the one whose peer has the path; this process, which acts as the agent, has the other one.
     let open = || (3..256).filter(|&number| peer_is(number, path.as_bytes())).count();
     assert_eq!(open(), 1);
     let of_child = exit_status(child(|| {

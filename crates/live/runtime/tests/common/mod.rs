@@ -1,11 +1,11 @@
-//! Pools of a few workers, and patience.
+//! Pools of a few workers, and waiting.
 
 use std::any::Any;
 use std::time::{Duration, Instant};
 
 use numasim_runtime::{Bind, Layout, Pool, PoolNode, join};
 
-/// So many, or as many as Miri has the patience for.
+/// This number, or fewer under Miri, which is slow.
 #[allow(dead_code, reason = "not every test program has a use for it")]
 pub(crate) const fn many(count: usize) -> usize {
     if cfg!(miri) { count.isqrt() } else { count }
@@ -18,7 +18,7 @@ pub(crate) fn pool(workers: &[usize]) -> Pool {
     Pool::new(Layout::new(nodes, Bind::None).expect("a layout")).expect("threads")
 }
 
-/// Waits for something that must happen, generously: a slow machine is no failure.
+/// Waits for a condition that must become true, with a generous limit: a slow machine is no failure.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -36,7 +36,7 @@ pub(crate) fn fib(n: u32) -> u64 {
     a + b
 }
 
-/// Of a panic.
+/// The message of a panic.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
     payload.downcast_ref::<&str>().copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Files by hand, their mistakes, and graphs of any kind there and back.
+//! Files by hand, their mistakes, and round trips of graphs of any kind.
 
 mod trees;
 
@@ -42,7 +42,7 @@ fn columns_may_come_in_any_order() {
         moved_bytes,
     };
     let (read, write, update) = (AccessMode::In, AccessMode::Out, AccessMode::Inout);
-    // Declared is the size of the block and moved the declared, unless they are written.
+    // By default the declared bytes are the size of the block, and the moved bytes are the declared ones.
     assert_eq!(
         graph.accesses(TaskId(0)).collect::<Vec<_>>(),
         [access(0, read, 3e6, 3e6), access(1, write, 10.0, 10.0)]
@@ -126,7 +126,7 @@ fn any_amount() -> impl Strategy<Value = f64> {
         Just(0.0),
         (0..1000_u32).prop_map(f64::from),
         0.0..1e12,
-        // All that is read.
+        // The whole accepted range.
         (1.0..10.0_f64, -39..39_i32).prop_map(|(digits, exponent)| digits * 10.0_f64.powi(exponent)),
     ]
 }
@@ -214,7 +214,7 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
 
 type AnyTree = (Option<prop::sample::Index>, Option<usize>, Submit, bool, Option<String>);
 
-/// What a task says of a tree program; half of them nothing.
+/// The tree attributes of a task; half of the tasks have none.
 fn any_tree() -> impl Strategy<Value = AnyTree> {
     let key = prop::option::of("[ -~é]{1,9}");
     let node = prop::option::of(0..1024_usize);
@@ -242,7 +242,7 @@ proptest! {
         prop_assert_eq!(written(&again), files);
     }
 
-    /// Anything with the characters of such files is read or refused with places inside of it.
+    /// Any text with the characters of such files is read or rejected with places inside it.
     #[test]
     fn any_text_is_read_or_refused(
         blocks in "(id,bytes(,home|,name){0,2}\n)?([0-2]?[0-9,\"\r\n;:.e-]{0,6}){0,6}\\PC{0,3}",

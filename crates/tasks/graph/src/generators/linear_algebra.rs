@@ -7,7 +7,7 @@ use crate::values::{Access, TypeId};
 //
 // A non-zero takes 12 B: 8 for the value, 4 for the column. Each product with a block of the matrix reads all of p.
 
-/// What there is once for each block of rows.
+/// The blocks that exist once for each block of rows.
 #[derive(Clone, Copy)]
 struct Part {
     matrix: Datum,
@@ -98,7 +98,7 @@ fn each<A: AsRef<[Access]>>(
     parts.iter().enumerate().try_for_each(|(b, part)| weave.task(kind, flop, b, accesses(part).as_ref()))
 }
 
-/// A task that makes one number of a number of each block; its few operations do not count.
+/// A task that reduces a number of each block to one number; its few operations do not count.
 fn scalar(
     weave: &mut Weaver<'_>,
     name: &str,
@@ -148,7 +148,7 @@ pub(super) fn nstream(
 
 // Tiled Cholesky of the lower n x n tiles of a symmetric matrix (right-looking).
 //
-// Tiles are numbered 00, 10, 11, 20 ...; a task belongs to the socket of the last tile that it accesses.
+// Tiles are numbered 00, 10, 11, 20 ...; a task is on the socket of the last tile that it accesses.
 
 /// The tiles of the lower triangle, and the cube of their width.
 pub(super) struct Triangle {
@@ -158,11 +158,11 @@ pub(super) struct Triangle {
     cube: f64,
 }
 
-/// Which tile: row and column, which is not larger.
+/// Index of a tile: row and column, which is not larger.
 pub(super) type Place = (usize, usize);
 
 impl Triangle {
-    /// The tiles for `stages` operations of this shape, and the first tasks.
+    /// The tiles for `stages` operations of this shape, and the initial tasks.
     pub(super) fn new(
         weave: &mut Weaver<'_>,
         (n, tile, init): (u64, u64, bool),
@@ -205,7 +205,7 @@ pub(super) fn cholesky(weave: &mut Weaver<'_>, n: u64, tile: u64, init: bool) ->
     factorise(weave, &triangle)
 }
 
-/// L of A = L L^T in place of A.
+/// Replaces A by L of A = L L^T.
 pub(super) fn factorise(weave: &mut Weaver<'_>, tiles: &Triangle) -> Result<(), GenerateError> {
     let potrf = (weave.kind("potrf"), 1.0 / 3.0);
     let (trsm, gemm, syrk) =
@@ -234,7 +234,7 @@ pub(super) fn smi(weave: &mut Weaver<'_>, n: u64, tile: u64, init: bool) -> Resu
     multiply(weave, &triangle)
 }
 
-/// L^-1 in place of L.
+/// Replaces L by L^-1.
 fn invert(weave: &mut Weaver<'_>, tiles: &Triangle) -> Result<(), GenerateError> {
     let (trsm, gemm) = ((weave.kind("trsm"), 1.0), (weave.kind("gemm"), 2.0));
     let trtri = (weave.kind("trtri"), 1.0 / 3.0);
@@ -255,7 +255,7 @@ fn invert(weave: &mut Weaver<'_>, tiles: &Triangle) -> Result<(), GenerateError>
     Ok(())
 }
 
-/// L^T L in place of L.
+/// Replaces L by L^T L.
 fn multiply(weave: &mut Weaver<'_>, tiles: &Triangle) -> Result<(), GenerateError> {
     let (gemm, syrk) = ((weave.kind("gemm"), 2.0), (weave.kind("syrk"), 1.0));
     let (trmm, lauum) = ((weave.kind("trmm"), 1.0), (weave.kind("lauum"), 1.0 / 3.0));

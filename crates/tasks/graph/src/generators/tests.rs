@@ -1,4 +1,4 @@
-//! Counts of tasks and edges, work, bytes and annotations against closed forms and the figures of the specification.
+//! Counts of tasks and edges, work, bytes and annotations, compared with closed forms and the values of the specification.
 
 mod any;
 mod dense;
@@ -27,7 +27,7 @@ fn counts(generator: &Generator) -> (usize, usize, u32) {
     (graph.task_count(), dependencies.edge_count(), dependencies.span())
 }
 
-/// How many tasks there are of a kind.
+/// Number of tasks of a kind.
 fn of_kind(graph: &TaskGraph, kind: &str) -> usize {
     graph.tasks().filter(|&task| graph.type_name(task) == kind).count()
 }
@@ -41,7 +41,7 @@ fn near(value: f64, expected: f64) {
     assert!((value - expected).abs() <= 1e-12 * expected, "{value} is not {expected}");
 }
 
-/// What a task accesses: block, mode, declared and moved bytes.
+/// The accesses of a task: block, mode, declared and moved bytes.
 fn accesses(graph: &TaskGraph, task: u32) -> Vec<(u32, AccessMode, f64, f64)> {
     let row = |access: crate::values::Access| {
         (access.block.0, access.mode, access.declared_bytes, access.moved_bytes)

@@ -1,8 +1,9 @@
 //! Graphs in the DOT language: a task for each node, a block for each edge.
 //!
-//! Attributes: of a node `flop`, or `size` (as the examples of SimGrid and dslab-dag have it), in FLOP, and `type`; of an edge `bytes`, or `size`, in B.
-//! A `strict` graph has one edge for a pair of nodes, any other one as many as are written. `size = -1` of an edge is SimGrid's word for order
-//! without data. Edges with `dir = back` point the other way, and those with `style = invis` only help the layout: they are no order.
+//! Attributes of a node: `flop`, or `size` (as in the examples of SimGrid and dslab-dag), in FLOP, and `type`; of an edge: `bytes`, or
+//! `size`, in B. A `strict` graph has one edge for a pair of nodes, any other graph all that are written. `size = -1` of an edge is
+//! SimGrid's notation for a dependence without data. Edges with `dir = back` point in the opposite direction, and those with `style =
+//! invis` only help the layout: they are no dependences.
 
 mod words;
 
@@ -17,15 +18,15 @@ use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
 use crate::problems::{Problems, amount, at, computable_priority, shown};
 use crate::values::{AccessMode, MAX_TASKS};
 
-/// Reads a `digraph`. `name` is that of the graph where the text has none.
+/// Reads a `digraph`. `name` is the graph's name if the text has none.
 ///
 /// # Errors
-/// Problems with their places: no DOT, no digraph, amounts that are no numbers or below 0, a circle of nodes.
+/// Problems with their places: no DOT, no digraph, amounts that are no numbers or negative, a cycle of nodes.
 pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
     read_with(text, name, None)
 }
 
-/// The same where nodes without work have `default_gflop`, 10^9 FLOP each: drawings of graphs say only what waits for what.
+/// The same; nodes without work get `default_gflop`, 10^9 FLOP each: drawings of graphs contain only dependences.
 ///
 /// # Errors
 /// As [`read`].
@@ -125,7 +126,7 @@ pub fn read_with(text: &str, name: &str, default_gflop: Option<f64>) -> Result<I
     Ok(Imported { graph, warnings: warnings.into_iter().flatten().collect() })
 }
 
-/// How urgent a node is; 0 if it does not say so, or if that is wrong.
+/// Priority of a node; 0 if it is absent or invalid.
 fn priority(item: &Item, problems: &mut Problems) -> f64 {
     let Some((text, place)) = item.attributes.get("priority") else { return 0.0 };
     computable_priority(text.trim()).unwrap_or_else(|why| {
@@ -155,7 +156,7 @@ fn is_invisible(item: &Item) -> bool {
         .is_some_and(|(style, _)| style.split(',').any(|style| matches!(style.trim(), "invis" | "invisible")))
 }
 
-/// SimGrid's word for an edge that is order alone: `size="-1"`, `"-1."`.
+/// SimGrid's notation for an edge without data: `size="-1"`, `"-1."`.
 fn has_no_data(item: &Item) -> bool {
     let size = item.attributes.get("size").filter(|_| !item.attributes.contains_key("bytes"));
     size.is_some_and(|(size, _)| size.trim().parse() == Ok(-1.0))
@@ -167,7 +168,7 @@ fn is_of_a_cmake_legend(name: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// An amount that is called `key` or `size`, if it is there and right.
+/// An amount that is called `key` or `size`, if it is present and valid.
 fn figure(item: &Item, key: &str, problems: &mut Problems) -> Option<f64> {
     let (own, size) = (item.attributes.get(key), item.attributes.get("size"));
     if let (Some(_), Some((_, place))) = (own, size) {
@@ -186,12 +187,13 @@ fn figure(item: &Item, key: &str, problems: &mut Problems) -> Option<f64> {
 
 // Statements of the DOT language as nodes and edges with their attributes.
 //
-// Own code, as people are shown where in the text a node or an edge is, and no reader in a crate under a licence like ours keeps that.
+// A separate parser, because messages show where in the text a node or an edge is, and no parser in a crate under a licence like ours
+// keeps these places.
 
 /// Deepest nesting of subgraphs.
 const DEEPEST: usize = 100;
 
-/// Attributes: what they are and where.
+/// Attributes: their values and places.
 type Attributes = BTreeMap<String, (String, Range<usize>)>;
 
 /// A node or an edge.
@@ -199,7 +201,7 @@ type Attributes = BTreeMap<String, (String, Range<usize>)>;
 struct Item {
     /// Shared, as a few words can join very many nodes.
     attributes: Rc<Attributes>,
-    /// Where it was met first.
+    /// Its first occurrence.
     place: Range<usize>,
 }
 
@@ -207,9 +209,9 @@ struct Item {
 #[derive(Clone, Debug, Default)]
 struct Graph {
     name: Option<String>,
-    /// In the order in which they were met.
+    /// In order of appearance.
     nodes: Vec<(String, Item)>,
-    /// From which to which node.
+    /// Source and target node.
     edges: Vec<(usize, usize, Item)>,
 }
 
@@ -218,12 +220,12 @@ struct Parser<'t> {
     next: Option<(Token, Range<usize>)>,
     graph: Graph,
     numbers: HashMap<String, usize>,
-    /// Edges by their ends, where the graph is strict: there is one for a pair.
+    /// Edges by their ends, if the graph is strict: there is one for a pair.
     pairs: Option<HashMap<(usize, usize), usize>>,
     end: usize,
 }
 
-/// What holds for nodes and edges of a subgraph unless they say otherwise.
+/// Default attributes of nodes and edges in a subgraph.
 #[derive(Clone, Default)]
 struct Defaults {
     node: Attributes,
@@ -277,7 +279,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a keyword, if it comes next: its place.
+    /// Takes a keyword, if it comes next; returns its place.
     fn keyword(&mut self, word: &str) -> Result<Option<Range<usize>>, Wrong> {
         match &self.next {
             Some((Token::Id(found, true), place)) if found.eq_ignore_ascii_case(word) => {
@@ -385,7 +387,7 @@ impl Parser<'_> {
             members.extend(nodes);
         }
         if let [(nodes, _)] = ends.as_slice() {
-            // Attributes behind a node are its own.
+            // Attributes after a node belong to this node only.
             let mut own = Attributes::new();
             self.attributes_if_any(&mut own)?;
             if let [node] = nodes.as_slice()
@@ -434,7 +436,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The number of a node; a new one gets what holds for nodes here.
+    /// The number of a node; a new one gets the present default attributes.
     fn node(&mut self, name: String, place: &Range<usize>, defaults: &Defaults) -> usize {
         if let Some(&number) = self.numbers.get(&name) {
             return number;

@@ -1,4 +1,4 @@
-//! Reads what makes tasks: `[graph]`, the name of the graph and its generator with its parameters, and `[program]`.
+//! Reads the sources of tasks: `[graph]`, the name of the graph and its generator with its parameters, and `[program]`.
 
 use std::collections::HashMap;
 
@@ -13,15 +13,15 @@ use crate::values::{
     ProgramLoop,
 };
 
-/// What `[graph]` says.
+/// The content of `[graph]`.
 #[derive(Default)]
 pub(super) struct GraphTable {
     pub(super) name: Option<String>,
     pub(super) generator: Option<Generator>,
 }
 
-/// What the table says, `None` where that makes no sense; and where the generator stands. `cores` are those of each node that has any, if that
-/// is clear.
+/// The content of the table, `None` if it is invalid; and the place of the generator. `cores` are those of each node that has any, if
+/// they are known.
 pub(super) fn read_graph(
     table: Option<TableReader<'_>>,
     cores: Option<&[u32]>,
@@ -45,7 +45,7 @@ pub(super) fn read_graph(
     (read(), place)
 }
 
-/// Nothing is made; parameters without a generator are reported.
+/// There is no generator; parameters without one are reported.
 #[allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 fn no_generator(table: &mut TableReader<'_>) -> Option<Option<Generator>> {
     let Some(parameter) = parameters_there(table) else { return Some(None) };
@@ -57,11 +57,11 @@ fn no_generator(table: &mut TableReader<'_>) -> Option<Option<Generator>> {
     None
 }
 
-/// The generator of this name with its parameters; `None` where one of them makes no sense. `cores` are those of each node that has any, if
-/// that is clear.
+/// The generator of this name with its parameters; `None` if one of them is invalid. `cores` are those of each node that has any, if they
+/// are known.
 fn read_generator(name: &Value<'_>, table: &mut TableReader<'_>, cores: Option<&[u32]>) -> Option<Generator> {
     let Some(mut generator) = by_name(name) else {
-        // Parameters of which generator?
+        // The generator of the parameters is unknown.
         let _ = parameters_there(table);
         return None;
     };
@@ -123,7 +123,7 @@ fn read_generator(name: &Value<'_>, table: &mut TableReader<'_>, cores: Option<&
     Some(generator)
 }
 
-/// The first key of some generator that is there; from now on all of them are known.
+/// The first present key of some generator; from now on all of them count as known.
 fn parameters_there<'a>(table: &mut TableReader<'a>) -> Option<Value<'a>> {
     let numbers = Parameter::ALL.iter().filter_map(|parameter| graph::TABLE.key(parameter.key));
     let keys = numbers.chain([&graph::INIT, &graph::PATTERN]);
@@ -176,7 +176,7 @@ fn report_indivisible(generator: &Generator, places: &[(&str, Place)], name: &Va
     };
     let place = |key: &str| places.iter().find(|(own, _)| *own == key).map(|(_, place)| place.clone());
     let message = format!("`{}` cannot divide {of} `{whole}` into {by} `{parts}`", generator.as_str());
-    // Where neither is given, the machine says into how many parts.
+    // If neither is given, the machine determines the number of parts.
     let at = place(whole).or_else(|| place(parts)).unwrap_or_else(|| name.place());
     let multiple = of.div_ceil(by.max(1)).saturating_mul(by);
     let mut problem = Problem::new(ProblemKind::BadValue, message).at(at, "a remainder is left").hint(
@@ -189,9 +189,9 @@ fn report_indivisible(generator: &Generator, places: &[(&str, Place)], name: &Va
     true
 }
 
-// Reads `[program]`, `[[program.array]]` and `[[program.loop]]`: loops over chunks of arrays in place of tasks.
+// Reads `[program]`, `[[program.array]]` and `[[program.loop]]`: loops over chunks of arrays instead of tasks.
 
-/// The program; `None` where some of it makes no sense. Without `chunks` these follow from the machine.
+/// The program; `None` if some value is invalid. The default of `chunks` follows from the machine.
 pub(super) fn read_program(mut table: TableReader<'_>, machine: &MachineReading) -> Option<Program> {
     let chunks = table.read_or(&program::CHUNKS, None, |value| value.scientific_count().map(Some));
     let repeat = table.read_or(&program::REPEAT, 1, Value::scientific_count);
@@ -223,7 +223,7 @@ pub(super) fn read_program(mut table: TableReader<'_>, machine: &MachineReading)
 #[derive(Default)]
 struct Arrays<'a> {
     list: Vec<ProgramArray>,
-    /// Number and place; also those of which the rest makes no sense.
+    /// Number and place, including arrays with other invalid values.
     known: HashMap<&'a str, (ArrayId, Place)>,
     names: Vec<&'a str>,
 }
@@ -242,12 +242,12 @@ impl<'a> Arrays<'a> {
         let number = u32::try_from(self.list.len()).ok()?;
         self.known.insert(name, (ArrayId(number), place));
         self.names.push(name);
-        // Later arrays keep their numbers behind one that is broken.
+        // Arrays after an invalid one keep their numbers.
         self.list.push(ProgramArray { name: name.to_owned(), bytes: bytes.unwrap_or(0.0) });
         bytes.map(|_| ())
     }
 
-    /// The array that the text of a value names; one that there is not is reported.
+    /// The array that the text of a value names; a missing one is reported.
     fn find(&self, value: &Value<'a>) -> Option<(&'a str, ArrayId)> {
         let name = value.string()?;
         if let Some((array, _)) = self.known.get(name) {
@@ -292,7 +292,7 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// The arrays of a loop, each of which it uses in one way.
+/// The arrays of a loop; the loop uses each in only one way.
 struct Uses<'u, 'a> {
     called: &'u str,
     arrays: &'u Arrays<'a>,

@@ -1,10 +1,10 @@
-//! METIS: parts in proportion to the room of sockets, by k-way partitioning (Karypis, Kumar 1998).
+//! METIS: parts in proportion to the capacity of sockets, by k-way partitioning (Karypis, Kumar 1998).
 //!
-//! It knows no distances and no fixed tasks, and takes whole weights. Fixed tasks are left out: `exchange` brings parts near them. Parts that
-//! are larger than they may be give up tasks (`relief`).
+//! It does not support distances and fixed tasks, and requires integer weights. Fixed tasks are left out: `exchange` brings parts near
+//! them. Parts that exceed their capacity give up tasks (`relief`).
 //!
-//! It draws from the `rand` of the C library, which all threads share: one window at a time, each from its own seed, gives the same parts on any
-//! number of threads. Another C library may draw other numbers.
+//! It draws from the `rand` of the C library, which all threads share: one window at a time, each from a separate seed, gives the same
+//! parts on any number of threads. Another C library may draw other numbers.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,24 +12,24 @@ use crate::partition::window::{Sockets, WindowGraph};
 use crate::partition::{PartitionError, Window};
 use crate::values::Ties;
 
-/// Bytes of an edge become a whole number of at most this, as METIS adds them up in 32 bits.
+/// Bytes of an edge become a whole number of at most this value, because METIS adds them up in 32 bits.
 const LARGEST: f64 = 1e9;
 
-/// METIS works for one thread at a time. The lock holds no value: nothing is remembered from one window to the next.
+/// METIS works for one thread at a time. The lock contains no value: there is no state from one window to the next.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Tasks that the smallest of three or more parts is to have at least.
+/// Minimum number of tasks that the smallest of three or more parts must have.
 const FEWEST: f64 = 2.0;
 
-/// Whether tasks are too few for METIS, which would print lines on standard output: it cuts a window in two, and each half again, each time a
-/// task or some beside the share, and does not expect that a half of three or more parts is left without a task. Two parts are one cut.
+/// Whether there are too few tasks for METIS, which would print lines on standard output: it bisects a window, and each half again, each
+/// time with an error of one or more tasks, and does not handle a half of three or more parts without a task. Two parts are one cut.
 pub(super) fn has_few(tasks: usize, room: &[u64]) -> bool {
     let rooms = || room.iter().copied().filter(|&room| room > 0);
     let (sum, least) = (rooms().sum::<u64>(), rooms().min().unwrap_or(0));
     rooms().count() > 2 && tasks as f64 * (least as f64 / sum.max(1) as f64) < FEWEST
 }
 
-/// Gives each of `free` a socket.
+/// Assigns a socket to each of `free`.
 pub(super) fn divide(
     window: &Window<'_>,
     free: &[u32],
@@ -46,7 +46,7 @@ pub(super) fn divide(
     let total: f64 = graph.tasks().flat_map(|task| graph.neighbours(task)).map(|other| other.bytes).sum();
     let largest =
         graph.tasks().flat_map(|task| graph.neighbours(task)).map(|other| other.bytes).fold(0.0, f64::max);
-    // Whole numbers stay as they are where they are small enough.
+    // Whole numbers are unchanged if they are small enough.
     let scale = (LARGEST / total.max(largest)).min(1.0);
     let too_large = PartitionError::Metis("too many edges");
     let number = |value: usize| metis::Idx::try_from(value).map_err(|_| too_large);
@@ -83,15 +83,15 @@ pub(super) fn divide(
     }
     for (&task, &part) in free.iter().zip(&found) {
         let socket = usize::try_from(part).ok().and_then(|part| sockets.get(part));
-        // As many as nodes of a machine.
+        // As many as the nodes of a machine.
         parts[task as usize] = socket.map(|&socket| socket as u32);
     }
     Ok(())
 }
 
-// Sockets that have more tasks than they may give some up: those that lose least.
+// Sockets that exceed their capacity give up tasks: those that lose least.
 
-/// Moves tasks of `free`, which all have a socket, until no socket has more than `room` of them; there must be room for all.
+/// Moves tasks of `free`, which all have a socket, until no socket has more than `room` of them; the sum must suffice for all.
 pub(super) fn relieve(
     graph: &WindowGraph,
     sockets: &Sockets,

@@ -1,4 +1,4 @@
-//! What holds of every partition, on random windows.
+//! Properties of every partition, on random windows.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -6,7 +6,7 @@ use proptest::strategy::ValueTree as _;
 use super::*;
 use crate::values::{Partitioner, Ties};
 
-/// A window and the machine it is for: tasks, edges, cores, distances, fixed tasks.
+/// A window and its machine: tasks, edges, cores, distances, fixed tasks.
 #[derive(Clone, Debug)]
 struct Asked {
     graph: WindowGraph,
@@ -90,7 +90,7 @@ fn optimum(asked: &Asked) -> f64 {
     }
 }
 
-/// What a partition costs beyond what it would cost on one socket.
+/// Cost of a partition in excess of that on one socket.
 fn excess(asked: &Asked, weighted: f64) -> f64 {
     weighted - cost(&asked.graph, &asked.sockets, &vec![0; asked.graph.task_count()]).weighted
 }
@@ -166,7 +166,7 @@ proptest! {
     }
 }
 
-/// Most small windows are cut as well as can be, the others cost a few percent more.
+/// Most small windows are cut optimally, the others cost a few percent more.
 #[test]
 fn most_small_windows_are_cut_as_well_as_can_be() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

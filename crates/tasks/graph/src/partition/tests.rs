@@ -4,7 +4,7 @@ use crate::values::{Partitioner, Ties};
 
 use super::*;
 
-/// Two sockets with equally many cores.
+/// Two sockets with the same number of cores.
 fn two() -> Sockets {
     Sockets::given(&[2, 2], &[10.0, 20.0, 20.0, 10.0])
 }
@@ -18,15 +18,15 @@ fn sizes(parts: &[u32], sockets: usize) -> Vec<usize> {
     (0..sockets).map(|socket| parts.iter().filter(|&&part| part as usize == socket).count()).collect()
 }
 
-/// Figure 3.6 of paper 001: Jacobi with 12 blocks (64 B) and 2 borders (1 B), a window of 18 tasks: borders 0 and 1, initial tasks 2 to 13,
-/// and computations 14 to 17, which read their block and both neighbours, the first one the border. 18 / 2 = 9 with 5 % more is still 9.
-/// 10 tasks have edges; one of them has to be on the other side, and the border is the cheapest: one edge of 1 B is cut.
+/// Figure 3.6 of paper 001: Jacobi with 12 blocks (64 B) and 2 borders (1 B), a window of 18 tasks: borders 0 and 1, initial tasks 2 to
+/// 13, and computations 14 to 17, which read their block and both neighbours, the first one the border. 18 / 2 = 9 with 5 % more is still
+/// 9. 10 tasks have edges; one of them has to be on the other side, and the border is the cheapest: one edge of 1 B is cut.
 #[test]
 fn the_window_of_figure_3_6_is_cut_at_a_border() {
     let block = |b: u32| 2 + b;
     let mut edges = vec![(0, 14, 1.0)];
     for compute in 0..4_u32 {
-        // Of neighbouring blocks it declares one row here, of its own all.
+        // Of neighbouring blocks it declares one row here, of its block all rows.
         edges.extend((compute > 0).then(|| (block(compute - 1), 14 + compute, 1.0)));
         edges.push((block(compute), 14 + compute, 64.0));
         edges.push((block(compute + 1), 14 + compute, 1.0));
@@ -48,7 +48,7 @@ fn the_window_of_figure_3_6_is_cut_at_a_border() {
     assert_eq!((sizes(&parts, 2), cost(&graph, &two(), &parts).cut_bytes), (vec![9, 9], 1.0));
 }
 
-/// Triads of 2k arrays: init a, b, c, then two iterations that read all three (old values of a from the one before).
+/// Triads of 2k arrays: init a, b, c, then two iterations that read all three (old values of a from the previous one).
 #[test]
 fn equal_components_stay_whole_and_are_shared_out_evenly() {
     for (arrays, sockets) in [(2, 2), (10, 2), (40, 2), (150, 2), (16, 4), (100, 4)] {
@@ -97,8 +97,8 @@ fn fixed_tasks_stay_and_pull_their_neighbours() {
     }
 }
 
-/// Four sockets in two packages, (0, 2) and (1, 3): a ring of four groups of three tasks. Neighbours in the ring share 10 B, of
-/// which as few as possible should cross between the packages: 2 of the 4 connections must.
+/// Four sockets in two packages, (0, 2) and (1, 3): a ring of four groups of three tasks. Neighbours in the ring share 10 B, of which as
+/// few as possible should cross between the packages: 2 of the 4 connections must.
 #[test]
 fn groups_that_share_data_go_to_near_sockets() {
     let far = 40.0;
@@ -192,7 +192,7 @@ fn metis_finds_the_same_parts_beside_other_threads() {
     });
 }
 
-/// METIS alone answers with lines on standard output where a part of a part is left without tasks.
+/// METIS alone prints lines on standard output if a subset is left without tasks.
 #[cfg(feature = "metis")]
 #[test]
 #[ignore = "asked by the next test, in a process of its own"]
@@ -233,7 +233,7 @@ fn small_windows_by_metis() {
     }
 }
 
-/// What it prints would be among the results of the program.
+/// Its output would mix with the results of the program.
 #[cfg(feature = "metis")]
 #[test]
 fn metis_prints_nothing() {

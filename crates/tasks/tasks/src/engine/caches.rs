@@ -1,14 +1,15 @@
 //! Last-level caches by reuse distance, byte by byte.
 //!
-//! An access that moves m bytes of a block *touches* its first min(m, size) bytes, whichever they are in truth. Each node with a cache of L
-//! bytes has a *turnover*, the bytes that its tasks have touched, of which those touched again and again count once. The *distance* of a byte
-//! is what was turned over since the last task of the node that touches it was taken; it is infinite if there was none, or if a task on
-//! another node has written the byte since. The part of a byte's traffic that the cache serves is [`hit`] of that distance.
+//! An access that moves m bytes of a block *touches* its first min(m, size) bytes, regardless of the real ones. Each node with a cache of
+//! L bytes has a *turnover*, the bytes that its tasks have touched; repeatedly touched bytes count once. The *distance* of a byte is the
+//! turnover since the last task of the node that touches it was taken; it is infinite if there was none, or if a task on another node has
+//! written the byte since. The fraction of a byte's traffic that the cache serves is [`hit`] of that distance.
 //!
 //! # Approach
-//! Accesses touch prefixes, so that what a node has touched of a block is a few pieces, the most recent first ([`Piece`]). A touch cuts off
-//! the beginning of the older pieces of its node, a write that of the pieces of all nodes. A piece that is further away than 1.5 L is as
-//! good as none and is dropped. An access costs the pieces of its block, one or two for each node that has touched it of late.
+//! Accesses touch prefixes, so the bytes of a block that a node has touched are a few pieces, the most recent first ([`Piece`]). A touch
+//! cuts off the beginning of the older pieces of its node, a write that of the pieces of all nodes. A piece that is further away than 1.5
+//! L has no effect and is dropped. An access costs time for the pieces of its block, one or two for each node that has touched it
+//! recently.
 
 use numasim_engine::SimTime;
 use numasim_graph::values::Access;
@@ -18,14 +19,14 @@ use crate::sockets::{Sockets, WorkerId};
 
 const NONE: u32 = u32::MAX;
 const BYTES_PER_MB: f64 = 1e6;
-/// Sizes and distances that differ by this part alone are equal, however their sums are rounded.
+/// Sizes and distances that differ only by this fraction are equal, independent of the rounding of their sums.
 const ROUNDING: f64 = 1e-9;
-/// Up to this part of its size a cache has everything that was touched, and from [`LOSES_ALL`] on nothing.
+/// Up to this fraction of its size a cache keeps everything that was touched, and from [`LOSES_ALL`] on nothing.
 const KEEPS_ALL: f64 = 0.5;
 const LOSES_ALL: f64 = 1.5;
 
-/// The part of a byte's traffic that a cache serves if the byte's distance is `parts` of its size: 1 up to one half, 0 from one and a half
-/// on, and a line between. Under a stream that never comes back, it holds as many bytes as the cache has.
+/// The fraction of a byte's traffic that a cache serves if the byte's distance is `parts` of its size: 1 up to one half, 0 from one and a
+/// half on, and linear in between. Under a stream without reuse, the cache contains as many bytes as its size.
 fn hit(parts: f64) -> f64 {
     if parts <= KEEPS_ALL * (1.0 + ROUNDING) {
         1.0
@@ -36,20 +37,20 @@ fn hit(parts: f64) -> f64 {
     }
 }
 
-/// The parts of the bytes that a task moves of a block by what serves them; they add up to 1.
+/// The fractions of the bytes that a task moves of a block, by the cache or memory that serves them; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shares {
     pub(super) own: f64,
     pub(super) memory: f64,
-    /// Another cache, and the node that has it.
+    /// Another cache, and its node.
     pub(super) other: f64,
     pub(super) holder: NodeId,
 }
 
 impl Shares {
-    /// No cache has anything.
+    /// No cache contains any of them.
     pub(super) const MEMORY: Self = Self { own: 0.0, memory: 1.0, other: 0.0, holder: NodeId(0) };
-    /// The own cache has everything.
+    /// The local cache contains all of them.
     pub(super) const OWN: Self = Self { own: 1.0, memory: 0.0, ..Self::MEMORY };
 }
 
@@ -61,7 +62,7 @@ struct Piece {
     /// The turnover of the node when the last task that touches them was taken.
     taken: f64,
     node: u32,
-    /// The next piece of the block; pieces of a node come in order. In a place that is not used, the next such place.
+    /// The next piece of the block; pieces of a node come in order. In an unused place, the next unused place.
     next: u32,
 }
 
@@ -70,14 +71,14 @@ struct Piece {
 pub(super) struct Caches {
     /// Per node: bytes of its cache; 0 without one.
     sizes: Vec<f64>,
-    /// Per block: its first piece, and the node that wrote it last. Without any cache, no entries.
+    /// Per block: its first piece, and the node that last wrote it. Without any cache, no entries.
     blocks: Vec<(u32, u32)>,
     pieces: Vec<Piece>,
     free: u32,
 }
 
 impl Caches {
-    /// Empty ones.
+    /// Empty caches.
     pub(super) fn new(machine: &Machine, blocks: usize) -> Self {
         let size = |node| machine.cache(node).map_or(0.0, |cache| cache.size.value() * BYTES_PER_MB);
         let sizes: Vec<f64> = machine.node_ids().map(size).collect();
@@ -90,7 +91,7 @@ impl Caches {
         }
     }
 
-    /// Whether any node has a cache and there is a block that it could hold.
+    /// Whether any node has a cache and there is a block.
     pub(super) fn are_there(&self) -> bool {
         !self.blocks.is_empty()
     }
@@ -101,8 +102,8 @@ impl Caches {
         size > 0.0 && bytes <= size * (1.0 + ROUNDING)
     }
 
-    /// A task on `node` is taken that accesses a block of `size` bytes: what serves the bytes that it moves, and what it will have added to
-    /// the turnover of its node when it ends. `turnover`: that of a node now.
+    /// A task on `node` is taken that accesses a block of `size` bytes. Returns the fractions of the bytes by the cache or memory that
+    /// serves them, and the bytes that it will have added to the turnover of its node when it ends. `turnover`: that of a node now.
     pub(super) fn take(
         &mut self,
         access: &Access,
@@ -154,13 +155,13 @@ impl Caches {
             added += bytes * parts.min(1.0);
             from = until;
         }
-        // By their own sum, so that one that has everything has exactly 1.
+        // Divided by their computed sum, so that a single source has exactly 1.
         let sum = hits + others + memory;
         let holder = other.map_or(NodeId(0), |other| NodeId(other.node as usize));
         (Shares { own: hits / sum, memory: memory / sum, other: others / sum, holder }, added)
     }
 
-    /// The distance of the byte at `from` on a node, in parts of its cache, and up to where the bytes behind it have the same.
+    /// The distance of the byte at `from` on a node, in multiples of its cache, and the end of the bytes after it with the same distance.
     fn distance(&self, first: u32, from: f64, on: &Holder) -> (f64, f64) {
         let of_node = |piece: &&Piece| piece.node == on.node && piece.end > from;
         match self.pieces_from(first).find(of_node) {
@@ -217,7 +218,7 @@ impl Caches {
     }
 }
 
-/// A node whose cache is looked at: its size, and the turnover now.
+/// A node whose cache is examined: its size, and its present turnover.
 struct Holder {
     node: u32,
     size: f64,
@@ -226,33 +227,34 @@ struct Holder {
 
 // The turnover of each node.
 
-/// How far a task is.
+/// Progress of a task.
 #[derive(Clone, Copy, Debug)]
 enum Progress {
     /// It has not begun, or ends as soon as it begins.
     None,
-    /// When it began, and the seconds that it takes whatever others do.
+    /// When it began, and its duration in seconds, which does not depend on other tasks.
     Timed(SimTime, f64),
-    /// As far as the sharing model has let it come.
+    /// Its progress follows from the sharing model.
     Shared,
 }
 
-/// Bytes that tasks of each node have touched: those of tasks that have ended, and of the others the part that is done.
+/// Bytes that tasks of each node have touched: those of tasks that have ended, and of the others in proportion to the completed part.
 #[derive(Clone, Debug)]
 pub(super) struct Turnover {
     /// Per node.
     ended: Vec<f64>,
-    /// Per worker: what its task will have added when it ends, and how far that is.
+    /// Per worker: the bytes that its task will have added when it ends, and its progress.
     running: Vec<(f64, Progress)>,
 }
 
 impl Turnover {
-    /// Nothing has been touched.
+    /// No byte has been touched.
     pub(super) fn new(nodes: usize, workers: usize) -> Self {
         Self { ended: vec![0.0; nodes], running: vec![(0.0, Progress::None); workers] }
     }
 
-    /// The turnover of a node at `now`; `shared`: the part of its work that the task of a worker has done which the sharing model lets proceed.
+    /// The turnover of a node at `now`; `shared`: the completed part of the task of a worker whose progress follows from the sharing
+    /// model.
     pub(super) fn of(
         &self,
         node: NodeId,
@@ -282,7 +284,7 @@ impl Turnover {
         self.proceed(worker, Progress::Timed(now, seconds));
     }
 
-    /// Its task begins to work, as fast as the sharing model lets it.
+    /// Its task begins to work, at the rate of the sharing model.
     pub(super) fn begin_shared(&mut self, worker: WorkerId) {
         self.proceed(worker, Progress::Shared);
     }
@@ -331,7 +333,8 @@ mod tests {
         Caches::new(&machine.with_caches(vec![Some(cache); nodes]).expect("caches"), 4)
     }
 
-    /// Own and other part of an access to the first `mb` of block 0, which has 8 MB, and the MB that it adds, after a turnover of `now`.
+    /// Local and other fraction of an access to the first `mb` of block 0, which has 8 MB, and the MB that it adds, after a turnover of
+    /// `now`.
     fn take(caches: &mut Caches, node: usize, mode: AccessMode, mb: f64, now: f64) -> [f64; 3] {
         let access = Access { block: BlockId(0), mode, declared_bytes: 0.0, moved_bytes: mb * MB };
         let (shares, added) = caches.take(&access, 8.0 * MB, NodeId(node), |_| now * MB);

@@ -1,5 +1,5 @@
-//! The simulation of a graph. `simulation` is one instant after the other; the other modules are what it works with
-//! (`README.md` beside this file).
+//! The simulation of a graph. `simulation` runs one instant after the other; the other modules are its parts (`README.md` in this
+//! folder).
 
 mod caches;
 mod flows;
@@ -37,7 +37,7 @@ use crate::sockets::Sockets;
 /// Simulates a graph under a scheduler.
 ///
 /// # Errors
-/// Every variant of [`TasksError`]; [`TasksError::TooManyEdges`] only of tree programs.
+/// Every variant of [`TasksError`]; [`TasksError::TooManyEdges`] only for tree programs.
 pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<Run, TasksError> {
     error::check(question)?;
     let sockets = Sockets::new(question.machine);
@@ -52,11 +52,11 @@ pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<
     Ok(run)
 }
 
-/// Simulates a graph under a scheduler of the caller: that of the question does not count. Every task that the scheduler hands out must be ready
-/// and not taken; this is not checked.
+/// Simulates a graph under a scheduler of the caller: that of the question is ignored. Every task that the scheduler hands out must be
+/// ready and not taken; this is not checked.
 ///
 /// # Errors
-/// As [`simulate`]; [`TasksError::NeverEnds`] if it hands out nothing though tasks are ready.
+/// As [`simulate`]; [`TasksError::NeverEnds`] if it hands out nothing although tasks are ready.
 pub fn simulate_under(
     question: &Question<'_>,
     scheduler: Box<dyn Scheduler + '_>,
@@ -68,7 +68,7 @@ pub fn simulate_under(
     Simulation::new(question, &sockets, &network, scheduler, observer)?.run()
 }
 
-/// What no makespan is below; `None` beyond 2^32 edges.
+/// The lower bound on the makespan; `None` beyond 2^32 edges.
 fn bound_of(question: &Question<'_>) -> Option<LowerBound> {
     Dependencies::of(question.graph).map(|dependencies| lower_bound(question, &dependencies))
 }

@@ -1,4 +1,4 @@
-//! Instants, and what happens in one, in the order that the top of the crate says.
+//! Instants, and the events in each, in the order of the crate's documentation.
 
 use numasim_engine::{EventKey, Instants, SimTime, Span};
 use numasim_graph::values::{BlockHome, PagePlacement, TaskId};
@@ -19,19 +19,19 @@ use crate::result::{IdleReason, Observer, Run, TaskRecord, Traffic};
 use crate::schedulers::{Round, Scheduler, Source, Start, View};
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId, migration};
 
-/// Events of one instant differ by at most this part of the time.
+/// Times of one instant differ by at most this relative amount.
 const SAME_INSTANT: f64 = 1e-9;
-/// Instants between two questions whether to stop.
+/// Number of instants between two polls for a stop.
 const INSTANTS_PER_LOOK: u64 = 1024;
 
-/// What comes at a time that is known.
+/// An event at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     /// A worker has fetched its task and begins to work.
     Begin(WorkerId),
     /// A task that reads no memory ends.
     End(WorkerId),
-    /// The master has done what it does.
+    /// The present activity of the master ends.
     Master,
     /// The task of a contender that a worker runs ends.
     Contender(WorkerId),
@@ -39,14 +39,14 @@ enum Event {
     Bound,
 }
 
-/// A simulation under way.
+/// A running simulation.
 pub(super) struct Simulation<'a> {
     question: &'a Question<'a>,
     sockets: &'a Sockets,
     scheduler: Box<dyn Scheduler + 'a>,
     observer: &'a mut dyn Observer,
     instants: Instants<Event>,
-    /// The events of the master and of contenders. When the next task ends that reads memory, `flows` knows.
+    /// The events of the master and of contenders. `flows` determines when the next task that reads memory ends.
     master_event: Option<EventKey>,
     bound_event: Option<EventKey>,
     master: Master,
@@ -59,7 +59,7 @@ pub(super) struct Simulation<'a> {
     caches: Caches,
     turnover: Turnover,
     assay: Assay<'a>,
-    /// Per worker: the parts of what its task reads of each memory.
+    /// Per worker: the fraction of each memory in the reads of its task.
     fractions: Vec<Vec<f64>>,
     spread: Spread,
     tally: Tally,
@@ -112,7 +112,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Until the last task has ended.
+    /// Runs until the last task has ended.
     pub(super) fn run(mut self) -> Result<Run, TasksError> {
         let tasks = self.question.graph.task_count() as u64;
         let mut instants = 0_u64;
@@ -155,7 +155,7 @@ impl<'a> Simulation<'a> {
         Ok(self.tally.finish(self.question.graph, &*self.scheduler, &rest))
     }
 
-    /// Goes to the instant of the next event or of the next end of a task that reads memory, which may be the present one.
+    /// Advances to the instant of the next event or of the next end of a task that reads memory, which may be the present one.
     fn advance(&mut self) -> Option<SimTime> {
         let end = self.flows.next_end();
         if !end.is_finite() || self.instants.next_time().is_some_and(|event| event <= end) {
@@ -175,7 +175,7 @@ impl<'a> Simulation<'a> {
         held_back.unwrap_or(last)
     }
 
-    /// Takes what comes in the present instant; whether anything does.
+    /// Takes the events of the present instant; returns whether there are any.
     fn happens(&mut self) -> bool {
         let mut any = !self.ended.is_empty();
         while let Some(event) = self.instants.pop_now() {
@@ -215,7 +215,7 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Step 2: the master creates what it can.
+    /// Step 2: the master creates as many tasks as it can.
     fn create(&mut self) -> Result<(), TasksError> {
         let Question { graph, machine, .. } = *self.question;
         let mut around = Around {
@@ -241,14 +241,14 @@ impl<'a> Simulation<'a> {
     }
 }
 
-// Step 1 of an instant: tasks that end, and what follows from that.
+// Step 1 of an instant: tasks that end, and the consequences.
 
 impl Simulation<'_> {
     /// Step 1: tasks that end.
     fn retire(&mut self) {
         let now = self.instants.now();
         self.ended.sort_unstable();
-        // Taken, so that the engine can be changed meanwhile, and given back for its room.
+        // Moved out, so that the engine can be changed meanwhile, and returned to reuse its allocation.
         let mut ended = std::mem::take(&mut self.ended);
         let sockets = self.sockets;
         for (task, worker) in ended.drain(..) {
@@ -281,7 +281,8 @@ impl Simulation<'_> {
 // Step 4 of an instant: idle workers take tasks, and begin to work on them.
 
 impl Simulation<'_> {
-    /// Step 4: idle workers look for tasks in rounds. Whoever is dealt to another program and finds nothing in the first one leaves.
+    /// Step 4: idle workers look for tasks in rounds. A worker that is dealt to another program and finds nothing in the first round
+    /// leaves.
     fn hand_out(&mut self) {
         let idle = self.workers.idle_count();
         let waiting = self.ready.waiting();
@@ -305,7 +306,7 @@ impl Simulation<'_> {
                 }
             }
             if is_first && self.contenders.is_some() {
-                // Nobody else need be asked: no task is left.
+                // No further worker needs to be asked: no task is left.
                 for place in place..idle {
                     left |= self.workers.idle_again(place).is_some_and(|worker| self.leave(worker));
                 }
@@ -344,7 +345,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// A worker of a node takes a task: what serves its bytes, by what its node and others have touched until now.
+    /// A worker of a node takes a task: determines the caches and memories that serve its bytes, from the bytes that its node and others
+    /// have touched until now.
     fn decide_sources(
         &mut self,
         task: TaskId,
@@ -372,7 +374,7 @@ impl Simulation<'_> {
         decided
     }
 
-    /// Open blocks of a task go where the scheduler wants them, if it cares.
+    /// Open blocks of a task go to the nodes that the scheduler selects, if it does.
     fn place_blocks(&mut self, task: TaskId) {
         let Question { graph, machine, .. } = *self.question;
         for access in graph.accesses(task) {
@@ -432,7 +434,7 @@ impl Simulation<'_> {
         self.contenders.iter_mut().for_each(|contenders| contenders.end(worker));
     }
 
-    /// Workers whose contender's tasks have ended come back if they are dealt to the program, by number; else they run the next.
+    /// Workers whose contender's tasks have ended come back if they are dealt to the program, by number; otherwise they run the next.
     fn welcome(&mut self) {
         let ended = self.contenders.as_mut().map(Contenders::take_ended).unwrap_or_default();
         let now = self.instants.now();
@@ -451,7 +453,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// An idle worker that has found no task of its own leaves if it is dealt to another program; whether it does.
+    /// An idle worker that has found no task in its queues leaves if it is dealt to another program; returns whether it leaves.
     fn leave(&mut self, worker: WorkerId) -> bool {
         let stays = self.contenders.is_none()
             || self.workers.taken(worker).is_some()
@@ -489,7 +491,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether contenders alone would go on for ever: nothing else is to come, and nobody comes back.
+    /// Whether contenders alone would continue forever: there are no other events, and no worker comes back.
     fn is_stuck(&self) -> bool {
         if self.contenders.is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! What the simulation does with a scheduler that fails.
+//! The simulation with a scheduler that fails.
 
 use numasim_graph::partition::PartitionError;
 use numasim_graph::values::{NewTask, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId};

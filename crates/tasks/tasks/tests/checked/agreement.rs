@@ -1,4 +1,4 @@
-//! The simulation beside the slow one: the same answers to random questions.
+//! The simulation compared with the slow one: the same answers to random questions.
 
 use numasim_tasks::{IdleReason, Run, TaskRecord, TasksError, Traffic, reference, simulate};
 use proptest::prelude::*;
@@ -7,10 +7,10 @@ use crate::common::{Asked, Records};
 use crate::drawn::{anything, choices};
 use crate::random::questions;
 
-/// Relative difference that rounding may make.
+/// Relative tolerance for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What differs between two runs and their tasks.
+/// Differences between two runs and their tasks.
 pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRecord>)) -> Vec<String> {
     let mut all = Vec::new();
     let makespan_s = slow.0.makespan.value();

@@ -16,7 +16,7 @@ use crate::common::{Asked, Tasks, m2, m2_with_caches};
 use crate::drawn::{Choices, choices, drawn_graph};
 use crate::random::questions;
 
-/// Two nodes with one core each, the second half as fast, or those of M2.
+/// Two nodes with one core each, the second half as fast as the first, or those of M2.
 pub(crate) fn small_machine(choices: &mut Choices) -> Machine {
     let machine = if choices.one_in(2) { m2_with_caches(choices.of(&[10.0, 3.0])) } else { m2() };
     if choices.one_in(3) {
@@ -32,16 +32,16 @@ pub(crate) fn small_machine(choices: &mut Choices) -> Machine {
     machine.retuned(nodes, vec![GigabytesPerSecond::new(5.0); 4]).expect("a machine")
 }
 
-/// States of a search; one in some hundred random questions has more, and would take minutes.
+/// Limit on the states of a search; about one in several hundred random questions has more, and would take minutes.
 const MOST_STATES: usize = 100_000;
 
-/// The least makespan, where the search has few enough states.
+/// The least makespan, if the search has few enough states.
 pub(crate) fn least_s(asked: &Asked) -> Option<f64> {
     reference::least_makespan(&asked.question(), MOST_STATES).expect("an answer").map(Seconds::value)
 }
 
-/// Asks `test` about choices, as `proptest!` does; it says whether there was an answer to compare with, and there is one to nearly all questions.
-/// `source`: the file of the test, beside which failures are kept, and its name.
+/// Calls `test` with random choices, as `proptest!` does; `test` returns whether there was an answer to compare with, which is the case
+/// for nearly all questions. `source`: the file of the test, next to which failures are stored, and its name.
 pub(crate) fn of_most_questions(
     cases: u32,
     source: (&'static str, &'static str),
@@ -108,7 +108,7 @@ fn eight_tasks_are_not_too_many() {
     assert!((least_s(&asked) - 1.8).abs() < 1e-12);
 }
 
-/// The bound is not above the best of all schedules, and nobody who decides is below it.
+/// The bound is not above the best of all schedules, and no scheduler is below it.
 #[test]
 fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it() {
     let name =
@@ -119,7 +119,7 @@ fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it() {
         let mut asked = Asked::free(machine, graph);
         asked.runtime.creation = Seconds::new(choices.of(&[0.0, 0.1e-3]));
         asked.runtime.task = Seconds::new(choices.of(&[0.0, 20e-6]));
-        // A partition ends at no other event.
+        // Otherwise a partition would end at a time without any other event.
         asked.scheduler.partition_ns_per_vertex_edge = Some(0.0);
         asked.runtime.throttle = choices.of(&[None, None, Some(2)]);
         asked.placement =

@@ -1,4 +1,4 @@
-//! Random questions, drawn from small sets of figures, so that much happens at the same time.
+//! Random questions, drawn from small sets of values, so that many events happen at the same time.
 
 use numasim_graph::partition::is_built;
 use numasim_graph::values::{
@@ -49,7 +49,7 @@ fn gbs(value: f64) -> GigabytesPerSecond {
 
 fn drawn_machine(choices: &mut Choices) -> Machine {
     let count = 1 + choices.below(4);
-    // Limits that several tasks share: two of the models have a reading of all of them.
+    // Limits that several tasks share: two of the models support all of them.
     let is_limited = choices.one_in(5);
     let nodes: Vec<Node> = (0..count)
         .map(|n| {
@@ -125,7 +125,7 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize,
             graph.block_hint(block, hint).expect("a block");
         }
     }
-    // Whether places are given: then all tasks of a creator come in the opposite order.
+    // Whether places are given: then all tasks of a creator are in reverse order.
     let turned = is_tree && choices.one_in(2);
     let creators = drawn_creators(choices, most, is_tree);
     for (number, &creator) in creators.iter().enumerate() {
@@ -165,7 +165,7 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize,
     graph.try_finish().expect("places are all there")
 }
 
-/// Per task who creates it: an earlier one, more often one of the last few, so that trees are deep.
+/// The creator of each task: an earlier one, more often one of the last few, so that trees are deep.
 fn drawn_creators(choices: &mut Choices, most: usize, is_tree: bool) -> Vec<Option<TaskId>> {
     let count = 1 + choices.below(most);
     let creator = |number: usize| {
@@ -229,7 +229,7 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
 fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
     use SchedulerKind::{Dep, Fifo, Heft, RandomSteal, RipDep, RipMw, RipSp, Sa, Tracked};
     let kinds = [Fifo, Sa, Dep, RipDep, RipSp, RipMw, Heft, Tracked, RandomSteal];
-    // Those that partition refuse trees.
+    // Schedulers that partition reject trees.
     let of_trees = [Fifo, Sa, Dep, Heft, Tracked, RandomSteal];
     let kinds = if is_tree { &of_trees[..] } else { &kinds };
     let window = choices.of(&[5, 1, 9, 1000]);
@@ -252,12 +252,12 @@ fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
     }
 }
 
-/// Everything that can be asked, with up to `most` tasks.
+/// A question with any feature, with up to `most` tasks.
 pub(crate) fn anything(choices: &mut Choices, most: usize) -> Asked {
     asked(choices, most, false)
 }
 
-/// The same of tree programs.
+/// The same for tree programs.
 pub(crate) fn any_tree(choices: &mut Choices, most: usize) -> Asked {
     asked(choices, most, true)
 }

@@ -1,5 +1,5 @@
-//! Random tree programs under `tbb`, `tbb-numa` and `hint`, with and without contenders: both simulations agree, and what must hold of any run
-//! holds.
+//! Random tree programs under `tbb`, `tbb-numa` and `hint`, with and without contenders: both simulations agree, and the invariants of
+//! all runs hold.
 
 use numasim_graph::values::{Contender, SchedulerKind};
 use numasim_model::units::Seconds;
@@ -13,7 +13,7 @@ use crate::common::{Asked, Records};
 use crate::drawn::{Choices, any_tree, choices, with_ways};
 use crate::random::questions;
 
-/// A tree program under one of the libraries, perhaps against contenders.
+/// A tree program under one of the libraries, possibly with contenders.
 fn any_question(choices: &mut Choices) -> (Asked, Option<Contender>) {
     let mut asked = any_tree(choices, 50);
     asked.graph = with_ways(choices, &asked.graph);
@@ -84,11 +84,11 @@ proptest! {
             });
             prop_assert!(record.start_s >= creator.1 * (1.0 - 1e-9), "{record:?} before its creator ended");
             if is_hint && asked.graph.affinity(record.task).is_some() {
-                // Whoever hands it over puts it on its node, and nobody takes it from there.
+                // The worker that hands it over puts it on its node, and no worker of another node takes it.
                 prop_assert_eq!(Some(record.node), asked.graph.affinity(record.task), "{:?}", record);
             }
             if record.source == Source::Returned {
-                // Nobody but the worker of the creator goes on with it.
+                // Only the worker of the creator continues with it.
                 prop_assert_eq!(record.worker, creator.0, "{:?}", record);
             }
         }

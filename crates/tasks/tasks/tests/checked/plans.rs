@@ -1,4 +1,4 @@
-//! Random plans for random tree programs, and what they say of each task and block, looked up once more: line by line, from the text.
+//! Random plans for random tree programs. Their nodes of each task and block are looked up a second time: line by line, from the text.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(crate) struct PlanText {
     dbs: String,
 }
 
-/// A class while a plan is drawn: its template and its entries.
+/// A class during the construction of a plan: its template and its entries.
 struct Class {
     template: String,
     entries: Vec<(u32, String, usize)>,
@@ -27,7 +27,7 @@ fn template(graph: &TaskGraph, task: TaskId) -> String {
     format!("{}/{}", graph.type_name(task), graph.accesses(task).len())
 }
 
-/// A plan that knows most of a graph. Classes are met again at will, so that some are stars and some are shared.
+/// A plan that contains most of a graph. Classes occur repeatedly at random, so that some are stars and some are shared.
 pub(crate) fn drawn_plan(choices: &mut Choices, graph: &TaskGraph, nodes: usize) -> PlanText {
     let first = graph.tasks().next().map_or("work/0".to_owned(), |task| template(graph, task));
     let mut classes = vec![Class { template: first.clone(), entries: Vec::new() }];
@@ -77,7 +77,7 @@ pub(crate) fn drawn_plan(choices: &mut Choices, graph: &TaskGraph, nodes: usize)
     text
 }
 
-/// The plan as the reader has it.
+/// The plan in the reader's form.
 pub(crate) fn read(text: &PlanText, graph: &TaskGraph, nodes: &[NodeId]) -> GraphPlan {
     let feed = |file: File, each: Lines<'_>| {
         let text = if file == File::PlanTree { &text.tree } else { &text.dbs };
@@ -96,7 +96,7 @@ fn class(text: &PlanText, graph: &TaskGraph, task: TaskId) -> Option<String> {
     };
     let creator = class(text, graph, creator)?;
     let place = graph.seq(task)?.to_string();
-    // Behind the line of a class, its template and its node, there are as many entries as it says.
+    // The line of a class, with its template and node, is followed by the given number of entries.
     let mut left = 0;
     for line in lines {
         if left == 0 {
@@ -111,7 +111,7 @@ fn class(text: &PlanText, graph: &TaskGraph, task: TaskId) -> Option<String> {
     None
 }
 
-/// The node of a class: -1 has no opinion.
+/// The node of a class: -1 has no preference.
 fn node_of_class(text: &PlanText, class: &str, nodes: &[NodeId]) -> Option<NodeId> {
     let mut left = 0;
     for line in text.tree.lines() {
@@ -128,7 +128,7 @@ fn node_of_class(text: &PlanText, class: &str, nodes: &[NodeId]) -> Option<NodeI
     None
 }
 
-/// What the text says of every task and block.
+/// The entries of the text for every task and block.
 fn looked_up(
     text: &PlanText,
     graph: &TaskGraph,

@@ -1,4 +1,4 @@
-//! What is promised of every run.
+//! Guaranteed properties of every run.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::common::{Asked, Tasks, m2_with_caches};
 use crate::drawn::{anything, choices};
 use crate::random::questions;
 
-/// The run and its tasks; `None` where they never end: under `remote-first` tasks with data on several nodes can starve each other.
+/// The run and its tasks; `None` if they never end: under `remote-first` tasks with data on several nodes can starve each other.
 fn answer(asked: &Asked) -> Option<(Run, Vec<TaskRecord>)> {
     let starves = asked.machine.sharing().kind == ModelKind::RemoteFirst;
     match fast(asked) {
@@ -77,7 +77,7 @@ fn with_blocks_moved(graph: &TaskGraph, step: usize, shift: usize) -> TaskGraph 
     moved.finish()
 }
 
-/// The same machine and runtime, where everything takes `factor` times as long.
+/// The same machine and runtime, with all times multiplied by `factor`.
 fn slowed(asked: &mut Asked, factor: f64) {
     let machine = &asked.machine;
     let gbs = |value: GigabytesPerSecond| value * (1.0 / factor);
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// A block is read by turns with streams of fresh bytes that are one and a half times the cache at least.
+/// A block is read alternately with streams of new bytes of at least one and a half times the size of the cache.
 fn streamed(cache_mb: f64, parts: &[f64], rounds: usize) -> TaskGraph {
     let mut tasks = Tasks::new();
     let x = tasks.block(2e6, BlockHome::Open);
@@ -198,7 +198,7 @@ proptest! {
     ) {
         let asked = Asked::free(m2_with_caches(cache_mb), streamed(cache_mb, &parts, 4));
         let (run, _) = fast(&asked).expect("an answer");
-        // On the other node, perhaps, after an idle worker of that one took a task: no hits there either.
+        // If an idle worker of the other node took a task, on that node: no hits there either.
         prop_assert_eq!(run.traffic.llc_local, 0.0);
     }
 
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// What random questions are worth: all of this happens in many of them.
+/// Coverage of random questions: all these features occur in many of them.
 #[test]
 fn random_questions_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));

@@ -47,7 +47,7 @@ fn an_empty_graph_takes_no_time() {
 /// Test D-1 of the specification.
 #[test]
 fn a_task_is_as_fast_as_its_memory_and_its_link() {
-    // Local it wants 10 GB/s and gets them; over a link of 5 GB/s it takes twice as long, two of them four times.
+    // Local it demands 10 GB/s and gets them; over a link of 5 GB/s it takes twice as long, two of them four times.
     assert_makespan(&readers(&[(0, 0)]), 0.1);
     assert_makespan(&readers(&[(0, 1)]), 0.2);
     assert_makespan(&readers(&[(0, 1), (0, 1)]), 0.4);
@@ -61,7 +61,7 @@ fn a_task_is_as_fast_as_its_memory_and_its_link() {
     assert_near(run.idle, 1.0 - (0.2 + 2.0 / 7.5) / 0.8);
 }
 
-/// Test D-2: without FLOP a task wants what its core can read.
+/// Test D-2: without FLOP a task demands the bandwidth of its core.
 #[test]
 fn a_task_without_flop_reads_as_fast_as_its_core_or_what_it_gets_alone() {
     let mut tasks = Tasks::new();
@@ -77,7 +77,7 @@ fn a_task_without_flop_reads_as_fast_as_its_core_or_what_it_gets_alone() {
     assert_makespan(&Asked::free(m2(), graph), 0.05);
 }
 
-/// Test D-3, with the correction that the writer's own bytes count.
+/// Test D-3, with the correction that the writer's bytes count.
 #[test]
 fn what_a_cache_has_comes_from_there() {
     let run = |mb: f64, bytes: f64, reader: usize| {
@@ -127,9 +127,9 @@ fn a_write_takes_bytes_out_of_other_caches_and_distance_does_out_of_the_own() {
         [0.0, 0.0, 6.0, 0.0],
         // Node 0 has turned 12 MB over since it wrote X, one and a half caches: nothing of it is left.
         [0.0, 0.0, 0.0, 6.0],
-        // A distance of 6, three quarters of the cache: three quarters. That adds 4.5.
+        // A distance of 6, three quarters of the cache: three quarters hit. That adds 4.5.
         [4.5, 0.0, 0.0, 1.5],
-        // All was written by node 1 since. There the distance is 4.5, 9/16: 15/16 of it.
+        // Node 1 has written all of it since. There the distance is 4.5, 9/16: 15/16 of it.
         [0.0, 6.0 * 15.0 / 16.0, 6.0 / 16.0, 0.0],
         // Y on node 0: 6 MB of Y and 6 of X since.
         [0.0, 0.0, 6.0, 0.0],
@@ -153,7 +153,7 @@ fn a_cache_may_have_a_bandwidth_for_each_core() {
     tasks.task(0.0, &[(x, Out)]);
     tasks.task(1e-3, &[(x, In)]);
     assert_makespan(&Asked::free(machine.clone(), tasks.0.graph().clone()), 0.2e-3 + 2e-3);
-    // With 1 MB from memory it wants 2 GB/s x 1 / 4: the same 2 ms for all 5 MB; 0.1 ms of FLOP are less.
+    // With 1 MB from memory it demands 2 GB/s x 1 / 4: the same 2 ms for all 5 MB; 0.1 ms of FLOP are less.
     tasks.task(1e-3, &[(x, In), (y, In)]);
     let graph = tasks.0.finish();
     let (run, records) = answer(&Asked::free(machine, graph));
@@ -163,7 +163,7 @@ fn a_cache_may_have_a_bandwidth_for_each_core() {
 
 #[test]
 fn overheads_are_waited_for_and_the_master_creates_in_turn() {
-    // Created after 1 and 2 us; overhead 3 us; work 0.1 s each, on workers of their own.
+    // Created after 1 and 2 us; overhead 3 us; work 0.1 s each, on separate workers.
     let mut tasks = Tasks::new();
     (0..2).for_each(|_| tasks.task(1.0, &[]));
     let mut asked = Asked::free(m2(), tasks.0.finish());
@@ -209,7 +209,7 @@ fn pages_lie_where_the_placement_says() {
     assert_eq!(run(PagePlacement::Numa, Open, 1), near);
 }
 
-/// With the placement `numa` a stolen task's new block lies where the task should have run.
+/// With the placement `numa` a stolen task's new block is on the node where the task should have run.
 #[test]
 fn idle_workers_steal_the_oldest_task_and_pay_for_it() {
     let mut tasks = Tasks::new();
@@ -243,7 +243,8 @@ fn dep_goes_by_the_bytes_that_were_written_and_takes_turns_where_it_knows_nothin
     let mut asked = Asked::free(m2(), tasks.0.finish());
     asked.scheduler.kind = SchedulerKind::Dep;
     assert_eq!(sockets(&asked), [0, 0, 1, 1, 0, 0, 1, 1]);
-    // X of 3 MB on 1, Y of 2 MB on 0, and Z new: larger than X it is the turn of socket 0, else X wins, also where both are equal.
+    // X of 3 MB on 1, Y of 2 MB on 0, and Z new: if Z is larger than X it is the turn of socket 0, otherwise X wins, also if both are
+    // equal.
     for (mb, expected) in [(4.0, 0), (2.5, 1), (3.0, 1)] {
         let mut tasks = Tasks::new();
         let x = tasks.block(3e6, Node(NodeId(1)));
@@ -258,7 +259,7 @@ fn dep_goes_by_the_bytes_that_were_written_and_takes_turns_where_it_knows_nothin
 
 #[test]
 fn a_worker_goes_on_with_the_task_that_its_last_one_made_ready() {
-    // Ten tasks wait; the first one's successor is created last. In the queue it comes at the end; with the option at once.
+    // Ten tasks wait; the first one's successor is created last. In the queue it comes at the end; with the option immediately.
     let mut tasks = Tasks::new();
     let x = tasks.block(1.0, Open);
     tasks.task(1.0, &[(x, Out)]);

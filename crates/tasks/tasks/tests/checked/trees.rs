@@ -1,4 +1,4 @@
-//! Random tree programs: both simulations agree, and what must hold of any run holds.
+//! Random tree programs: both simulations agree, and the invariants of all runs hold.
 
 use numasim_graph::values::PagePlacement;
 use numasim_model::ModelKind;
@@ -70,7 +70,7 @@ fn the_bound_of_a_tree_is_not_above_the_best_of_all_schedules() {
     });
 }
 
-/// What random trees are worth: all of this happens in many of them.
+/// Coverage of random trees: all these features occur in many of them.
 #[test]
 fn random_trees_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));
@@ -80,7 +80,7 @@ fn random_trees_are_about_everything() {
         let asked = any_tree(&mut choices, 50);
         let Ok((run, records)) = fast(&asked) else { continue };
         let graph = &asked.graph;
-        // A task may not be created yet when all that it waits for have ended.
+        // A task may not exist yet when all tasks that it waits for have ended.
         let by_number = records.windows(2).all(|pair| pair[0].start_s <= pair[1].start_s);
         let most = asked.runtime.throttle.unwrap_or(u64::MAX);
         let widest = graph.tasks().map(|task| graph.children(task).len()).max().unwrap_or(0);

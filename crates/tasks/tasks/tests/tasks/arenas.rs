@@ -1,4 +1,4 @@
-//! `arena-per-node`: an arena for each node; tasks for another node are enqueued there, all else stays where it is handed over.
+//! `arena-per-node`: an arena for each node; tasks for another node are enqueued there, all others stay where they are handed over.
 
 use numasim_graph::values::SchedulerKind::ArenaPerNode;
 use numasim_graph::values::{Submit, TreeTask};
@@ -26,7 +26,7 @@ fn tasks_for_another_node_are_enqueued_there_and_all_else_is_spawned() {
 
 #[test]
 fn within_an_arena_the_order_is_that_of_tbb() {
-    // One worker: what the root returned, the deque from its young end, then what was enqueued.
+    // One worker: the task that the root returned, the deque from its young end, then the enqueued tasks.
     let mut tree = Tree::new();
     let root = tree.root(1.0, TreeTask { returns: true, ..PLAIN });
     tree.child(root, 1.0, TreeTask { submit: Submit::Enqueue, ..PLAIN });
@@ -40,7 +40,7 @@ fn within_an_arena_the_order_is_that_of_tbb() {
 
 #[test]
 fn nobody_leaves_an_arena() {
-    // Four tasks of 1 s for no node: the worker of node 1 has none in its own arena.
+    // Four tasks of 1 s without a node: the worker of node 1 has none in its arena.
     let mut tree = Tree::new();
     let root = tree.root(1.0, PLAIN);
     for _ in 0..4 {
@@ -55,7 +55,7 @@ fn nobody_leaves_an_arena() {
 
 #[test]
 fn tasks_run_where_their_data_is_if_their_affinity_says_so() {
-    // Two tasks of 1 GFLOP on 1 GB of their own on each node: 10 GB/s each, 20 GB/s of each node, 0.1 s.
+    // Two tasks of 1 GFLOP on separate blocks of 1 GB on each node: 10 GB/s each, 20 GB/s of each node, 0.1 s.
     let mut tree = Tree::new();
     let homes = [1, 0, 1, 0];
     let blocks = homes.map(|home| tree.block(GB, Some(home)));
@@ -71,7 +71,7 @@ fn tasks_run_where_their_data_is_if_their_affinity_says_so() {
 
 #[test]
 fn the_successor_is_one_that_stays() {
-    // 2, 3 and 4 wait for 1. 2 belongs to node 1 and leaves; 3 is the lowest that stays: worker 0 goes on with it, and then takes 4.
+    // 2, 3 and 4 wait for 1. 2 belongs to node 1 and leaves; 3 is the lowest that stays: worker 0 continues with it, and then takes 4.
     let mut tree = Tree::new();
     let x = tree.block(0.0, None);
     let root = tree.root(1.0, PLAIN);

@@ -31,7 +31,7 @@ fn sweeps(chains: usize) -> TaskGraph {
     graph.done()
 }
 
-/// Hand test F. 20 x 20 x 10.5 MB = 4.2 GB at 100 GB/s are 42 ms; what was swept comes back after 210 MB.
+/// Hand test F. 20 x 20 x 10.5 MB = 4.2 GB at 100 GB/s are 42 ms; swept data is touched again after 210 MB.
 #[test]
 fn sweeps_of_more_than_one_and_a_half_caches_have_no_hits() {
     for mb in [14.0, 110.0] {
@@ -119,7 +119,7 @@ fn write_and_read(mb: f64, reader: usize) -> Traffic {
 
 #[test]
 fn what_a_task_wrote_is_in_the_cache_of_its_node() {
-    // 4 MB of the own write from memory, then none.
+    // 4 MB of its write come from memory, then none.
     let here = Traffic { llc_local: 4e6, dram_local: 4e6, ..Traffic::default() };
     assert_eq!(write_and_read(4.0, 0), here);
     let there = Traffic { llc_remote: 4e6, dram_local: 4e6, ..Traffic::default() };
@@ -135,7 +135,7 @@ fn of_a_block_that_is_a_little_larger_than_the_cache_a_part_stays() {
     assert_eq!(write_and_read(15.0, 0), Traffic { dram_local: 30e6, ..Traffic::default() });
 }
 
-/// Seven blocks of 5/7 MB are half of 10 MB and a billionth of a byte, added up with rounding.
+/// Seven blocks of 5/7 MB are half of 10 MB plus a billionth of a byte, when added up with rounding.
 #[test]
 fn equal_parts_of_half_a_cache_stay() {
     for parts in [7, 27] {
@@ -162,7 +162,7 @@ fn a_write_takes_the_bytes_out_of_the_caches_of_others() {
     for (socket, mode) in [(0, In), (1, In), (1, Inout), (0, In)] {
         graph.on(socket, 0.0, &[all(x, mode, 4.0 * MB)]);
     }
-    // Readers need no order of their own: the second is created when the first has ended.
+    // Readers need no order among themselves: the second is created when the first has ended.
     let mut setting = under(Sa);
     setting.runtime.throttle = Some(1);
     let (_, records) = setting.run(&with_llc(m2(), 10.0, None), &graph.done());
@@ -176,8 +176,8 @@ fn a_write_takes_the_bytes_out_of_the_caches_of_others() {
 
 #[test]
 fn the_cache_of_the_last_writer_serves_others_as_its_memory_would() {
-    // X of 4 MB lies on node 3; node 2 writes it, node 1 reads it. Node 0 reads it from node 2, whose link has 4 GB/s: 1 ms; from node 1
-    // or 3 it would be 0.8 ms.
+    // X of 4 MB is on node 3; node 2 writes it, node 1 reads it. Node 0 reads it from node 2, whose link has 4 GB/s: 1 ms; from node 1 or
+    // 3 it would be 0.8 ms.
     let links = (0..16).map(|pair| if pair == 2 { 4.0 } else { 5.0 });
     let links = links.map(GigabytesPerSecond::new).collect();
     let machine = Machine::new("four", vec![node(1); 4], links).expect("a machine");
@@ -195,7 +195,8 @@ fn the_cache_of_the_last_writer_serves_others_as_its_memory_would() {
 
 #[test]
 fn a_core_reads_its_cache_no_faster_than_it_can() {
-    // 4 MB at 2 GB/s: 2 ms, also with compute of 1 ms. With 4 MB of memory beside it, the same time for all of it: want 2 x 4 / 4 = 2 GB/s.
+    // 4 MB at 2 GB/s: 2 ms, also with compute of 1 ms. With 4 MB of memory in addition, the same time for everything: demand 2 x 4 / 4 =
+    // 2 GB/s.
     let mut graph = Graph::new();
     let (x, y) = (graph.block(4.0 * MB, Some(0)), graph.block(4.0 * MB, Some(0)));
     graph.on(0, 0.0, &[all(x, In, 4.0 * MB)]);

@@ -14,7 +14,7 @@ pub(crate) use AccessMode::{In, Inout, Out};
 pub(crate) const MB: f64 = 1e6;
 pub(crate) const GB: f64 = 1e9;
 
-/// A node with so many cores of 10 GFLOPS and 20 GB/s.
+/// A node with this number of cores of 10 GFLOPS and 20 GB/s.
 pub(crate) fn node(cores: u32) -> Node {
     Node {
         cores,
@@ -40,11 +40,11 @@ pub(crate) fn with_llc(machine: Machine, mb: f64, core_gbs: Option<f64>) -> Mach
     machine.with_caches(caches).expect("a cache for each node")
 }
 
-/// A graph while it is written down.
+/// A graph during construction.
 #[derive(Default)]
 pub(crate) struct Graph(TaskGraphBuilder);
 
-/// One access that declares and moves all of a block of so many bytes.
+/// One access that declares and moves a whole block of this number of bytes.
 pub(crate) fn all(block: BlockId, mode: AccessMode, bytes: f64) -> Access {
     Access { block, mode, declared_bytes: bytes, moved_bytes: bytes }
 }
@@ -87,7 +87,7 @@ impl Graph {
         self.0.task(NewTask { kind, gflop, accesses, socket, taskwait, name: None }).expect("a task")
     }
 
-    /// A task that says something of a tree.
+    /// A task with tree attributes.
     pub(crate) fn tree(&mut self, gflop: f64, accesses: &[Access], says: TreeTask<'_>) -> TaskId {
         let kind = self.0.kind("work");
         let task = NewTask { kind, gflop, accesses, socket: None, taskwait: false, name: None };
@@ -112,7 +112,7 @@ impl Graph {
     }
 }
 
-/// How a graph is run: nothing costs anything, and the lowest number comes first.
+/// The settings of a run: nothing costs anything, and the lowest number comes first.
 #[derive(Clone)]
 pub(crate) struct Setting {
     pub(crate) scheduler: SchedulerSettings,
@@ -138,7 +138,7 @@ pub(crate) fn under(kind: SchedulerKind) -> Setting {
     }
 }
 
-/// Keeps what it sees.
+/// Stores the observed records.
 #[derive(Default)]
 pub(crate) struct Seen(pub(crate) Vec<TaskRecord>);
 
@@ -172,18 +172,18 @@ impl Setting {
     }
 }
 
-/// Equal but for rounding.
+/// Equal except for rounding.
 #[track_caller]
 pub(crate) fn near(value: f64, expected: f64) {
     assert!((value - expected).abs() <= 1e-9 * expected.abs(), "{value} is not {expected}");
 }
 
-/// The nodes on which tasks were to run.
+/// The assigned nodes of tasks.
 pub(crate) fn sockets(records: &[TaskRecord]) -> Vec<usize> {
     records.iter().map(|record| record.socket.expect("a socket").0).collect()
 }
 
-/// The nodes on which they did.
+/// The nodes on which tasks ran.
 pub(crate) fn ran_on(records: &[TaskRecord]) -> Vec<usize> {
     records.iter().map(|record| record.node.0).collect()
 }

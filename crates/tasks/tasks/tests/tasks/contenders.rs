@@ -1,4 +1,4 @@
-//! Two programs that share the machine (T-3, T-5 of the specification): who gets which workers, and what becomes of mailboxes whose workers
+//! Two programs that share the machine (T-3, T-5 of the specification): the distribution of the workers, and the mailboxes whose workers
 //! have left.
 
 use numasim_graph::values::SchedulerKind::{Tbb, TbbNuma};
@@ -33,8 +33,8 @@ fn workers_are_dealt_as_the_specification_counts_them() {
     assert_eq!(of_three.iter().map(|of| of.iter().sum()).collect::<Vec<u32>>(), [11, 11, 10]);
 }
 
-/// Until 0.5 s four workers run a task each, one of them a piece of work that comes again on worker 3. From 1 s on two are lent. At 1.5 s worker 0
-/// creates that piece, which is sent to worker 3 or its node, and goes on with another task of 1 s.
+/// Until 0.5 s four workers run a task each, one of them a repeated piece of work on worker 3. From 1 s on two workers are lent. At 1.5 s
+/// worker 0 creates that piece, which is sent to worker 3 or its node, and continues with another task of 1 s.
 fn piece_for_worker_3() -> numasim_graph::values::TaskGraph {
     let mut tree = Tree::new();
     let piece = TreeTask { replay: Some("piece"), affinity: Some(NodeId(1)), ..PLAIN };
@@ -62,13 +62,13 @@ fn a_standard_thief_passes_by_a_mailbox_whose_worker_has_left() {
 
 #[test]
 fn a_thief_of_tbb_numa_takes_it() {
-    // Workers 0 and 2 stay, none of node 1: nobody is expected there.
+    // Workers 0 and 2 stay, none of node 1: no worker is expected there.
     let lent = contender(1, &[(1.0, 99.0)]);
     let (run, records) = against(&lent, &under(TbbNuma), &three_and_one(), &piece_for_worker_3());
     assert_eq!((records[5].worker, records[5].source), (2, Steal));
     near(run.makespan.value(), 2.5);
     assert_eq!((run.revokes, run.remote_tasks), (0, 1));
-    // The first time the piece runs where it belongs. 4 tasks of 0.5 s, 3 of 1 s, and two workers lent for 1.5 s, of 4 x 2.5 s.
+    // The first time the piece runs on its worker or node. 4 tasks of 0.5 s, 3 of 1 s, and two workers lent for 1.5 s, of 4 x 2.5 s.
     near(run.idle, 1.0 - (2.0 + 3.0 + 3.0) / 10.0);
 }
 
@@ -116,7 +116,7 @@ fn whoever_joins_gets_the_lowest_free_mailbox() {
     for key in ["a", "b", "c", "d"] {
         tree.root(0.5, piece(key));
     }
-    // 3 s: all four again, by worker 0, which goes on with a long one.
+    // 3 s: all four again, by worker 0, which continues with a long one.
     let creator = tree.after_all(2.5, TreeTask { returns: true, ..PLAIN });
     for key in ["a", "b", "c"] {
         tree.child(creator, 1.0, piece(key));

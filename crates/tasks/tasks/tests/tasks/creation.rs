@@ -12,7 +12,7 @@ fn starts(records: &[TaskRecord]) -> Vec<f64> {
 
 #[test]
 fn what_a_task_creates_exists_when_it_ends() {
-    // Three children on four workers, all at once; creating costs the creator nothing.
+    // Three children on four workers, all at the same time; creating them costs the creator nothing.
     let mut graph = Graph::new();
     let root = graph.task(10.0, &[]);
     (0..3).for_each(|_| _ = graph.child(root, 20.0, &[]));
@@ -34,7 +34,7 @@ fn a_task_waits_by_number_for_one_that_does_not_exist_yet() {
     graph.task(10.0, &[all(x, In, 0.0)]);
     let (run, records) = under(SchedulerKind::Fifo).run(&m2(), &graph.done());
     assert_eq!(starts(&records), [0.0, 1.0, 2.0]);
-    // Three workers wait for what does not exist yet, or for parents, all the time: 1 of 4 is busy.
+    // Three workers wait for tasks that do not exist yet, or for parents, all the time: 1 of 4 is busy.
     assert_eq!((run.idle, run.idle_because(IdleReason::End)), (0.75, 0.25));
     assert_eq!(run.idle_because(IdleReason::Parents), 0.5);
 }
@@ -66,7 +66,7 @@ fn a_taskwait_is_over_when_all_of_smaller_numbers_have_ended() {
 
 #[test]
 fn the_throttle_stops_the_master_alone() {
-    // Two may be alive. 0 creates three children all the same; the master's other tasks wait until one is left.
+    // Two may be alive. 0 nevertheless creates three children; the master's other tasks wait until one is left.
     let mut graph = Graph::new();
     let root = graph.task(10.0, &[]);
     for gflop in [10.0, 20.0, 30.0] {
@@ -83,7 +83,7 @@ fn the_throttle_stops_the_master_alone() {
 
 #[test]
 fn the_master_creates_one_more_where_nothing_could_ever_run() {
-    // One may be alive. 0 creates 2, which waits for 1, which the master may not create as 2 is alive.
+    // One may be alive. 0 creates 2, which waits for 1, which the master may not create because 2 is alive.
     let mut graph = Graph::new();
     let x = graph.block(1.0, Some(0));
     let root = graph.task(10.0, &[]);
@@ -119,7 +119,7 @@ fn children_come_in_the_order_of_their_places() {
 
 #[test]
 fn a_child_is_no_successor_but_stays_where_its_creator_ran_under_random_steal() {
-    // Ten tasks wait in the queue of fifo; a child comes behind them, also with immediate successors.
+    // Ten tasks wait in the queue of fifo; a child comes after them, also with immediate successors.
     let mut graph = Graph::new();
     let root = graph.task(10.0, &[]);
     (0..10).for_each(|_| _ = graph.task(10.0, &[]));
@@ -129,7 +129,7 @@ fn a_child_is_no_successor_but_stays_where_its_creator_ran_under_random_steal() 
     setting.scheduler.immediate_successor = true;
     let (_, records) = setting.run(&nodes(1, 1), &graph);
     assert_eq!(records[11].start_s, 11.0);
-    // The newest of its own queue comes first there.
+    // There the newest task of the worker's queue comes first.
     let (_, records) = under(SchedulerKind::RandomSteal).run(&nodes(1, 1), &graph);
     let root_ends = records[0].end_s;
     assert_eq!((records[11].start_s, records[11].source), (root_ends, Source::Own));
@@ -180,7 +180,7 @@ fn blocks_are_moved_to_their_hints_before_the_first_task_is_created() {
     setting.placement = PagePlacement::Nadd;
     setting.runtime.creation = Seconds::new(0.5e-3);
     let (run, records) = setting.run(&m2(), &graph);
-    // 10 MB by 5 GB/s are 2 ms; 2441.4 pages of 4096 B, 2442 begun ones, 1 us each.
+    // 10 MB by 5 GB/s are 2 ms; 2441.4 pages of 4096 B, 2442 started ones, 1 us each.
     let migration_s = 2e-3 + 2442e-6;
     assert!((run.migration.value() - migration_s).abs() < 1e-15, "{:?}", run.migration);
     assert!((records[0].start_s - migration_s - 0.5e-3).abs() < 1e-15);

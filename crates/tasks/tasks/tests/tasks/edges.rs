@@ -1,4 +1,4 @@
-//! What is at the edge of what can be asked (section 7 of the specification).
+//! Boundary cases of questions (section 7 of the specification).
 
 use crate::common::*;
 use numasim_graph::values::SchedulerKind::{self, Dep, Fifo, RandomSteal, Sa};

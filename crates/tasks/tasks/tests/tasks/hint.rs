@@ -1,4 +1,4 @@
-//! The runtime of paper 000 by the programmer's hints: FIFO queues, and nobody steals from another node.
+//! The runtime of paper 000 by the programmer's hints: FIFO queues, and no worker steals from another node.
 
 use numasim_graph::values::SchedulerKind::Hint;
 use numasim_graph::values::TreeTask;
@@ -9,7 +9,7 @@ use crate::trees::*;
 
 #[test]
 fn tasks_go_to_their_node_and_the_oldest_comes_first() {
-    // Worker 0 creates two tasks for node 1 and three for its own or none; worker 1 steals the oldest of these.
+    // Worker 0 creates two tasks for node 1 and three for its node or none; worker 1 steals the oldest of these.
     let mut tree = Tree::new();
     let root = tree.root(1.0, PLAIN);
     for says in [affine(1), PLAIN, affine(0), affine(1), PLAIN] {
@@ -31,7 +31,7 @@ fn nobody_steals_from_another_node() {
         tree.child(root, 1.0, PLAIN);
     }
     let (run, records) = under(Hint).run(&nodes(2, 1), &tree.done());
-    // `returns` means nothing here.
+    // `returns` has no effect here.
     assert_eq!((workers(&records), sources(&records)), (vec![0; 5], vec![Own; 5]));
     near(run.makespan.value(), 5.0);
 }

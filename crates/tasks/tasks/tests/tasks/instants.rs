@@ -6,7 +6,7 @@ use numasim_model::units::Seconds;
 
 #[test]
 fn the_master_creates_one_task_after_the_other() {
-    // Created at 1, 2, 3 s; each computes for 10 s on a core of its own.
+    // Created at 1, 2, 3 s; each computes for 10 s on a separate core.
     let mut setting = under(Fifo);
     setting.runtime.creation = Seconds::new(1.0);
     let mut graph = Graph::new();
@@ -72,7 +72,7 @@ fn tasks_are_taken_in_the_order_in_which_they_became_ready() {
 
 #[test]
 fn a_worker_runs_the_lowest_task_that_waited_for_its_last_one_alone() {
-    // The same with the option: after 0 its worker runs 2 at once; 1 and 3 wait.
+    // The same with the option: after 0 its worker runs 2 immediately; 1 and 3 wait.
     let mut setting = under(Fifo);
     setting.scheduler.immediate_successor = true;
     let mut graph = Graph::new();
@@ -88,8 +88,8 @@ fn a_worker_runs_the_lowest_task_that_waited_for_its_last_one_alone() {
 
 #[test]
 fn ends_of_one_instant_come_together() {
-    // 0 and 1 end at 1 s but for rounding (0.1 + 0.2 GB and 0.3 GB at 0.3 GB/s in sum); 2, which waits for both, and 3, which waits for 1,
-    // are ready in that instant: 2 before 3 in the queue of the one worker of node 1.
+    // 0 and 1 end at 1 s except for rounding (0.1 + 0.2 GB and 0.3 GB at 0.3 GB/s in sum). 2, which waits for both, and 3, which waits
+    // for 1, are ready in that instant: 2 before 3 in the queue of the only worker of node 1.
     let mut graph = Graph::new();
     let (x, y) = (graph.block(0.0, None), graph.block(0.0, None));
     graph.on(0, 10.0 * (1.0 + 2e-10), &[all(x, Out, 0.0)]);

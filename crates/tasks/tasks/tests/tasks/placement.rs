@@ -1,4 +1,4 @@
-//! Where pages of blocks are.
+//! Placement of pages of blocks.
 
 use crate::common::*;
 use numasim_graph::values::PagePlacement;
@@ -7,7 +7,7 @@ use numasim_model::machine::Machine;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_tasks::Traffic;
 
-/// Node 1 writes X, which has no home, and Y, which lies on node 0.
+/// Node 1 writes X, which has no home, and Y, which is on node 0.
 fn traffic(placement: PagePlacement) -> Traffic {
     let mut graph = Graph::new();
     let (x, y) = (graph.block(4e6, None), graph.block(2e6, Some(0)));
@@ -64,7 +64,7 @@ fn interleaved_blocks_lie_also_on_nodes_without_cores() {
     let y = graph.block(1e6, Some(1));
     graph.task(0.0, &[all(y, In, 1e6)]);
     let (run, records) = under(Dep).run(&machine, &graph.done());
-    // A third on the own node; nobody's home decides for the second, and the round goes on with socket 0.
+    // A third on the local node; no home decides for the second, and the round continues with socket 0.
     assert_eq!((run.traffic.dram_local, run.traffic.dram_remote), (1e6, 3e6));
     assert_eq!(sockets(&records), [0, 0]);
     assert_eq!(run.nodes.iter().map(|node| node.tasks).collect::<Vec<_>>(), [2, 0, 0]);

@@ -1,4 +1,4 @@
-//! `plan`: tasks and blocks go where the plan says, and what it does not know goes by the programmer.
+//! `plan`: tasks and blocks go to the nodes of the plan; for those that are not in it, the programmer's hints apply.
 
 use crate::common::*;
 use numasim_graph::values::{
@@ -8,7 +8,7 @@ use numasim_model::NodeId;
 use numasim_plan::{Fallbacks, Fault, File, GraphPlan, Guide, Lines, guide};
 use numasim_tasks::{Question, Run, TaskRecord, TasksError, simulate};
 
-/// `main` makes a block for each of two strands and creates both; a `strand` of so many iterations creates its next one.
+/// `main` makes a block for each of two strands and creates both; a `strand` of this number of iterations creates its next one.
 fn strands(iterations: u32) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("strands");
     let (main, strand) = (graph.kind("main"), graph.kind("strand"));
@@ -65,7 +65,7 @@ fn a_plan_drives_any_number_of_iterations_with_all_data_near() {
     let plan = GraphPlan::of(&crossed(TREE), &graph, &[NodeId(0), NodeId(1)]);
     assert_eq!(plan.fallbacks(), Fallbacks::default());
     let (run, records) = run(&graph, Some(&plan)).expect("an answer");
-    // Main computes 0.1 s; then each strand has 1 GFLOP on 1 GB of its own node 50 times: 0.1 s each.
+    // Main computes 0.1 s; then each strand has 1 GFLOP on 1 GB of its node 50 times: 0.1 s each.
     near(run.makespan.value(), 5.1);
     assert_eq!(run.traffic.dram_remote, 0.0);
     let nodes = ran_on(&records);
@@ -74,7 +74,7 @@ fn a_plan_drives_any_number_of_iterations_with_all_data_near() {
 
 #[test]
 fn what_the_plan_does_not_know_stays_where_its_creator_ran_and_is_counted() {
-    // The plan has no second strand: it is handed over by worker 0, without affinity; its block has an entry all the same.
+    // The plan has no second strand: it is handed over by worker 0, without affinity; its block nevertheless has an entry.
     let graph = strands(3);
     let tree = "0;main/0;-1;1\n0;0;strand/1;1\n1;strand/1;1;1\n1;0;strand/1;1\n";
     let plan = GraphPlan::of(&crossed(tree), &graph, &[NodeId(0), NodeId(1)]);

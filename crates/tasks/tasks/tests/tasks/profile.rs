@@ -1,4 +1,4 @@
-//! The profiling run: each setting by hand, and the whole run beside the simulation.
+//! The profiling run: each setting by hand, and the whole run compared with the simulation.
 
 use crate::common::*;
 use numasim_graph::values::{Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask};
@@ -38,8 +38,8 @@ fn each_setting_has_the_data_where_it_says() {
     graph.task(0.0, &[all(x, Inout, 4.0 * MB), all(y, In, 12.0 * MB)]);
     let mut heard = Heard::default();
     profile(&with_llc(m2(), 10.0, None), &graph.done(), &mut heard).expect("a profile");
-    // 20 GB/s near, 5 GB/s over the link. X alone fits the cache of 10 MB: only 12 MB are read then. With X near 12 of 16 MB come over
-    // the link at 5 GB/s; with Y near 4 MB do, in the time in which 12 MB are read at 15 GB/s. In the whole run Y lies at home, far.
+    // 20 GB/s near, 5 GB/s over the link. X alone fits in the cache of 10 MB: only 12 MB are read then. With X near 12 of 16 MB come over
+    // the link at 5 GB/s; with Y near 4 MB do, in the time in which 12 MB are read at 15 GB/s. In the whole run Y is at its home, far.
     let fixed = [2.4e-3, 0.8e-3];
     alike(
         &heard.timings[0],
@@ -62,7 +62,7 @@ fn on_one_node_far_is_near_and_without_a_cache_nothing_is_cached() {
     graph.task(1.0, &[all(x, In, 2.0 * GB)]);
     let mut heard = Heard::default();
     profile(&nodes(1, 2), &graph.done(), &mut heard).expect("a profile");
-    // Wants 10 GFLOPS x 2 GB / 1 GFLOP = 20 GB/s: 0.1 s.
+    // Demands 10 GFLOPS x 2 GB / 1 GFLOP = 20 GB/s: 0.1 s.
     let all_alike = [Normal, NumaFixed(0), NumaMovable(0), Full].map(|setting| (setting, 0.1));
     alike(&heard.timings[0], &all_alike);
 }
@@ -91,7 +91,7 @@ fn in_the_whole_run_the_cache_keeps_what_the_task_before_wrote() {
     let full = |task: usize| heard.timings[task].last().copied().expect("the whole run comes last");
     // 4 MB at 20 GB/s; then X is in the cache: 0.01 and 0.02 GFLOP at 10 GFLOPS.
     alike(&[full(0), full(1), full(2)], &[(Full, 0.2e-3), (Full, 1e-3), (Full, 2e-3)]);
-    // Alone with cold caches the second waits for its FLOP, too: 4 MB take 0.2 ms.
+    // Alone with cold caches the second also waits for its FLOP: 4 MB take 0.2 ms.
     alike(&heard.timings[1][..2], &[(Normal, 1e-3), (Cache(0), 1e-3)]);
 }
 

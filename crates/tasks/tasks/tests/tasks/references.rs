@@ -1,12 +1,12 @@
-//! `heft` and `tracked`: what other runtimes know.
+//! `heft` and `tracked`: schedulers with the information of other runtimes.
 
 use crate::common::*;
 use numasim_graph::values::PagePlacement;
 use numasim_graph::values::SchedulerKind::{Dep, Fifo, Heft, Tracked};
 use numasim_model::units::Seconds;
 
-/// Three readers of Y, one after the other, which nobody writes. The table of `dep` never knows it: 0, 1, 0 with stride 1. In truth it lies on
-/// node 0 since the first one touched it.
+/// Three readers of Y, one after the other; no task writes Y. The table of `dep` never contains it: 0, 1, 0 with stride 1. In reality it
+/// is on node 0 since the first one touched it.
 #[test]
 fn tracked_knows_where_pages_are() {
     let mut graph = Graph::new();
@@ -22,7 +22,7 @@ fn tracked_knows_where_pages_are() {
     }
 }
 
-/// Homes in the file say node 1; with `master` all pages are on node 0 all the same.
+/// The file sets homes on node 1; with `master` all pages are on node 0 in spite of that.
 #[test]
 fn tracked_goes_by_the_pages_and_not_by_the_file() {
     let mut graph = Graph::new();
@@ -35,8 +35,8 @@ fn tracked_goes_by_the_pages_and_not_by_the_file() {
     assert_eq!(sockets(&setting.run(&m2(), &graph).1), [0]);
 }
 
-/// Tasks without data, 10 GFLOP is 1 s: two alone, and a chain of three that is created behind them. On two cores `fifo` takes the two first:
-/// 1 + 3 s. The chain is the longest way to the end: 3 s.
+/// Tasks without data, 10 GFLOP is 1 s: two alone, and a chain of three that is created after them. On two cores `fifo` takes the two
+/// first: 1 + 3 s. The chain is the longest way to the end: 3 s.
 #[test]
 fn heft_takes_the_longest_way_first() {
     let mut graph = Graph::new();
@@ -51,8 +51,8 @@ fn heft_takes_the_longest_way_first() {
     near(under(Heft).run(&nodes(1, 2), &graph).0.makespan.value(), 3.0);
 }
 
-/// A block of 1 GB on node 1 and one core on each node. A task with 1 GFLOP on it takes 0.1 s there and 0.2 s elsewhere (link 5 GB/s). The
-/// first two run there; of three the last would end there after 0.3 s, elsewhere after 0.2.
+/// A block of 1 GB on node 1 and one core on each node. A task with 1 GFLOP on it takes 0.1 s there and 0.2 s elsewhere (link 5 GB/s).
+/// The first two run there; the third would end there after 0.3 s, elsewhere after 0.2.
 #[test]
 fn heft_weighs_waiting_against_distance() {
     let ran = |tasks: usize| {
@@ -70,7 +70,7 @@ fn heft_weighs_waiting_against_distance() {
     assert_eq!(on_node_1, 2);
 }
 
-/// Of a writer and a reader that is as good on any other node the data decides: both on the node that the first one touches.
+/// For a writer and a reader that is equally fast on any node, the data decides: both on the node that the first one touches.
 #[test]
 fn heft_keeps_readers_where_the_plan_writes() {
     let mut graph = Graph::new();
@@ -82,8 +82,8 @@ fn heft_keeps_readers_where_the_plan_writes() {
     near(run.makespan.value(), 0.2);
 }
 
-/// Creating a task takes the master 1 s. It creates one, which takes 0.1 s and creates four of 1 s when it ends: all four are there at 1.1 s, one for
-/// each core. Were they reckoned as the master's, one a second, one core would be enough for all of them.
+/// Creating a task takes the master 1 s. It creates one, which takes 0.1 s and creates four of 1 s when it ends: all four exist at 1.1 s,
+/// one for each core. If they counted as tasks of the master, one a second, one core would be enough for all of them.
 #[test]
 fn heft_knows_that_children_are_there_when_their_creator_ends() {
     let mut graph = Graph::new();

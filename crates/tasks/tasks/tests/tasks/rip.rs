@@ -1,4 +1,4 @@
-//! `rip-dep`, `rip-sp`, `rip-mw`: windows, the price of partitioning, and what becomes of tasks behind the first window (S-6, S-7 and S-9 of the
+//! `rip-dep`, `rip-sp`, `rip-mw`: windows, the price of partitioning, and tasks after the first window (S-6, S-7 and S-9 of the
 //! specification).
 
 use crate::common::*;
@@ -7,7 +7,7 @@ use numasim_graph::values::{Partitioner, SchedulerKind, TaskGraph, Ties};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Observer, Question, TaskRecord, TasksError, simulate};
 
-/// Windows of so many tasks that cost nothing.
+/// Windows with this number of tasks that cost nothing.
 fn windows(kind: SchedulerKind, window: u32) -> Setting {
     let mut setting = under(kind);
     setting.scheduler.window = window;
@@ -15,7 +15,7 @@ fn windows(kind: SchedulerKind, window: u32) -> Setting {
     setting
 }
 
-/// Tasks that write a block of 1 MB each, then so many that change one of them each, in turn.
+/// Tasks that write a block of 1 MB each, then this number of tasks that change one of them each, in turn.
 fn writers(first: usize, then: usize) -> TaskGraph {
     let mut graph = Graph::new();
     let blocks: Vec<_> = (0..first).map(|_| graph.block(MB, None)).collect();
@@ -56,8 +56,8 @@ fn sizes(setting: &Setting, graph: &TaskGraph) -> Vec<usize> {
     partitioned(setting, graph).into_iter().map(|(tasks, ..)| tasks).collect()
 }
 
-/// S-6. The window holds A, which writes Y (3 MB), and W, which writes X (1 MB): no edges, so that they go to 0 and 1. P reads Y and changes X:
-/// 3 MB speak for 0. A reader of X: the table says 1, where X was written first; its parent is on 0.
+/// S-6. The window contains A, which writes Y (3 MB), and W, which writes X (1 MB): no edges, so they go to 0 and 1. P reads Y and
+/// changes X: 3 MB favour 0. A reader of X: the table contains 1, where X was written first; its parent is on 0.
 #[test]
 fn a_reader_follows_the_first_writer_or_its_parent() {
     let mut graph = Graph::new();
@@ -89,8 +89,8 @@ fn a_window_of_all_tasks_leaves_no_difference() {
     }
 }
 
-/// S-9. 4 tasks and no edges at 1 ms each: the master partitions for 4 ms, and nothing begins before. Then it creates the others, which have
-/// sockets at once.
+/// S-9. 4 tasks and no edges at 1 ms each: the master partitions for 4 ms, and nothing begins before. Then it creates the others, which
+/// have sockets immediately.
 #[test]
 fn no_task_begins_before_the_first_partition_is_finished() {
     let mut setting = windows(RipDep, 4);
@@ -112,7 +112,7 @@ fn no_task_begins_before_the_first_partition_is_finished() {
     near(dep.run(&m2(), &graph).1[0].start_s, 1e-3);
 }
 
-/// 3 tasks and 2 edges; with old dependencies the third one has the first one as a parent, too: 3 edges.
+/// 3 tasks and 2 edges; with old dependencies the first one is also a parent of the third: 3 edges.
 #[test]
 fn edges_cost_as_much_as_tasks() {
     let graph = writers(1, 2);
@@ -136,7 +136,7 @@ fn tasks_that_were_ready_first_are_taken_first() {
 
 #[test]
 fn windows_are_complete_with_their_tasks_at_barriers_and_at_the_end() {
-    // 3 + 1 tasks in the first window; later windows of `rip-mw` have 3, one of which stays from before: 2 new ones each.
+    // 3 + 1 tasks in the first window; later windows of `rip-mw` have 3, one of which stays from the previous window: 2 new ones each.
     let mut sliding = windows(RipMw, 3);
     sliding.scheduler.initial_extra = 1;
     sliding.scheduler.intersection = 1;
@@ -180,7 +180,7 @@ fn windows_that_cannot_be_are_refused() {
     setting.scheduler.intersection = 4;
     let error = setting.try_run(&m2(), &writers(4, 0)).expect_err("no new task in any window");
     assert_eq!(error, TasksError::Intersection { scheduler: RipMw, intersection: 4, window: 4 });
-    // It is of no meaning for the others.
+    // It has no effect on the others.
     setting.scheduler.kind = RipDep;
     setting.run(&m2(), &writers(4, 0));
 }

@@ -1,4 +1,4 @@
-//! `static`: every loop is dealt to all workers in contiguous parts, and nobody takes over.
+//! `static`: every loop is distributed over all workers in contiguous parts, and no worker takes over iterations of another.
 
 use numasim_graph::values::SchedulerKind::Static;
 use numasim_graph::values::TreeTask;
@@ -54,7 +54,7 @@ fn behind_a_taskwait_there_is_another_loop() {
 
 #[test]
 fn loops_over_the_same_blocks_find_them_where_they_touched_them() {
-    // Two loops of four tasks with 1 GFLOP on 1 GB each: two for each node with 20 GB/s, 0.1 s a loop, all near.
+    // Two loops of four tasks with 1 GFLOP on 1 GB each: two for each node with 20 GB/s, 0.1 s a loop, all local.
     let mut tree = Tree::new();
     let blocks = [(); 4].map(|()| tree.block(GB, None));
     for _ in 0..2 {

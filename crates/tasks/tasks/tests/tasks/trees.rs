@@ -10,11 +10,11 @@ use numasim_tasks::{Question, Run, Source, TaskRecord, simulate};
 
 use crate::common::*;
 
-/// A tree program while it is written down. A core does 10 GFLOPS: a task of `seconds` has ten times as much work.
+/// A tree program during construction. A core does 10 GFLOPS: a task of `seconds` has ten times as much work.
 #[derive(Default)]
 pub(crate) struct Tree(TaskGraphBuilder);
 
-/// What a task says, on top of the default: nothing.
+/// Default attributes of a task: none.
 pub(crate) const PLAIN: TreeTask<'static> = TreeTask {
     created_by: None,
     seq: None,
@@ -43,7 +43,7 @@ impl Tree {
         self.add(seconds, &[], false, says)
     }
 
-    /// One that waits for all before.
+    /// A task that waits for all before it.
     pub(crate) fn after_all(&mut self, seconds: f64, says: TreeTask<'_>) -> TaskId {
         self.add(seconds, &[], true, says)
     }
@@ -95,7 +95,7 @@ pub(crate) fn against(
     (run, seen.0)
 }
 
-/// Where workers found tasks, in the order in which they took them.
+/// The places where workers found tasks, in the order in which they took them.
 pub(crate) fn order(records: &[TaskRecord]) -> Vec<(u32, Source)> {
     let mut records = records.to_vec();
     records.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::drawn::{anything, choices};
 
-/// Equal but for rounding: 1e-9 of the larger one, and of 1 (s, item, thread).
+/// Equal except for rounding: 1e-9 of the larger one, and of 1 (s, item, thread).
 pub(crate) fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
 }
@@ -19,7 +19,7 @@ fn same_time(a: Option<Seconds>, b: Option<Seconds>) -> bool {
     }
 }
 
-/// What differs between two runs.
+/// Differences between two runs.
 pub(crate) fn differences(fast: &Run, slow: &Run) -> Vec<String> {
     let mut all = Vec::new();
     let mut note = |same: bool, what: String| {

@@ -1,4 +1,4 @@
-//! Random studies, drawn from small sets of figures, so that much happens at the same time.
+//! Random studies, drawn from small sets of values, so that many events happen at the same time.
 
 use numasim_course::{
     Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Study, Work,
@@ -42,7 +42,7 @@ pub(crate) fn choices() -> impl Strategy<Value = Choices> {
     prop::collection::vec(any::<u16>(), 0..300).prop_map(|drawn| Choices { drawn, used: 0 })
 }
 
-/// Who decides.
+/// The decision maker.
 #[derive(Clone, Debug)]
 pub(crate) enum Chooser {
     Nobody,
@@ -55,7 +55,7 @@ pub(crate) enum Chooser {
 const NAMES: [&str; 7] =
     ["static-even", "fair-share", "lead:1", "lead:2", "lend", "oversubscribe:1", "marginal"];
 
-/// A policy that depends on nothing but what it looks at, and else decides anything.
+/// A policy that depends only on the fields that it looks at, and otherwise decides arbitrarily.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whim {
     pub(crate) salt: u64,
@@ -141,12 +141,12 @@ impl Drawn {
 
 fn drawn_machine(choices: &mut Choices) -> Machine {
     let count = 1 + choices.below(4);
-    // Limits that several flows share: two of the models have a reading of all of them.
+    // Limits that several flows share: two of the models support all of them.
     let is_limited = choices.one_in(8);
     let nodes: Vec<Node> = (0..count)
         .map(|n| {
             let memory_only = n > 0 && choices.one_in(6);
-            // Copies take more of a memory than they move, or less.
+            // Copies use more of a memory than they move, or less.
             let copy = choices.one_in(6).then(|| GigabytesPerSecond::new(choices.of(&[6.0, 24.0])));
             Node {
                 cores: if memory_only { 0 } else { choices.of(&[2, 1, 3, 4]) },
@@ -258,13 +258,13 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
     (app, course)
 }
 
-/// Channels and calls along one direction, so that there is no circle.
+/// Channels and calls along one direction, so that there is no cycle.
 fn couple(choices: &mut Choices, dynamics: &mut Dynamics) {
     let apps = dynamics.courses.len();
     let backwards = choices.one_in(3);
     let edge =
         |from: usize, to: usize| if backwards { (AppId(to), AppId(from)) } else { (AppId(from), AppId(to)) };
-    // Per application: whether a channel, or a call to it, is there.
+    // Per application: whether it has a channel, or is called.
     let (mut piped, mut called) = (vec![false; apps], vec![false; apps]);
     let iterations = 1 + choices.below(4) as u64;
     for low in 0..apps {
@@ -289,7 +289,7 @@ fn couple(choices: &mut Choices, dynamics: &mut Dynamics) {
             course.iterations = iterations;
         }
     }
-    // Callers before those whom they call.
+    // Callers before their callees.
     let order: Vec<usize> = if backwards { (0..apps).rev().collect() } else { (0..apps).collect() };
     for app in order.into_iter().filter(|&app| called[app]) {
         let to_it = dynamics.calls.iter().filter(|call| call.to == AppId(app));
@@ -322,7 +322,7 @@ fn drawn_commands(choices: &mut Choices, machine: &Machine, courses: &[Course]) 
     (0..choices.below(6)).filter_map(|_| one(choices)).collect()
 }
 
-/// Everything that can be in a study.
+/// A study with any feature.
 pub(crate) fn anything(choices: &mut Choices) -> Drawn {
     let machine = drawn_machine(choices);
     let (apps, courses): (Vec<App>, Vec<Course>) =
@@ -351,7 +351,7 @@ pub(crate) fn anything(choices: &mut Choices) -> Drawn {
         2 | 3 => Chooser::Named(choices.of(&NAMES)),
         _ => Chooser::Whim(Whim { salt: choices.below(60_000) as u64, looks }),
     };
-    // A policy that is asked again and again may go on for ever while nobody can work.
+    // A policy with a period may continue forever if no application can work.
     let is_endless =
         matches!(chooser, Chooser::Whim(_) | Chooser::Named(_)) && dynamics.policy.period.value() > 0.0;
     let end = if is_endless { Some(10.0) } else { None };

@@ -1,4 +1,4 @@
-//! What is promised of simulated time.
+//! Guarantees about simulated time.
 
 mod agreement;
 mod bound;

@@ -19,7 +19,7 @@ fn makespan(run: &Run) -> f64 {
     run.makespan.expect("all finished").value()
 }
 
-/// Test T4 of the studies: 100 iterations of 10 and 20 GFLOP, compute-bound on one node of 8 cores, an item for each.
+/// Test T4 of the studies: 100 iterations of 10 and 20 GFLOP, compute-bound on one node of 8 cores, an item for each iteration.
 fn producer_and_consumer(capacity: Option<u64>) -> Study {
     let mut apps =
         vec![app("producer", 10.0, divisible(10.0), 1, 8), app("consumer", 10.0, divisible(20.0), 1, 8)];
@@ -33,21 +33,21 @@ fn producer_and_consumer(capacity: Option<u64>) -> Study {
 
 #[test]
 fn a_producer_that_is_led_is_as_fast_and_stays_two_items_ahead() {
-    // Two items by 8 cores 0.25 s, two consumed 0.5 s: 50 x 0.75. A bounded buffer with half of the cores each: 49.875 s.
+    // Two items on 8 cores take 0.25 s, consuming two takes 0.5 s: 50 x 0.75. A bounded buffer with half of the cores each: 49.875 s.
     let led = run_with(&producer_and_consumer(None), "lead:2", None);
     assert_close(makespan(&led), 37.5);
     assert_eq!(led.channels[0].max_items, 2);
     let even = run_with(&producer_and_consumer(Some(2)), "static-even", None);
     assert_close(makespan(&even), 49.875);
     assert_eq!(even.channels[0].max_items, 2);
-    // Who does not wait shares the cores: no core is idle.
+    // Applications that do not wait share the cores: no core is idle.
     assert_close(makespan(&run_with(&producer_and_consumer(None), "fair-share", None)), 37.5);
 }
 
 #[test]
 fn policies_that_compute_let_no_producer_run_ahead() {
-    // No core is idle: 3000 / 80 = 37.5 s. marginal has a producer pause at two items; replan, too, unless it finds a pace at which
-    // both go on. Without channels in sight both let 93 items pile up.
+    // No core is idle: 3000 / 80 = 37.5 s. marginal makes a producer pause at two items; replan does the same, unless it finds a pace at
+    // which both can continue. Policies that ignore channels let 93 items pile up.
     for name in ["marginal", "replan"] {
         let run = run_with(&producer_and_consumer(None), name, None);
         assert_close(makespan(&run), 37.5);
@@ -57,8 +57,8 @@ fn policies_that_compute_let_no_producer_run_ahead() {
 
 #[test]
 fn threads_that_find_no_task_are_lent_at_the_end_of_an_iteration() {
-    // 64 tasks in each iteration: with 7 threads the last of ten rounds has one. Six cores that idle for that time would cost
-    // 100 x 6 x 10 / 640 s = 9.4 s of a core, more than a second of all eight, for the producer alone.
+    // 64 tasks in each iteration: with 7 threads the last of ten rounds has one. Six cores that idle for that time would cost 100 x 6 x
+    // 10 / 640 s = 9.4 s of a core, more than a second of all eight, for the producer alone.
     let mut study = producer_and_consumer(None);
     for (course, work) in study.dynamics.courses.iter_mut().zip([10.0, 20.0]) {
         course.phases[0].work = Some(tasks(64, &[work / 64.0]));
@@ -72,7 +72,7 @@ fn threads_that_find_no_task_are_lent_at_the_end_of_an_iteration() {
 
 #[test]
 fn a_sublinear_application_leaves_its_cores_to_a_linear_one() {
-    // One tenth serial beside linear: 1 + 7 cores, 80 GFLOPS; even 30.769 + 40.
+    // One application is one tenth serial, the other linear: 1 + 7 cores, 80 GFLOPS; even 30.769 + 40.
     let mut study = study(
         machine(1, 8),
         vec![app("serial", 10.0, divisible(1e9), 1, 8), app("linear", 10.0, divisible(1e9), 1, 8)],
@@ -99,7 +99,7 @@ fn library() -> Study {
 #[test]
 fn a_library_that_borrows_is_twice_as_fast_and_a_slow_agent_costs() {
     assert_close(makespan(&run_with(&library(), "static-even", None)), 20.0);
-    // Who has called waits until the call returns: all cores for the solver.
+    // A caller waits until the call returns: all cores for the solver.
     for name in ["fair-share", "lead:2", "oversubscribe:1", "lend", "marginal", "reexplore", "replan"] {
         assert_close(makespan(&run_with(&library(), name, None)), 10.0);
     }
@@ -138,8 +138,8 @@ fn cores_are_given_out_beside_those_of_threads_that_are_told_a_number() {
 
 #[test]
 fn knowing_the_work_that_is_left_ends_earlier() {
-    // A thread of mem wants 20 of 32 GB/s: with one core 10 GFLOPS and 20 s; compute 7 cores, 1400 GFLOP by then, then 2600 / 80:
-    // 52.5 s. Half of the cores each: 14 and 40 GFLOPS, 14.286 s, then 3428.6 / 80: 57.143 s.
+    // A thread of mem demands 20 of 32 GB/s: with one core 10 GFLOPS and 20 s; compute 7 cores, 1400 GFLOP by then, then 2600 / 80: 52.5
+    // s. Half of the cores each: 14 and 40 GFLOPS, 14.286 s, then 3428.6 / 80: 57.143 s.
     let mut study = study(
         machine(1, 8),
         vec![app("mem", 0.5, divisible(200.0), 1, 8), app("compute", 10.0, divisible(4000.0), 1, 8)],
@@ -150,9 +150,9 @@ fn knowing_the_work_that_is_left_ends_earlier() {
     );
     assert_close(makespan(&run_with(&study, "replan", None)), 52.5);
     assert_close(makespan(&run_with(&study, "reexplore", None)), 52.5);
-    // Where the memory-bound one is the longer one, GFLOPS at once mislead: 1 + 7 cores until compute ends at 400 / 70 = 5.714 s,
-    // then 2000 - 57.1 at 16: 127.14 s. It has all the bandwidth from the beginning with 6 + 2 or so: 400 / 10 + 2000 / 0.5
-    // = 4040 GB at 32 GB/s: 126.25 s.
+    // If the memory-bound one takes longer, maximising the present GFLOPS is misleading: 1 + 7 cores until compute ends at 400 / 70 =
+    // 5.714 s, then 2000 - 57.1 at 16: 127.14 s. With about 6 + 2 cores it has all the bandwidth from the beginning: 400 / 10 + 2000 /
+    // 0.5 = 4040 GB at 32 GB/s: 126.25 s.
     let works = [2000.0, 400.0];
     for (course, work) in study.dynamics.courses.iter_mut().zip(works) {
         course.phases[0].work = Some(divisible(work));
@@ -166,7 +166,7 @@ fn knowing_the_work_that_is_left_ends_earlier() {
 
 #[test]
 fn replan_moves_less_where_commands_are_slow() {
-    // Work for 2.5 s and commands that take 5 s: after the first one nothing moves but what somebody leaves.
+    // Work for 2.5 s and commands that take 5 s: after the first one only cores of applications that leave are moved.
     let of = |delay: f64| {
         let apps = vec![app("a", 0.5, divisible(20.0), 1, 8), app("b", 10.0, divisible(100.0), 1, 8)];
         let mut study = study(machine(1, 8), apps);

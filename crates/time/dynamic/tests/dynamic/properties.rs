@@ -1,4 +1,4 @@
-//! Promised properties, on random studies; and what is not promised, each with an example.
+//! Guaranteed properties, on random studies; and properties that do not hold, each with an example.
 
 use crate::agreement::{differences, is_close};
 use crate::common::*;
@@ -12,7 +12,7 @@ use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use proptest::prelude::*;
 
-/// Adds up speeds over time, and looks at the cores of every node.
+/// Sums up speeds over time, and checks the cores of every node.
 #[derive(Default)]
 struct Meter {
     cores: Vec<u32>,
@@ -89,7 +89,7 @@ fn permuted(study: &Study, place: &[usize]) -> Study {
     other
 }
 
-/// One application with local data that divides its work, and scales.
+/// One application with local data and divisible work, which scales.
 fn alone(nodes: &[(u32, f64)], intensity: f64, work: f64, scaling: &Scaling) -> f64 {
     let machine = Machine::new(
         "M",
@@ -197,8 +197,8 @@ proptest! {
             Scaling::Table(vec![(1, 1.0), (3, 2.0), (6, 2.0)]),
         ]),
     ) {
-        // Linear: more of everything. Scaling counts threads of all nodes alike: where memory holds some of them back, a thread
-        // more may do less than its part.
+        // Linear: more of everything. Scaling counts threads of all nodes alike: if memory limits some of them, one more thread may
+        // contribute less than its share.
         let more_cores = if scaling == Scaling::Linear { more_cores } else { 0 };
         let more: Vec<(u32, f64)> = nodes.iter().map(|&(cores, gbs)| (cores + more_cores, gbs * wider)).collect();
         let (before, after) = (alone(&nodes, intensity, 100.0, &scaling), alone(&more, intensity, 100.0, &scaling));
@@ -208,9 +208,9 @@ proptest! {
 
 #[test]
 fn more_cores_may_make_the_last_application_later() {
-    // a has one thread, b one per core; both want 20 GB/s for 10 GFLOPS of each core; 32 GB/s. 44 and 24 GFLOP.
-    // 2 cores: 16 GB/s each, 8 GFLOPS: b ends at 3 s, a has 20 left at 10: 5 s.
-    // 4 cores, b with 3 threads: 8 GB/s each: b 12 GFLOPS, 2 s; a has 36 left: 2 + 3.6 s.
+    // a has one thread, b one per core; both demand 20 GB/s for 10 GFLOPS of each core; 32 GB/s. 44 and 24 GFLOP. 2 cores: 16 GB/s each,
+    // 8 GFLOPS: b ends at 3 s, a has 20 left at 10: 5 s. 4 cores, b with 3 threads: 8 GB/s each: b 12 GFLOPS, 2 s; a has 36 left: 2 + 3.6
+    // s.
     let makespan = |cores: u32| {
         let apps = vec![app("a", 0.5, divisible(44.0), 1, 1), app("b", 0.5, divisible(24.0), 1, cores - 1)];
         run(&study(machine(1, cores), apps), Controller::Nobody).makespan.expect("finished").value()
@@ -221,9 +221,9 @@ fn more_cores_may_make_the_last_application_later() {
 
 #[test]
 fn more_cores_may_slow_one_application_down_that_scales_badly() {
-    // Node 0: one core, its memory does not matter. Node 1: one core, then two, at 1 GB/s for 1 GFLOP/byte. S = 1 + 0.1 (n - 1).
-    // 2 threads: efficiency 0.55: 5.5 + min(5.5, 1) = 6.5 GFLOPS. 3 threads: 0.4: 4 + min(8, 1) = 5 GFLOPS.
-    // (intensity 1: node 0 wants 5.5 GB/s of 100)
+    // Node 0: one core, its memory does not matter. Node 1: one core, then two, at 1 GB/s for 1 GFLOP/byte. S = 1 + 0.1 (n - 1). 2
+    // threads: efficiency 0.55: 5.5 + min(5.5, 1) = 6.5 GFLOPS. 3 threads: 0.4: 4 + min(8, 1) = 5 GFLOPS. (intensity 1: node 0 demands
+    // 5.5 GB/s of 100)
     let scaling = Scaling::Table(vec![(1, 1.0), (11, 2.0)]);
     assert_close(alone(&[(1, 100.0), (1, 1.0)], 1.0, 65.0, &scaling), 10.0);
     assert_close(alone(&[(1, 100.0), (2, 1.0)], 1.0, 65.0, &scaling), 13.0);
@@ -294,10 +294,10 @@ fn a_barrier_waits_for_the_largest_of_uniform_times() {
 
 #[test]
 fn more_bandwidth_may_make_the_last_application_later() {
-    // 2 cores. c (1 thread, 3.2 GFLOP) is as fast as memory, and d (2 threads, 20 GFLOP) begins after it. a (1 thread, 20 GFLOP) is
-    // followed by e, which sleeps 2 s and needs no core.
-    // 16 GB/s: c 1.6 GFLOPS, 2 s beside a, which ends at 2 s; d has both cores, 3 s; e ends at 4 s.
-    // 32 GB/s: c ends at 1 s; a and d share: 3 threads on 2 cores, 6.67 GFLOPS each; a's other 10 GFLOP take 1.5 s; e ends at 4.5 s.
+    // 2 cores. c (1 thread, 3.2 GFLOP) is limited by memory, and d (2 threads, 20 GFLOP) begins after it. a (1 thread, 20 GFLOP) is
+    // followed by e, which sleeps 2 s and needs no core. 16 GB/s: c 1.6 GFLOPS, 2 s next to a, which ends at 2 s; d has both cores, 3 s;
+    // e ends at 4 s. 32 GB/s: c ends at 1 s; a and d share: 3 threads on 2 cores, 6.67 GFLOPS each; a's other 10 GFLOP take 1.5 s; e ends
+    // at 4.5 s.
     let makespan = |gbs: f64| {
         let node =
             Node { bandwidth: GigabytesPerSecond::new(gbs), ..*machine(1, 2).node(numasim_model::NodeId(0)) };

@@ -1,4 +1,4 @@
-//! Policies that are asked at their time, very small and very large times, and simulations that somebody ends.
+//! Policies with a period, very small and very large times, and simulations that are stopped.
 
 use std::cell::Cell;
 
@@ -70,7 +70,7 @@ fn a_period_below_the_length_of_an_instant_is_refused() {
         assert!(matches!(fast(&study, "lend"), Err(SimulateError::PeriodTooShort { .. })));
         let slow = with_policy(&study, "lend", reference::simulate);
         assert!(matches!(slow, Err(SimulateError::PeriodTooShort { .. })));
-        // Where nobody is asked it does not matter.
+        // If no policy is asked, it does not matter.
         assert_close(finished(&run(&study, Controller::Nobody), 0), 1.0);
     }
     assert_close(finished(&fast(&second(1e-9, 0.0), "lend").expect("an answer"), 0), 1.0);
@@ -92,7 +92,7 @@ fn an_application_may_arrive_late_and_work_for_long() {
             assert!((0.0..=7.0 + 1e-15 * arrives_s).contains(&took), "{took}");
         }
     }
-    // A core that works for 30 years, a second at a time beside it.
+    // A core that works for 30 years, next to an application that works a second at a time.
     let long = app("long", 10.0, divisible(1e10), 1, 1);
     let (short, mut course) = app("short", 10.0, tasks(1, &[10.0]), 1, 1);
     course.arrives = Seconds::new(9e8);
@@ -110,7 +110,7 @@ fn whoever_stops_is_heard_within_an_instant() {
         let question = Question { study, controller: Controller::Nobody, data: None, seed: 1, until: None };
         simulate(question, &mut Silent, &stop).expect("an answer")
     };
-    // Iterations without work, and tasks that take no time: all at 0 s, and nearly for ever.
+    // Iterations without work, and tasks that take no time: all at 0 s, and almost endlessly.
     for work in [divisible(0.0), tasks(1 << 53, &[0.0])] {
         let (app, mut course) = app("a", 10.0, work, 1, 4);
         course.iterations = 1 << 53;

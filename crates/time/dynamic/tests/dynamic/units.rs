@@ -1,4 +1,4 @@
-//! The same question in other units has the same answer: GFLOPS, GB/s and work by a factor, and nothing changes over time.
+//! The same question in other units has the same answer: GFLOPS, GB/s and work are multiplied by a factor, and times do not change.
 
 use numasim_course::{Study, Work};
 use numasim_dynamic::{Run, SimulateError};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::agreement::{differences, is_close};
 use crate::drawn::{Chooser, Drawn, anything, choices};
 
-/// All that decide by figures, and those that do not.
+/// All policies that decide by values of speeds, and those that do not.
 const NAMES: [&str; 7] = ["replan", "marginal", "reexplore", "replan", "lend", "lead:1", "fair-share"];
 
 fn machine(of: &Machine, factor: f64) -> Machine {
@@ -54,7 +54,7 @@ fn in_units(study: &Study, factor: f64) -> Study {
     other
 }
 
-/// What differs, work in the same units.
+/// Differences, with work in the same units.
 fn compared(
     one: &Result<Run, SimulateError>,
     other: &Result<Run, SimulateError>,

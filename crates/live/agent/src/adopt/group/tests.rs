@@ -1,4 +1,4 @@
-//! A made-up folder with a made-up kernel, and a real group where this machine lets one make it.
+//! A made-up folder with a made-up kernel, and a real group if this machine permits making one.
 
 mod made_up;
 mod real;

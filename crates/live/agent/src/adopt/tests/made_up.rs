@@ -12,18 +12,18 @@ use super::super::binding::Binding;
 use super::super::ledger::Ledger;
 use super::super::process::Threads;
 
-/// What happens to the threads before the next call of a kind.
+/// A change of the threads before the next call of a kind.
 type Event = Box<dyn FnOnce(&mut BTreeMap<u32, Vec<u32>>)>;
 
-/// Threads and their processors, of which `allowed` exist.
+/// Threads and their logical CPUs, of which `allowed` exist.
 #[derive(Default)]
 struct Made {
     threads: RefCell<BTreeMap<u32, Vec<u32>>>,
-    /// When those started that did not start at 0.
+    /// Start times of threads that did not start at 0.
     started: RefCell<BTreeMap<u32, u64>>,
     /// Processes of threads that are not processes themselves.
     processes: BTreeMap<u32, u32>,
-    /// Threads that are not in the list, as they are elsewhere.
+    /// Threads that are not in the list, because they are in another group.
     elsewhere: RefCell<BTreeSet<u32>>,
     /// Processes and their parents.
     parents: RefCell<BTreeMap<u32, u32>>,
@@ -52,7 +52,7 @@ impl Made {
 
     fn end(&self, thread: u32) {
         self.threads.borrow_mut().remove(&thread);
-        // The next one of this number is another one.
+        // The next thread with this number is another one.
         *self.started.borrow_mut().entry(thread).or_default() += 1;
     }
 
@@ -143,7 +143,7 @@ fn each_thread_gets_back_what_it_had_and_a_new_one_what_the_main_thread_had() {
     assert_eq!(made.now(), threads(&[(10, ALL), (11, &[3]), (12, &[4, 5])]));
     binding.order(&made, &[1, 2]).expect("possible");
     assert_eq!(made.now(), threads(&[(10, &[1, 2]), (11, &[1, 2]), (12, &[1, 2])]));
-    // A new one has what the one had that made it; one ends; one goes elsewhere.
+    // A new one has the CPUs of the thread that made it; one ends; one goes elsewhere.
     made.set(13, &[1, 2]);
     made.end(12);
     made.set(11, &[6]);
@@ -151,7 +151,7 @@ fn each_thread_gets_back_what_it_had_and_a_new_one_what_the_main_thread_had() {
     assert_eq!(made.now(), threads(&[(10, &[1, 2]), (11, &[1, 2]), (13, &[1, 2])]));
     binding.release(&made);
     assert_eq!(made.now(), threads(&[(10, ALL), (11, &[3]), (13, ALL)]));
-    // Once: what it does from now on is its own affair.
+    // Once: later changes are not ours.
     made.set(10, &[0]);
     binding.release(&made);
     assert_eq!(made.now(), threads(&[(10, &[0]), (11, &[3]), (13, ALL)]));
@@ -232,7 +232,7 @@ fn after_an_order_that_fails_the_last_one_stays() {
     let mut made = Made::new(&[(10, ALL), (11, &[3])]);
     made.allowed = (0..4).collect();
     let mut binding = Binding::of_process(10, &made, &Ledger::default()).expect("alive");
-    // None of them, and one of them that the kernel leaves out without a word.
+    // None of them, and one of them that the kernel silently leaves out.
     assert_eq!(binding.order(&made, &[5]).expect_err("impossible").raw_os_error(), Some(22));
     made.set(10, &[0, 1, 2, 3]);
     let why = binding.order(&made, &[2, 5]).expect_err("impossible").to_string();
@@ -270,7 +270,8 @@ fn a_thread_that_leaves_gets_back_at_the_next_look_what_it_had() {
 
 #[test]
 fn all_that_leave_before_the_end_get_back_what_they_had() {
-    // One leaves and is put elsewhere by its user; of one a control group left a part; the number of one is another's now.
+    // One leaves and its user puts it elsewhere; a control group permits only part of another's CPUs; the number of one is another
+    // thread's now.
     let made = Made::new(&[(10, ALL), (20, &[3, 4]), (30, &[5]), (40, &[6]), (50, &[7])]);
     let mut binding = Binding::of_all(&made, &Ledger::default()).expect("alive");
     binding.order(&made, &[1, 2]).expect("possible");
@@ -363,7 +364,7 @@ fn a_thread_that_cannot_be_bound_does_not_keep_the_next_ones_from_it() {
     let mut made = Made::new(&[(10, ALL)]);
     let mut binding = Binding::of_process(10, &made, &Ledger::default()).expect("alive");
     binding.order(&made, &[1, 2]).expect("possible");
-    // Processor 1 goes off-line: the kernel shows the rest.
+    // Logical CPU 1 goes off-line: the kernel shows the rest.
     made.allowed = vec![0, 2, 3];
     made.set(10, &[2]);
     made.set(11, &[0, 2, 3]);
@@ -385,7 +386,7 @@ fn where_nothing_is_left_of_what_a_thread_had_it_gets_all_that_there_is() {
 
 #[test]
 fn a_process_that_an_adopted_one_started_gets_back_what_that_one_had() {
-    // 20 and 30 begin with the order; 30 is put elsewhere by itself; 40 is a child of 20, and 20 ends. 50 is of no concern to us.
+    // 20 and 30 begin with the order; 30 moves itself elsewhere; 40 is a child of 20, and 20 ends. 50 does not concern us.
     let made = Made::new(&[(10, &[0, 4])]);
     let mut binding = Binding::of_process(10, &made, &Ledger::default()).expect("alive");
     for (pid, parent, cpus) in [(20, 10, &[1, 2][..]), (30, 10, &[5]), (40, 20, &[1, 2]), (50, 1, &[1, 2])] {

@@ -1,4 +1,4 @@
-//! What bytes choose from: policies, files, lines.
+//! The choices of bytes: policies, files, lines.
 
 use numasim_course::{Study, read_study};
 use numasim_study::SourceFile;
@@ -6,7 +6,7 @@ use numasim_study::SourceFile;
 /// Policies that the first byte chooses from.
 pub(super) const POLICIES: [&str; 8] =
     ["none", "fair-share", "lead:1", "lend", "static-even", "static:s", "marginal", "oversubscribe:2"];
-/// What the files say: two that are joined by a channel, and one with phases.
+/// The content of the files: two applications that are connected by a channel, and one with phases.
 const FILES: &str = r#"
 [machine]
 name = "M"

@@ -1,4 +1,4 @@
-//! What the agent answers.
+//! Answers of the agent.
 
 use super::super::testing::{Agent, MACHINE, app};
 
@@ -6,7 +6,7 @@ fn fair() -> Agent {
     Agent::new(MACHINE, "fair-share", 80)
 }
 
-/// The one answer to `line` as the first one of a connection, which must be closed then.
+/// The only answer to `line` as the first one of a connection, which must then be closed.
 fn refusal(agent: &mut Agent, line: &str) -> String {
     agent.connect(9).line(9, line);
     assert_eq!(agent.closed.pop(), Some(9), "{line}");
@@ -323,7 +323,7 @@ fn names_cannot_hide_what_a_person_reads() {
 #[test]
 fn a_word_that_is_refused_cannot_hide_either() {
     let mut agent = fair();
-    // JSON has DEL as it is, and the refusal quotes the word.
+    // JSON passes DEL through unescaped, and the refusal quotes the word.
     let hello = "{\"type\":\"hello\",\"version\":1,\"name\":\"a\",\"pid\":101,\"control\":\"\u{7f}total\",\"threads\":[4,4]}";
     agent.connect(1).line(1, hello);
     assert!(agent.reports[0].ends_with("not \"\\u{7f}total\""), "{}", agent.reports[0]);

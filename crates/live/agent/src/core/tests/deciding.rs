@@ -1,4 +1,4 @@
-//! When the policy is asked, and what is sent.
+//! The times at which the policy is asked, and the resulting orders.
 
 use super::super::testing::{Agent, MACHINE, app};
 
@@ -29,7 +29,7 @@ fn a_decision_is_sent_when_it_differs_from_the_last_one() {
     agent.hello(1, "a", "per-node", &[4, 4]).status(1, 0, "none").at(80);
     agent.status(1, 1, "none").at(160);
     assert_eq!(agent.sets(1), [per_node(1, [4, 4])]);
-    // Dealing goes on with the one after the last served: 2 + 2 on each node.
+    // Dealing continues after the last application served: 2 + 2 on each node.
     agent.hello(2, "b", "total", &[4, 4]).status(2, 0, "none").at(240);
     assert_eq!(agent.sets(1), [per_node(2, [2, 2])]);
     assert_eq!(agent.sets(2), [r#"{"type":"set","seq":1,"total":4}"#]);

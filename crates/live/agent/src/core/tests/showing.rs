@@ -1,4 +1,4 @@
-//! What the agent says of itself.
+//! The agent's status.
 
 use numasim_protocol::{AgentStatus, State, Waiting};
 

@@ -1,4 +1,4 @@
-//! What is there, and what becomes of it.
+//! Objects that may exist at the path of a socket, and their handling.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::net::UnixDatagram;
@@ -16,12 +16,12 @@ fn a_missing_folder_is_made_closed_and_the_socket_with_it() {
     let socket = Socket::listen(&path).expect("listens");
     assert_eq!((mode(&room.at("mine")), mode(&path)), (0o700, 0o600));
     assert_eq!(socket.path(), path);
-    // Who connects finds this process, and this process who connected.
+    // The client finds this process as its peer, and this process finds the client.
     let stream = reach(&path, PATIENCE).expect("somebody listens");
     let (accepted, _) = socket.listener().accept().expect("one waits");
     let this = Peer { pid: Some(std::process::id()), uid: own_uid() };
     assert_eq!((peer_of(&stream).expect("a peer"), peer_of(&accepted).expect("a peer")), (this, this));
-    // It does not wait for the next one.
+    // It does not block for the next one.
     assert_eq!(socket.listener().accept().err().map(|why| why.kind()), Some(io::ErrorKind::WouldBlock));
 }
 
@@ -52,7 +52,7 @@ fn a_closed_folder_of_ours_is_used_as_it_is() {
         fs::create_dir(&folder).expect("a folder");
         fs::set_permissions(&folder, fs::Permissions::from_mode(bits)).expect("ours");
         let outcome = Socket::listen(&folder.join("agent.sock"));
-        // Only root makes files in a folder without the right to write.
+        // Only root can make files in a folder without the write permission.
         assert!(outcome.is_ok() || bits == 0o500 && own_uid() != 0, "{bits:o}: {outcome:?}");
         assert_eq!(mode(&folder), bits);
     }
@@ -97,7 +97,7 @@ fn a_symbolic_link_to_a_good_folder_is_refused() {
 #[test]
 fn a_foreign_folder_is_refused() {
     let room = Room::new();
-    // Root makes one; others have that of root.
+    // Root makes one; other users use a folder of root.
     let (folder, owner) = if own_uid() == 0 {
         fs::create_dir(room.at("theirs")).expect("a folder");
         fs::set_permissions(room.at("theirs"), fs::Permissions::from_mode(0o700)).expect("ours");
@@ -147,8 +147,8 @@ fn what_is_no_socket_stays() {
     assert!(room.at("folder").is_dir() && room.at("link").is_symlink());
 }
 
-/// Waits until it holds. A process that another test is about to start has copies of all open files of this one until
-/// it becomes another program: for a moment a socket that was closed here is open still.
+/// Waits until the condition holds. A process that another test is about to start has copies of all open files of this one until it
+/// executes its program: so for a moment a socket that was closed here is still open.
 fn wait_until(holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -228,7 +228,7 @@ fn a_socket_that_is_no_longer_its_own_is_not_removed() {
     assert!(path.exists());
     drop(socket);
     assert!(path.exists());
-    // Nothing there, and no folder either.
+    // Neither the path nor its folder exists.
     let mut socket = Socket::listen(&room.at("gone/agent.sock")).expect("listens");
     fs::remove_dir_all(room.at("gone")).expect("ours");
     assert!(!socket.remove());
@@ -253,7 +253,7 @@ fn a_socket_is_removed_once_and_who_is_connected_stays_so() {
 #[test]
 fn a_folder_that_was_made_for_nothing_is_removed() {
     let room = Room::new();
-    // Room for the folder, but not for the socket: 107 bytes are the most.
+    // The limit suffices for the folder, but not for the socket: 107 bytes are the maximum.
     let name = "s".repeat(120);
     assert!(matches!(Socket::listen(&room.at(&format!("mine/{name}"))), Err(SocketError::Refused { .. })));
     assert!(!room.at("mine").exists());

@@ -1,4 +1,4 @@
-//! What files say of tree programs.
+//! Columns of tree programs.
 
 use crate::values::{BlockId, Submit, TaskId};
 use numasim_model::ids::NodeId;
@@ -32,7 +32,7 @@ fn what_tree_programs_say_is_read_and_written() {
     assert_eq!((blocks.as_str(), tasks.as_str()), (TREE_BLOCKS, TREE_TASKS));
 }
 
-/// Each file has the columns only where one of its rows says something.
+/// Each file has the columns only if one of its rows uses them.
 #[test]
 fn columns_of_tree_programs_are_written_where_something_is_said() {
     let headers = |blocks: &str, tasks: &str| {
@@ -87,7 +87,7 @@ fn affinities_are_nodes_with_cores_and_hints_nodes_of_the_machine() {
     insta::assert_snapshot!(shown(&problems, blocks, tasks));
 }
 
-/// The numbers of tasks are those of the rows, also behind one that is refused.
+/// The numbers of tasks are those of the rows, also after a rejected one.
 #[test]
 fn a_mistake_makes_no_others_of_the_tasks_that_it_creates() {
     let tasks = "id,gflop,accesses,created_by,seq\n0,x,,,\n1,1,,0,0\n2,1,,1,\n3,1,,,4\n";

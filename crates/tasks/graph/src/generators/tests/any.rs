@@ -1,4 +1,4 @@
-//! What holds of all generators, whatever their parameters. How large the graph is, a debug assertion compares with what was announced.
+//! Properties of all generators, for any parameters. A debug assertion compares the size of the graph with the announced one.
 
 use crate::values::{Generator, Pattern, TaskBench};
 use numasim_model::ids::NodeId;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::generate;
 
-/// With first tasks and not too large.
+/// With initial tasks and not too large.
 fn any_generator() -> impl Strategy<Value = Generator> {
     let small = || 1..7_u64;
     let few = || 0..4_u64;
@@ -121,7 +121,7 @@ proptest! {
         prop_assert_eq!(graph.misplaced(), None);
         for (number, block) in (0..).zip(graph.blocks()) {
             let hint = graph.hint(crate::values::BlockId(number));
-            // The input of ferret is nothing and nowhere.
+            // The input of ferret has no bytes and no hint.
             let is_input = block.bytes == 0.0 && hint.is_none();
             prop_assert!(is_input || (block.bytes > 0.0 && hint.is_some_and(|node| sockets.contains(&node))));
         }
@@ -129,7 +129,7 @@ proptest! {
             prop_assert!(graph.created_by(task).is_none_or(|creator| creator < task));
             prop_assert!(!graph.taskwait(task) || graph.created_by(task).is_none());
             prop_assert!(graph.affinity(task).is_none_or(|node| sockets.contains(&node)));
-            // What a task changes lies where it should run.
+            // The data that a task changes is on its node.
             for access in graph.accesses(task) {
                 prop_assert!(access.moved_bytes <= 2.0 * access.declared_bytes);
                 if access.mode.writes() {
@@ -137,7 +137,7 @@ proptest! {
                 }
             }
         }
-        // All that somebody creates, and all that the master creates, are all tasks.
+        // The children of all tasks, and the tasks of the master, are all tasks.
         let children: usize = graph.tasks().map(|task| graph.children(task).len()).sum();
         let of_master = graph.tasks().filter(|&task| graph.created_by(task).is_none()).count();
         prop_assert_eq!(children + of_master, graph.task_count());

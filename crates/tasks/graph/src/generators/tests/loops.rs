@@ -83,7 +83,7 @@ fn a_list_has_a_root_and_a_piece_for_each_chunk() {
     let waits: Vec<u32> = graph.tasks().filter(|&task| graph.taskwait(task)).map(|task| task.0).collect();
     assert_eq!(waits, [0, 5]);
     assert!(!graph.returns(TaskId(0)));
-    // The same pieces of work again.
+    // The same pieces of work in the next repetition.
     assert!((0..5).all(|task| graph.replay(TaskId(task)) == graph.replay(TaskId(task + 5))));
     assert_eq!(graph.replays().iter().map(|key| &**key).collect::<Vec<_>>()[..2], ["gain/0-4", "gain/0-1"]);
 }
@@ -144,7 +144,7 @@ fn npb_cg_has_six_loops() {
     assert_eq!(kinds.map(|kind| of_kind(&graph, kind)), [3 * 16; 6]);
     assert_eq!(of_kind(&graph, "split"), 3 * 6 * 15);
     near(flop(&graph), 3.0 * (2.0 * 30_000.0 + 5.0 * 2.0 * 1000.0));
-    // a: 12 B for each non-zero; p: 8 B for each row, moved twice where it is changed.
+    // a: 12 B for each non-zero; p: 8 B for each row, moved twice if it is changed.
     near(graph.blocks()[0].bytes, 12.0 * 30_000.0 / 16.0);
     let last = u32::try_from(graph.task_count()).expect("few") - 1;
     let (read, update) = (AccessMode::In, AccessMode::Inout);
@@ -187,7 +187,7 @@ fn the_grids_of_npb_mg_can_be_computed_with() {
     };
     let range = |value| GenerateError::OutOfRange { parameter: "log2", value, least: 4, most: 20 };
     assert_eq!([refused(3), refused(21)], [range(3), range(21)]);
-    // One grid alone: nothing is above or below.
+    // A single grid: there is none above or below.
     let one = made(&Generator::NpbMg { log2: 4, chunks: Some(1), repeat: 1 });
     assert_eq!((one.task_count(), one.type_name(TaskId(0))), (1, "psinv-4"));
 }

@@ -11,7 +11,7 @@ fn gauss_seidel(grid: u64, iterations: u64, control: u64, init: bool) -> Generat
 }
 
 /// Test G-2. One iteration of G x G tiles: each of the 2 G (G - 1) pairs of neighbours is one edge, and the last tile is 2 G - 1 tasks
-/// behind the first one; each further iteration begins 2 tasks later.
+/// after the first one; each further iteration begins 2 tasks later.
 #[test]
 fn gauss_seidel_has_the_published_counts_and_spans() {
     assert_eq!(counts(&gauss_seidel(8, 1, 0, false)), (64, 112, 15));
@@ -40,7 +40,7 @@ fn a_tile_is_updated_and_the_borders_of_its_neighbours_are_read() {
     near(flop(&graph), 9.0 * 4.0 * 512.0 * 512.0);
 }
 
-/// Above the diagonal the second socket; nobody divides among more than two (paper 001), and one machine has only one.
+/// Above the diagonal is the second socket; paper 001 never divides among more than two, and one machine has only one.
 #[test]
 fn a_grid_is_divided_along_its_diagonal() {
     let generator = gauss_seidel(3, 1, 1, true);
@@ -87,7 +87,7 @@ fn jacobi_reads_a_row_of_each_neighbour_and_swaps_old_and_new() {
     let (old, new) = ((2, read, 320.0, 320.0), (5, write, 320.0, 320.0));
     assert_eq!(accesses(&graph, 5), [border(0), row(3), old, new]);
     assert_eq!(accesses(&graph, 7), [row(3), border(1), (4, read, 320.0, 320.0), (7, write, 320.0, 320.0)]);
-    // The second iteration reads what the first one wrote.
+    // The second iteration reads the blocks that the first one wrote.
     let (old, new) = ((6, read, 320.0, 320.0), (3, write, 320.0, 320.0));
     assert_eq!(accesses(&graph, 9), [row(5), row(7), old, new]);
     // The bottom belongs to the last block: 2 mod 2.

@@ -16,7 +16,7 @@ fn nodes(graph: &TaskGraph) -> Vec<Option<usize>> {
     graph.tasks().map(|task| graph.affinity(task).map(|node| node.0)).collect()
 }
 
-/// Two nodes: load, segment, extract, two parts of the database, rank, out. One query is loaded after the other.
+/// Two nodes: load, segment, extract, two parts of the database, rank, out. Queries are loaded one after the other.
 #[test]
 fn a_query_of_ferret_is_a_chain_with_a_step_on_each_node() {
     let graph = made(&Generator::Ferret { queries: 2, database: 1000, load_flop: 100 });
@@ -40,7 +40,7 @@ fn a_query_of_ferret_is_a_chain_with_a_step_on_each_node() {
         (graph.hint(BlockId(50)).map(|node| node.0), graph.block_name(BlockId(50))),
         (Some(2), Some("part-1-0"))
     );
-    // Queries read the same data and wait for nothing but their input: three loads, one after the other.
+    // Queries read the same data and wait only for their input: three loads, one after the other.
     assert_eq!(counts(&Generator::Ferret { queries: 3, database: 1000, load_flop: 0 }), (21, 2, 3));
 }
 
@@ -91,8 +91,8 @@ fn a_strand_reads_the_halos_of_its_neighbours_and_writes_those_of_the_next_itera
     near(flop(&graph), 2.0 * 5.0 * 144.0);
 }
 
-/// The second iteration waits for itself and for each neighbour: 6 + 14. So does the third one, which also writes the halos that the same strand wrote
-/// two iterations before: 6 more.
+/// The second iteration waits for itself and for each neighbour: 6 + 14. The third one does the same, and also writes the halos that the
+/// same strand wrote two iterations before: 6 more.
 #[test]
 fn a_strand_waits_for_its_neighbours_of_the_iteration_before() {
     assert_eq!(counts(&STENCIL), (13, 20, 2));
@@ -137,12 +137,13 @@ fn a_sweep_reads_a_row_of_the_strips_beside_it() {
     assert_eq!(accesses(&graph, 12), last);
 }
 
-/// One sweep after the other: each waits for the other one of the same strips. An iteration after the first: stress from the velocities of three strips,
-/// also of what read it (10 pairs of neighbours, the strip itself included), and velocity likewise.
+/// One sweep after the other: each waits for the other one of the same strips. An iteration after the first: stress from the velocities
+/// of three strips, also from its readers (10 pairs of neighbours, including the strip itself), and velocity likewise.
 #[test]
 fn sweeps_alternate() {
     let (tasks, edges, span) = counts(&SEISMIC);
-    // First stresses wait for nobody; velocities for three stresses each (3 x 4 - 2 = 10). Then 10 more for each sweep, and each sweep for itself.
+    // The first stresses do not wait; each velocity waits for three stresses (3 x 4 - 2 = 10). Then 10 more for each sweep, and each
+    // sweep for itself.
     assert_eq!((tasks, edges, span), (25, 10 + 10 + 4 + 10 + 4, 4));
     let none = Generator::Seismic { n: 8, blocks: Some(2), strips: Some(2), iterations: 0 };
     assert_eq!(counts(&none), (1, 0, 1));

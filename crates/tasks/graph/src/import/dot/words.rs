@@ -21,7 +21,7 @@ pub(super) struct Lexer<'t> {
     at: usize,
 }
 
-/// What is wrong where.
+/// A problem and its place.
 pub(super) type Wrong = (Range<usize>, String);
 
 impl<'t> Lexer<'t> {
@@ -51,7 +51,7 @@ impl<'t> Lexer<'t> {
                 // A minus begins a number only.
                 let length =
                     rest.get(1..length).and_then(|more| more.find('-')).map_or(length, |minus| minus + 1);
-                // Authors of graphs write 1e9, though the language has no such number.
+                // Authors of graphs write 1e9, although the language does not have such numbers.
                 let more = rest.get(length..).unwrap_or_default();
                 let tail = more.find(|c: char| !is_name(c)).unwrap_or(more.len());
                 let length =
@@ -84,7 +84,7 @@ impl<'t> Lexer<'t> {
         token
     }
 
-    /// Spaces and comments.
+    /// Skips spaces and comments.
     fn skip(&mut self) -> Result<(), Wrong> {
         loop {
             let rest = self.rest();
@@ -105,7 +105,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Text in quotes, in which `\"` is a quote and a line that ends with `\` goes on; every other `\` stays.
+    /// Text in quotes, in which `\"` is a quote and a line that ends with `\` continues; every other `\` stays.
     fn quoted(&mut self) -> Result<Token, Wrong> {
         let start = self.at;
         let mut word = String::new();
@@ -133,7 +133,7 @@ impl<'t> Lexer<'t> {
         Err((start..start + 1, "this quote has no end".to_owned()))
     }
 
-    /// Text between `<` and the `>` that belongs to it.
+    /// Text between `<` and the matching `>`.
     fn html(&mut self) -> Result<Token, Wrong> {
         let start = self.at;
         let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Texts that are nearly right, and graphs of any shape: read with their order, or refused with a place.
+//! Texts that are almost valid, and graphs of any shape: read with their order, or rejected with a place.
 
 use proptest::prelude::*;
 
@@ -130,7 +130,7 @@ const JSON: &[&str] = &[
     "ü",
 ];
 
-/// An instance of which a piece is cut out and another one put in.
+/// An instance with a piece replaced by another one.
 fn damaged() -> impl Strategy<Value = String> {
     let whole = r#"{"schemaVersion":"1.5","workflow":{"specification":{"tasks":[{"name":"n","id":"a","parents":[],"children":["b"],"inputFiles":["f"],"outputFiles":["f"]},
         {"name":"n","id":"b","parents":["a"],"children":[],"inputFiles":["f"]}],"files":[{"id":"f","sizeInBytes":7}]},
@@ -142,12 +142,12 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Nodes and arrows between them, of which those that go up make circles.
+/// Nodes and arrows between them; arrows to lower numbers make cycles.
 fn arrows() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
     (1..12_usize).prop_flat_map(|nodes| (Just(nodes), prop::collection::vec((0..nodes, 0..nodes), 0..20)))
 }
 
-/// Which task is reached from which along arrows.
+/// The tasks that are reached from each along arrows.
 fn reached(nodes: usize, arrows: &[(usize, usize)]) -> Vec<Vec<bool>> {
     let mut reached = vec![vec![false; nodes]; nodes];
     for &(from, to) in arrows {
@@ -163,7 +163,7 @@ fn reached(nodes: usize, arrows: &[(usize, usize)]) -> Vec<Vec<bool>> {
     reached
 }
 
-/// The graph has the order of the arrows and no other: or there is a circle, and it is refused.
+/// The graph has the order of the arrows and no other: or there is a cycle, and it is rejected.
 fn has_the_order(
     nodes: usize,
     arrows: &[(usize, usize)],
@@ -186,7 +186,7 @@ fn has_the_order(
         .map(|(from, to)| (node_of(from), node_of(to)))
         .collect();
     prop_assert_eq!(reached(nodes, &found), expected.clone());
-    // Of two tasks that may come in either order, the first of the file that has no parent left comes first.
+    // Of two tasks that may come in either order, the first one in the file that has no parent left comes first.
     let order: Vec<usize> = graph.tasks().map(node_of).collect();
     for (place, &node) in order.iter().enumerate() {
         let free = (0..nodes).filter(|other| {
@@ -229,7 +229,7 @@ proptest! {
         has_the_order(nodes, &arrows, dot::read(&format!("digraph {{ {nodes_first} {edges} }}"), "g"))?;
     }
 
-    /// Every second arrow stands with the parent, every third has a file.
+    /// Every second arrow is listed with the parent, every third has a file.
     #[test]
     fn workflows_keep_the_order_of_parents_children_and_files((nodes, arrows) in arrows()) {
         let of = |keep: fn(usize) -> bool, node: usize, is_child: bool| {
@@ -264,7 +264,7 @@ proptest! {
             let parents = list(arrows.iter().filter(|arrow| arrow.1 == node).map(|arrow| arrow.0), "", " ");
             format!("JobId: n{node}\nSubmitOrder: {}\nDependsOn: {parents}\nGFlop: 1\n\n", node + 1)
         };
-        // Dumped in another order than submitted.
+        // The dump is in another order than the submission.
         let text: String = (0..nodes).rev().map(job).collect();
         has_the_order(nodes, &arrows, starpu::read(&text, "g", 1.0))?;
     }

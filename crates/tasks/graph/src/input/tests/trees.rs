@@ -1,4 +1,4 @@
-//! What files say about tasks that create tasks, about loops, and about programs that contend for the workers.
+//! Tables about tasks that create tasks, about loops, and about programs that contend for the workers.
 
 use numasim_study::{ProblemKind, TableKind};
 
@@ -84,7 +84,7 @@ fn creators_are_earlier_tasks() {
         assert_eq!(problem(&with(&tables)), (kind, marked.to_owned()), "{keys}");
     }
     assert_eq!(message("[[task]]\ncreated_by = \"x\""), "there is no task `x`");
-    // `taskwait = false` says nothing.
+    // `taskwait = false` has no effect.
     graph("[[task]]\nname = \"main\"\n[[task]]\ncreated_by = \"main\"\ntaskwait = false\n");
 }
 

@@ -1,4 +1,4 @@
-//! Rates of tasks that come and go, against a load that knows nothing else.
+//! Rates of tasks that come and go, compared with a new load.
 
 use super::*;
 use numasim_model::machine::{Machine, Node};
@@ -17,10 +17,10 @@ fn machine() -> Machine {
     Machine::uniform("three", 3, node, GigabytesPerSecond::new(9.0)).expect("a machine")
 }
 
-/// A worker reads so much on one of 3 nodes: at which want, and with which fractions.
+/// A reader on one of 3 nodes: its demand and its fractions.
 type Reading = (usize, f64, [f64; 3]);
 
-/// What a load that knows nothing else gives to each of these readings.
+/// The rates of a new load for each of these readings.
 fn afresh(network: &Network, readings: &BTreeMap<u32, Reading>) -> BTreeMap<u32, f64> {
     let mut load = network.load();
     let add = |(&worker, &(node, want, fractions)): (&u32, &Reading)| {
@@ -32,8 +32,8 @@ fn afresh(network: &Network, readings: &BTreeMap<u32, Reading>) -> BTreeMap<u32,
     flows.into_iter().map(|(worker, flow)| (worker, load.bandwidth(flow))).collect()
 }
 
-/// Tasks come and go for so long that classes and sets are kept, come back, are forgotten, and are not kept any more. `kinds`: how many
-/// different tasks there are.
+/// Tasks come and go for so long that classes and sets are kept, used again, forgotten, and not kept any more. `kinds`: number of
+/// different tasks.
 fn rates_are_those_of_the_model(kinds: u64) {
     let machine = machine();
     let network = Network::new(&machine);

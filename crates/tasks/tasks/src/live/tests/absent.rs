@@ -1,4 +1,4 @@
-//! Workers that are not there get nothing, and nothing waits for them.
+//! Absent workers get no tasks, and no task waits for them.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::{graph, machine};
 use crate::live::{Creation, Live};
 use crate::{Question, Start, WorkerId};
 
-/// Who ran which task, where tasks are run one after the other in the order in which they are handed out. `told` is asked before each of them who leaves or
-/// comes; it may take the task back.
+/// The workers that ran tasks, if tasks are run one after the other in the order in which they are handed out. `told` is called before
+/// each of them, and makes workers leave or come; it may take the task back.
 fn played(
     kind: SchedulerKind,
     graph: &TaskGraph,
@@ -69,7 +69,7 @@ fn whoever_is_absent_runs_nothing_and_all_tasks_are_run() {
         Static,
     ];
     for kind in kinds {
-        // From the 10th task to the 40th only one of the four is there; what the others had been handed they do not begin.
+        // From the 10th task to the 40th only one of the four is present; the others do not begin the tasks that they had been given.
         for only in 0..4 {
             let mut late = Vec::new();
             let ran = played(kind, &graph(false), |live, number, worker, start| {
@@ -96,7 +96,7 @@ fn whoever_is_absent_runs_nothing_and_all_tasks_are_run() {
 
 #[test]
 fn what_a_worker_leaves_stays_on_its_socket_where_somebody_is_there() {
-    // Tasks of even number belong to socket 0, workers 0 and 1; the others to workers 2 and 3, of which 3 is never there.
+    // Tasks of even number are on socket 0, workers 0 and 1; the others on the socket of workers 2 and 3, of which 3 is never present.
     let ran = played(SchedulerKind::Sa, &graph(false), |live, _, worker, start| {
         let leaves = worker.0 == 3;
         if leaves {

@@ -1,4 +1,4 @@
-//! The search beside one that leaves nothing out.
+//! The search compared with an exhaustive one.
 
 use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
@@ -29,7 +29,7 @@ fn machine(has_caches: bool) -> Machine {
     machine.with_sharing(Model::from(ModelKind::MaxMin)).with_caches(caches).expect("caches")
 }
 
-/// Three blocks of 1, 2 and 4 MB; tasks of so many hundredths of a GFLOP that access one of them or none.
+/// Three blocks of 1, 2 and 4 MB; tasks of the given hundredths of a GFLOP that access one of them or none.
 fn graph(tasks: &[(u8, Option<(u32, AccessMode)>)]) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("few");
     for bytes in [1e6, 2e6, 4e6] {
@@ -49,7 +49,7 @@ fn graph(tasks: &[(u8, Option<(u32, AccessMode)>)]) -> TaskGraph {
     graph.finish()
 }
 
-/// Every decision everywhere, whatever was seen and however long it takes.
+/// Every decision at every point, regardless of known states and of time.
 fn exhaustive_s(mut course: Course, mut ready: Vec<TaskId>) -> f64 {
     while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
         ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));

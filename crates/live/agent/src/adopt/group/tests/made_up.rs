@@ -1,4 +1,4 @@
-//! A control group in the memory of the test. Its threads, where there are any, are real.
+//! A control group in the memory of the test. Its threads, if there are any, are real.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use super::super::*;
 struct Made {
     files: Rc<RefCell<BTreeMap<PathBuf, String>>>,
     written: Rc<RefCell<Vec<String>>>,
-    /// Processors of the group above.
+    /// Logical CPUs of the parent group.
     above: Vec<u32>,
     read_only: bool,
 }
@@ -34,7 +34,7 @@ impl Made {
         made
     }
 
-    /// Delegated, with processors 0 to 7 above it.
+    /// Delegated, with logical CPUs 0 to 7 in the parent group.
     fn delegated(cpus: &str) -> Self {
         Self::new(&[
             ("cgroup.events", "populated 1\nfrozen 0\n"),
@@ -63,8 +63,8 @@ impl Files for Made {
         if self.read_only { Err(Errno::ACCESS.into()) } else { Ok(()) }
     }
 
-    /// As the kernel: a list of processors; those that the group above has not are left out, and where none is left it has all. As
-    /// long as processes are in the group, a list is not taken away.
+    /// Like the kernel: takes a list of logical CPUs and leaves out those that the parent group does not have; if none is left, the group
+    /// gets all. As long as processes are in the group, a list is not removed.
     fn write(&self, file: &Path, text: &str) -> io::Result<()> {
         self.may_write(file)?;
         assert_eq!(file, Path::new("cpuset.cpus"));
@@ -127,7 +127,7 @@ fn an_order_is_written_as_a_list_and_undone_as_it_was() {
         group.look().expect("possible");
         group.release();
         assert_eq!(*made.written.borrow(), ["0-2,5\n", "7\n", undone]);
-        // Once: what it says from now on is its own affair.
+        // Once: later changes of the file are not ours.
         group.release();
         assert_eq!(made.written.borrow().len(), 3);
     }
@@ -171,11 +171,11 @@ fn less_than_ordered_is_a_failure_and_the_last_order_stays() {
     made.set("cpuset.cpus.effective", "0-3\n");
     let mut group = begin(&made);
     let why = |outcome: io::Result<()>| outcome.expect_err("refused").to_string();
-    // Processors 4 and 5 are not the group's above: the kernel says nothing and gives 3.
+    // The parent group does not have logical CPUs 4 and 5: the kernel reports no error and grants 3.
     assert_eq!(why(group.order(&[3, 4, 5])), "the system allows processors 3 only");
     assert_eq!(made.text("cpuset.cpus"), "0-3\n", "without an order before it has what it had in effect");
     group.order(&[1, 2]).expect("possible");
-    // None of them at all: the kernel gives everything.
+    // None of them is available: the kernel grants all.
     assert_eq!(why(group.order(&[6])), "the system allows processors 0-3 only");
     assert_eq!(made.text("cpuset.cpus"), "1-2\n");
     // And a number that does not exist.
@@ -249,7 +249,7 @@ fn without_a_cpuset_every_thread_of_the_group_and_of_those_below_is_bound() {
     let cpus = allowed().expect("Linux tells");
     let last = [*cpus.last().expect("a processor")];
     let made = Made::new(&[("cgroup.events", "populated 1\n"), ("cgroup.threads", &here.line())]);
-    // 0 is somebody whom this namespace does not show.
+    // 0 is a thread that this namespace does not show.
     made.set("a/b/cgroup.threads", &format!("0\n{}", below.line()));
     made.set("a/cgroup.threads", "");
     let mut group = begin(&made);

@@ -1,4 +1,4 @@
-//! Folders of this system, and a real control group where one can be made.
+//! Folders of this system, and a real control group if one can be made.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use numasim_host::os::thread::affinity_of;
 
 use super::super::super::{AdoptError, Adopted, Ledger, What};
 
-/// The place of cgroup v2 on systems that have nothing else.
+/// The mount point of cgroup v2 on systems without version 1.
 const ROOT: &str = "/sys/fs/cgroup";
 
 fn why(folder: &Path) -> String {
@@ -37,15 +37,15 @@ fn what_is_no_folder_of_cgroup_v2_is_refused() {
     );
 }
 
-/// A group of this test, with a process in it that sleeps.
+/// A group for this test, with a process in it that sleeps.
 struct Made {
     folder: PathBuf,
     child: Child,
 }
 
 impl Made {
-    /// `None`, which is printed, where no group with a cpuset can be made; where the root hands cpusets down and may be written,
-    /// that is a failure with `NUMASIM_REQUIRE_TOOLS=1`. What the root hands down is not changed: it is the system's.
+    /// `None`, which is printed, if no group with a cpuset can be made. If the root delegates cpusets and is writable, that is a failure
+    /// with `NUMASIM_REQUIRE_TOOLS=1`. The test does not change the root's delegation: it belongs to the system.
     fn new(name: &str) -> Option<Self> {
         let handed_down = fs::read_to_string(format!("{ROOT}/cgroup.subtree_control")).unwrap_or_default();
         let has_cpuset = handed_down.split_whitespace().any(|one| one == "cpuset");
@@ -103,7 +103,7 @@ fn a_real_group_gets_its_cpuset_and_has_it_back() {
     drop(adopted);
     assert_eq!((cpus(), said()), (before, had));
 
-    // The end is told at once, and once.
+    // The end is signalled immediately, and once.
     let mut adopted = made.adopt().expect("a group");
     adopted.order(&[0]).expect("possible");
     let told = |adopted: &Adopted, seconds: i64| {

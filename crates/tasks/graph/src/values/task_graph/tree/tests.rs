@@ -1,4 +1,4 @@
-//! What is kept of tree programs, and what is refused.
+//! Stored attributes of tree programs, and rejected ones.
 
 use super::super::super::{Access, AccessMode, Block, BlockHome};
 use super::*;
