@@ -1,8 +1,8 @@
-//! The agent: who is connected, what they say, and what a policy of `numasim-policy` makes of it.
+//! The agent: connections, their messages, and the use of a policy of `numasim-policy`.
 //!
-//! [`Core`] is pure: what happens goes in with the time at which it happens, what is to be done comes out. It knows no socket, clock
-//! or file, so that every rule of the protocol is tested with plain values. [`server`] carries it out: sockets, signals, a thread for
-//! policies that compute. [`turns`] runs the same server in a thread of an application, if there is no separate agent.
+//! [`Core`] is pure: events go in with their times, effects come out. It does not use sockets, clocks or files, so that every rule of the
+//! protocol is tested with plain values. [`server`] carries out the effects: sockets, signals, a thread for policies that compute.
+//! [`turns`] runs the same server in a thread of an application, if there is no separate agent.
 #![warn(missing_docs)]
 
 #[cfg(target_os = "linux")]
@@ -17,7 +17,7 @@ pub mod socket;
 #[cfg(target_os = "linux")]
 pub mod turns;
 
-/// An agent that bytes drive, for property tests and fuzzing (feature `testing`).
+/// An agent driven by bytes, for property tests and fuzzing (feature `testing`).
 #[cfg(any(test, feature = "testing"))]
 pub mod testing {
     pub use crate::core::driven::{LINES, drive};

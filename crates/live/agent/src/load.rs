@@ -106,7 +106,7 @@ mod started_tests {
 
     #[test]
     fn each_core_is_a_place_and_has_a_thread() {
-        // Cores 1 and 0 of a processor with two hardware threads a core, and one of another with one.
+        // Cores 1 and 0 of a package with two hardware threads a core, and one core of another package with one.
         let cores = [vec![1, 65], vec![0, 64], vec![7]];
         assert_eq!(
             variables_of(&cores),

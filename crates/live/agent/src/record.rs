@@ -158,7 +158,7 @@ pub trait Cut: io::Write {
     /// Keeps this number of bytes.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the system.
     fn cut(&mut self, bytes: u64) -> io::Result<()>;
 }
 
@@ -323,7 +323,7 @@ pub struct Decision {
     pub apps: Vec<Seen>,
     /// Names of the applications of the files that were present before.
     pub gone: Vec<String>,
-    /// What was sent, in file order.
+    /// The orders that were sent, in file order.
     pub actions: Vec<Action>,
 }
 

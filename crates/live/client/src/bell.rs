@@ -12,7 +12,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// Wakes the listener, or makes its next [`Bell::listen`] return at once.
+    /// Wakes the listener, or makes its next [`Bell::listen`] return immediately.
     pub fn ring(&self) {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.sound.notify_all();

@@ -43,7 +43,7 @@ pub trait Follower: Send + Sync + 'static {
     /// The present status. Changes that the next one has to report count from here.
     fn status(&self) -> AppStatus;
 
-    /// Whether something changed since `last` that the agent must know before the next regular status.
+    /// Whether something changed since `last` that the agent must receive before the next regular status.
     fn is_news(&self, last: &AppStatus) -> bool;
 
     /// Whether every such change rings the bell at this time; if not, the link also looks every 20 ms.

@@ -367,7 +367,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-// Statuses: as often as the agent asks, and at once when something changes, but at most 50 in any second.
+// Statuses: at the interval that the agent requests, and immediately when something changes, but at most 50 in any second.
 
 /// Minimum time between two periodic statuses, and between two looks at state that rings no bell.
 const LEAST: Duration = Duration::from_millis(20);

@@ -168,12 +168,12 @@ unsafe extern "C" fn fork(
     }
     let mut pointers = [ptr::null_mut(); MOST];
     let first = count.min(IN_REGISTERS);
-    // SAFETY: `registers` points to the saved registers, all of which hold pointers if there are so many.
+    // SAFETY: `registers` points to the saved registers, all of which contain pointers if the region has that many.
     pointers[..first].copy_from_slice(unsafe { slice::from_raw_parts(registers, first) });
     // SAFETY: the caller put the others on the stack, one after the other, and waits with them.
     pointers[first..count].copy_from_slice(unsafe { slice::from_raw_parts(stack, count - first) });
     let call = Call { region, body, pointers, count };
-    // SAFETY: the body takes one pointer, as the count says. The `Call` lives until the region is over, which is when this returns.
+    // SAFETY: the body takes one pointer, as in the count. The `Call` lives until the region is over, which is when this returns.
     unsafe { next(location, 1, run as Body, ptr::from_ref(&call)) };
     ptr::null()
 }

@@ -18,7 +18,7 @@
 //!   therefore fixed within version 12 of the binary interface, and the library can make such objects without a C++ compiler.
 //!   With another version it leaves oneTBB alone.
 //! - `"total"` binds nothing: an agent that orders a number of threads does not know their cores. `"per-node"` binds threads to
-//!   the processors of their node.
+//!   the logical CPUs of their node.
 //!
 //! # Rules
 //! A region gets as many threads as the program asks for, at most those that the order leaves. It always has the thread that

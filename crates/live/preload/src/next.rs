@@ -1,4 +1,4 @@
-//! The functions of the wrapped libraries: what the program would have called without this one.
+//! The functions of the wrapped libraries: those that the program would have called without this library.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -11,7 +11,7 @@ pub(crate) const LLVM: &[&CStr] = &[c"libomp.so.5", c"libomp.so", c"libiomp5.so"
 /// oneTBB.
 pub(crate) const TBB: &[&CStr] = &[c"libtbb.so.12"];
 
-/// A function of a library behind this one.
+/// A function of a library after this one in the search order.
 pub(crate) struct Next {
     name: &'static CStr,
     libraries: &'static [&'static CStr],
@@ -34,7 +34,7 @@ impl Next {
         found
     }
 
-    /// Its address. The process ends if there is none: the program called a function that no library has.
+    /// Its address. The process aborts if there is none: the program called a function that no library has.
     pub(crate) fn get(&self) -> *mut c_void {
         let found = self.find();
         if found.is_null() {
@@ -50,9 +50,10 @@ impl Next {
         if !next.is_null() {
             return next;
         }
-        // A library that was opened with RTLD_LOCAL, such as those of Python's modules, comes after no other one.
+        // A library that was opened with RTLD_LOCAL, such as those of Python's modules, is not in the search order of this one.
         let of = |library: &&CStr| {
-            // SAFETY: both names end with a zero byte. RTLD_NOLOAD opens only what is there, and that stays open: the handle is kept.
+            // SAFETY: both names end with a zero byte. RTLD_NOLOAD opens only a library that is loaded already, and that stays open: the
+            // handle is kept.
             unsafe {
                 let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
                 if handle.is_null() { ptr::null_mut() } else { libc::dlsym(handle, self.name.as_ptr()) }

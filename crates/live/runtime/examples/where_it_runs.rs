@@ -1,7 +1,7 @@
-//! A producer and a consumer on one pool, and where their tasks ran: a program that an agent can control.
+//! A producer and a consumer on one pool, and the nodes where their tasks ran: a program that an agent can control.
 //!
-//! Run with `cargo run -p numasim-runtime --example where_it_runs`, and again while `numasim agent` runs: then the agent says
-//! how many threads there may be. Each item is made by eight tasks and used by eight; the producer is at most two items ahead.
+//! Run with `cargo run -p numasim-runtime --example where_it_runs`, and again while `numasim agent` runs: then the agent determines the
+//! number of threads. Each item is made by eight tasks and used by eight; the producer is at most two items ahead.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,13 +14,13 @@ const ITEMS: usize = 20;
 const LEAD: usize = 2;
 const TASKS: usize = 8;
 
-/// Some 5 ms.
+/// About 5 ms.
 fn work() {
     black_box((0..5_000_000_u64).fold(0, |x, n| black_box(x ^ n)));
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // One worker for each core that this process may use; anywhere where the system does not tell.
+    // One worker for each core that this process may use; unbound if the system does not report the cores.
     let layout = Layout::of_this_host(Bind::Node).or_else(|_| Layout::unbound(2))?;
     let agent = Agent::of_environment(Control::PerNode)?;
     match &agent {
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
         pool.progress(used);
     }
-    // Nothing more to come: the agent may give the cores to others.
+    // No more items will come: the agent may give the cores to other applications.
     pool.waiting(Waiting::Input);
     for ((thread, what), tasks) in tasks_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner).iter() {
         println!("{thread} {what} {tasks} tasks");

@@ -46,7 +46,7 @@ impl Follower for Shared {
             != (last.waiting, last.progress, last.queued != Some(0))
     }
 
-    /// A worker that takes the last task and stays with it rings no bell; one that finds none does.
+    /// A worker that takes the last task and keeps running it rings no bell; a worker that finds none does.
     fn rings(&self) -> bool {
         self.gate.all_parked()
     }

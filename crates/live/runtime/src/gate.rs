@@ -73,7 +73,7 @@ impl Gate {
         lock(&self.inner).threads[worker] = Some(current());
     }
 
-    /// May this worker fetch a task? One read of its own cache line.
+    /// May this worker fetch a task? One read of its private cache line.
     #[inline]
     pub(crate) fn open(&self, worker: usize) -> bool {
         !self.members[worker].ask.load(Ordering::Acquire)
@@ -347,7 +347,7 @@ pub(crate) struct Counts {
 }
 
 impl Gate {
-    /// Counts workers; `busy` says which are inside a task. The rest of each node idles or looks for a task.
+    /// Counts workers; `busy` is true for those that run a task. The other workers of each node idle or look for a task.
     pub(crate) fn counts(&self, busy: impl Fn(usize) -> bool) -> Counts {
         let inner = lock(&self.inner);
         let mut counts = Counts { running: vec![0; inner.open.len()], blocked: vec![0; inner.open.len()] };

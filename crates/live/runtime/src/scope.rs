@@ -178,7 +178,7 @@ impl Pool {
     }
 }
 
-// Two pieces of work at once (`join`), and work inside the pool (`install`): without allocation.
+// Two pieces of work in parallel (`join`), and work inside the pool (`install`): without allocation.
 
 impl Pool {
     /// Runs both, in parallel if a worker is free, and returns both results. If called outside the pool, it moves inside first.

@@ -1,4 +1,4 @@
-//! Atomics, locks and parking: those of the standard library, or loom's where all interleavings are tried.
+//! Atomics, locks and parking: those of the standard library, or loom's for tests of all interleavings.
 
 use std::sync::PoisonError;
 
@@ -19,7 +19,7 @@ pub(crate) use std::{
     thread::{Thread, current, park},
 };
 
-/// The value behind a lock, also where a thread panicked with it: nothing in this crate leaves a value half changed.
+/// The value behind a lock, even if a thread panicked with it: this crate never leaves a value half changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -245,7 +245,7 @@ mod tests {
 
     use AccessMode::{In, Inout, Out};
 
-    /// Algorithm 1.1 of paper 001 for three elements and their sum: 10 tasks, 12 edges. Of each element the first task reads v and
+    /// Algorithm 1.1 of paper 001 for three elements and their sum: 10 tasks, 12 edges. For each element the first task reads v and
     /// writes u, the second reads w and writes v (WAR on v), the product reads u and v and writes w (RAW on u from the first; from the
     /// second RAW on v and WAR on w); the sum reads each w (RAW).
     #[test]
@@ -277,7 +277,7 @@ mod tests {
     fn a_writer_waits_for_all_readers_and_for_the_last_writer() {
         let graph = graph(1, &[&[(0, Out)], &[(0, In)], &[(0, In)], &[(0, Inout)], &[(0, In)]]);
         let (raw, war) = (EdgeKind::Raw, EdgeKind::War);
-        // The `inout` reads what task 0 wrote, so that WAW is not named beside RAW; it is no reader for the last one.
+        // The `inout` reads what task 0 wrote, so WAW is not named in addition to RAW; it is no reader for the last one.
         let of_inout = [(0, 3, raw, 1.0), (1, 3, war, 0.0), (2, 3, war, 0.0)];
         assert_eq!(
             edges(&graph),

@@ -31,7 +31,7 @@ pub struct Ran {
 /// Writes a record for each of `tasks`, in their order: StarPU writes them as they end.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn starpu(
     graph: &TaskGraph,
     edges: &Dependencies,

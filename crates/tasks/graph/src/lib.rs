@@ -1,7 +1,7 @@
-//! Task graphs: which task waits for which, and where graphs come from.
+//! Task graphs: their dependences and their sources.
 //!
-//! The values are those of [`values`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are
-//! the edges that follow from them (paper 001, section 1.2.1).
+//! The values are those of [`values`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are the edges that
+//! follow from them (paper 001, section 1.2.1).
 //!
 //! Everything is pure: text or parameters in, values out.
 #![warn(missing_docs)]

@@ -87,7 +87,7 @@ enum Event<'a> {
 /// Writes the trace of a run of `graph` on `machine`; `ran` may be in any order.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn paje(
     graph: &TaskGraph,
     machine: &Machine,
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Two workers on each of two nodes; tasks of kinds a and b, the second one without duration, and the third one right behind the first.
+    /// Two workers on each of two nodes; tasks of kinds a and b, the second one without duration, and the third one directly after the first.
     #[test]
     fn a_reader_of_the_format_finds_every_task_again() {
         let node = Node {

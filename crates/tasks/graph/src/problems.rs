@@ -49,7 +49,7 @@ impl Problems {
     /// # Errors
     /// The problems, from the beginning of the text to its end.
     pub(crate) fn none<T>(mut self, value: T) -> Result<T, Vec<Problem>> {
-        // In the order of the files; what has no place is about all that stand before it.
+        // In the order of the files; problems without a place come last, because they concern everything before them.
         self.0.sort_by_key(|problem| match &problem.place {
             Some(place) => (place.file, place.span.as_ref().map_or(0, |span| span.start)),
             None => (usize::MAX, 0),

@@ -44,7 +44,7 @@ pub type Lines<'a> = &'a mut dyn FnMut(u64, &str) -> Result<(), Fault>;
 /// The plan for a profile. `feed` passes on all lines of a file, one after the other, and stops if the listener reports a fault.
 ///
 /// # Errors
-/// Those of `feed`, and problems of the profile.
+/// Errors of `feed`, and problems of the profile.
 pub fn analyse<E: From<Fault>>(
     pattern: Pattern,
     mut feed: impl FnMut(File, Lines<'_>) -> Result<(), E>,
@@ -76,7 +76,7 @@ pub fn analyse<E: From<Fault>>(
 /// The plan in files, in the form for a run on this number of nodes with cores. `feed` as in [`analyse`].
 ///
 /// # Errors
-/// Those of `feed`, and problems of the plan.
+/// Errors of `feed`, and problems of the plan.
 pub fn guide<E: From<Fault>>(
     nodes: usize,
     mut feed: impl FnMut(File, Lines<'_>) -> Result<(), E>,

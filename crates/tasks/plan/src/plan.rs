@@ -122,7 +122,7 @@ fn best(scores: &[f64], work_s: &[f64]) -> Option<usize> {
 /// Writes `plan-dbs.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_dbs(plan: &Plan, out: &mut impl Write) -> fmt::Result {
     let mut lines: Vec<_> =
         plan.blocks().iter().map(|class| (class.creator.0, class.seq, class.node)).collect();
@@ -136,7 +136,7 @@ pub fn write_dbs(plan: &Plan, out: &mut impl Write) -> fmt::Result {
 /// Writes `plan-tree.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_tree(plan: &Plan, out: &mut impl Write) -> fmt::Result {
     let templates = plan.classes().templates();
     for (number, class, planned) in plan.planned() {
@@ -154,7 +154,7 @@ pub fn write_tree(plan: &Plan, out: &mut impl Write) -> fmt::Result {
 /// Writes `plan.toml`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_toml(plan: &Plan, out: &mut impl Write) -> fmt::Result {
     writeln!(
         out,
@@ -265,7 +265,7 @@ fn ratio(before_s: f64, after_s: f64) -> f64 {
 /// Writes the plan: `graph` has a socket for each task and homes of blocks. No task accesses blocks without a home.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write(graph: &TaskGraph, promise: &Promise<'_>, out: &mut impl Write) -> fmt::Result {
     writeln!(
         out,

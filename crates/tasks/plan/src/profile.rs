@@ -59,7 +59,7 @@ pub fn fits_a_cell(name: &str) -> bool {
 /// `ptrace-meta.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn meta(out: &mut impl Write, nodes: usize) -> fmt::Result {
     writeln!(out, "{nodes}")
 }
@@ -67,7 +67,7 @@ pub fn meta(out: &mut impl Write, nodes: usize) -> fmt::Result {
 /// A line of `ptrace-edt.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn edt(out: &mut impl Write, task: u32, template: &str) -> fmt::Result {
     writeln!(out, "{task};{template}")
 }
@@ -75,7 +75,7 @@ pub fn edt(out: &mut impl Write, task: u32, template: &str) -> fmt::Result {
 /// A line of `ptrace-new.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn new_task(out: &mut impl Write, parent: u32, seq: u64, child: u32) -> fmt::Result {
     writeln!(out, "{parent};{seq};{child}")
 }
@@ -83,7 +83,7 @@ pub fn new_task(out: &mut impl Write, parent: u32, seq: u64, child: u32) -> fmt:
 /// A line of `ptrace-dbs.csv`, or with a name of `ptrace-dbs-named.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn block(
     out: &mut impl Write,
     block: u32,
@@ -98,7 +98,7 @@ pub fn block(
 /// A line of `ptrace-acc.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn access(
     out: &mut impl Write,
     template: &str,
@@ -113,7 +113,7 @@ pub fn access(
 /// A line of `ptrace-raw.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn raw(out: &mut impl Write, template: &str, task: u32, setting: Setting, seconds: f64) -> fmt::Result {
     let (experiment, slot) = setting.parts();
     write!(out, "{template};;{task};{experiment};")?;
@@ -127,7 +127,7 @@ pub fn raw(out: &mut impl Write, template: &str, task: u32, setting: Setting, se
 /// A line of `ptrace-aff-edt.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn task_hint(out: &mut impl Write, task: u32, node: usize) -> fmt::Result {
     writeln!(out, "{task};{node}")
 }
@@ -135,7 +135,7 @@ pub fn task_hint(out: &mut impl Write, task: u32, node: usize) -> fmt::Result {
 /// A line of `ptrace-aff-dbs.csv`; without a hint `near` is the node of the profiling run.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn block_hint(out: &mut impl Write, block: u32, hint: Option<usize>, near: usize) -> fmt::Result {
     writeln!(out, "{block};{};{}", u8::from(hint.is_some()), hint.unwrap_or(near))
 }
@@ -207,7 +207,7 @@ impl<'a> Profiled<'a> {
     /// Lines of `ptrace-raw.csv`: the seconds of a task.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn write_seconds(
         &self,
         task: TaskId,
@@ -222,7 +222,7 @@ impl<'a> Profiled<'a> {
     /// profile.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn write(&self, file: File, out: &mut impl Write) -> fmt::Result {
         let graph = self.graph;
         match file {

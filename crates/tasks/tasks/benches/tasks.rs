@@ -1,7 +1,7 @@
-//! How many tasks are simulated in a second?
+//! Number of simulated tasks per second.
 //!
-//! Run with `cargo bench -p numasim-tasks`; items are tasks. The aims, on one core and for 4 nodes x 16 cores: 200,000 tasks/s where tasks
-//! fight for controllers and links, 1,000,000 where they only compute; and that a task costs the same in small and large graphs.
+//! Run with `cargo bench -p numasim-tasks`; items are tasks. The aims, on one core and for 4 nodes x 16 cores: 200,000 tasks/s if tasks
+//! contend for controllers and links, 1,000,000 if they only compute; and that a task costs the same in small and large graphs.
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
@@ -25,7 +25,7 @@ fn main() {
     divan::main();
 }
 
-/// Each core can digest 10 GB/s at 1 FLOP per byte, and all of a node have 60.
+/// Each core can process 10 GB/s at 1 FLOP per byte; all cores of a node together have 60.
 fn machine(llc_mb: f64) -> Machine {
     let node = Node {
         cores: 16,
@@ -41,7 +41,7 @@ fn machine(llc_mb: f64) -> Machine {
         .expect("four caches")
 }
 
-/// The same where a thread has 4 lines under way, at 80 ns or 134 ns: tasks wait for memory and hardly for each other.
+/// The same with 4 outstanding lines per thread, at 80 ns or 134 ns: tasks wait for memory and hardly for each other.
 fn latency_bound() -> Machine {
     let latencies = (0..16).map(|pair| if pair / 4 == pair % 4 { 80.0 } else { 134.0 }).collect();
     let parameters = Parameters { outstanding_lines: Some(4.0), ..Parameters::default() };
@@ -49,7 +49,7 @@ fn latency_bound() -> Machine {
     machine.with_sharing(Model { parameters, ..Model::default() })
 }
 
-/// Two processors of four nodes with 8 cores and a cache of 16.78 MB each, as an EPYC 7501 has them: all links between the processors share one, and
+/// Two packages of four nodes with 8 cores and a cache of 16.78 MB each, like an EPYC 7501: all links between the packages share one, and
 /// bytes wait in queues that depend on each other.
 fn two_packages() -> Machine {
     let node = Node {
@@ -133,7 +133,7 @@ fn stencil(tasks: u32) -> TaskGraph {
     sweeps(tasks, 1.0)
 }
 
-/// The same, moving that part of the bytes.
+/// The same, moving this fraction of the bytes.
 fn sweeps(tasks: u32, part: f64) -> TaskGraph {
     const SIDE: usize = 16;
     let mut graph = Making::new();
@@ -198,14 +198,14 @@ fn contended_stencil(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(0.0), &stencil(TASKS));
 }
 
-/// The same where rates are max-min.
+/// The same with max-min rates.
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn max_min_stencil(bencher: Bencher<'_, '_>, name: &str) {
     let machine = machine(0.0).with_sharing(ModelKind::MaxMin.into());
     bench(bencher, kind(name), &machine, &stencil(TASKS));
 }
 
-/// The same where threads wait for memory.
+/// The same with tasks that wait for memory.
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &latency_bound(), &stencil(TASKS));
@@ -217,7 +217,7 @@ fn contended_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(20.0), &stencil(TASKS));
 }
 
-/// The same where hardly two tasks are alike and all wait in queues that depend on each other.
+/// The same with hardly any two tasks alike, all of which wait in queues that depend on each other.
 #[divan::bench(args = KINDS, sample_count = 3)]
 fn waiting_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &two_packages(), &stencil(TASKS / 10));

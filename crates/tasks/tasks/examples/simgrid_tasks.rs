@@ -1,14 +1,15 @@
-//! A task graph that SimGrid can simulate as well, and our answer: see `results/simgrid-tasks/`.
+//! A task graph that SimGrid can also simulate, and our answer: see `results/simgrid-tasks/`.
 //!
-//! `cargo run --release -p numasim-tasks --features examples --example simgrid_tasks -- NAME SEED graph` writes the graph as text, `... NAME SEED ours`
-//! simulates it and prints seconds of the wall clock, tasks, the sum of their ends, and the makespan. The text, one line each:
+//! `cargo run --release -p numasim-tasks --features examples --example simgrid_tasks -- NAME SEED graph` writes the graph as text, `...
+//! NAME SEED ours` simulates it and prints seconds of the wall clock, tasks, the sum of their ends, and the makespan. The text, one line
+//! each:
 //!
 //! - `node CORES GFLOPS GBS`: per core, of the controller; nodes are numbered from 0;
 //! - `link FROM TO GBS`: cores of one node read memory of another;
 //! - `comm BYTES HOME LIMIT` or `exec FLOP`: the next task, which reads memory of the node HOME at LIMIT GB/s at most, or computes;
 //! - `edge FROM TO`: a task waits for another one.
 //!
-//! Tasks take tenths of a second: SimGrid takes ends within a nanosecond for one.
+//! Tasks take tenths of a second: SimGrid treats ends within a nanosecond as one.
 
 use std::time::Instant;
 
@@ -46,7 +47,8 @@ impl Random {
     }
 }
 
-/// A graph that grows. A block lies on the node of its number; a task moves bytes of its first block only, the others order it.
+/// A graph during construction. A block is on the node of its number; a task moves only bytes of its first block, the others determine
+/// the order.
 struct Tasks(TaskGraphBuilder);
 
 impl Tasks {
@@ -73,7 +75,7 @@ impl Tasks {
     }
 }
 
-/// Gauss-Seidel on 32 x 32 tiles, twice: a wave of up to 32 tasks and another one behind it; each moves about 1 GB, at 4 GB/s at most.
+/// Gauss-Seidel on 32 x 32 tiles, twice: a wave of up to 32 tasks and another one after it; each moves about 1 GB, at 4 GB/s at most.
 fn wavefront(seed: u64) -> TaskGraph {
     let (grid, iterations) = (32, 2);
     let mut tasks = Tasks::new("wavefront", grid * grid);
@@ -93,7 +95,7 @@ fn wavefront(seed: u64) -> TaskGraph {
     tasks.0.finish()
 }
 
-/// 2000 tasks that write one of 300 blocks and read two others; every fourth only computes, the others want 2 to 16 GB/s.
+/// 2000 tasks that write one of 300 blocks and read two others; every fourth only computes, the others demand 2 to 16 GB/s.
 fn drawn(seed: u64) -> TaskGraph {
     let blocks = 300;
     let mut tasks = Tasks::new("drawn", blocks);
@@ -147,7 +149,7 @@ fn machine() -> Machine {
     machine.with_sharing(Model::from(ModelKind::MaxMin))
 }
 
-/// Adds up when tasks end.
+/// Sums up the ends of tasks.
 struct Ends(f64);
 
 impl Observer for Ends {

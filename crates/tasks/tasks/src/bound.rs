@@ -138,7 +138,7 @@ struct Sums {
     worker_s: f64,
     /// Bytes that certainly come from some memory.
     bytes: f64,
-    /// Of these, per node, the bytes that certainly come from its memory.
+    /// Part of these per node: bytes that certainly come from its memory.
     on_node_bytes: Vec<f64>,
 }
 
@@ -209,7 +209,7 @@ struct Alone<'a> {
     has_caches: bool,
     /// Blocks that an earlier task has accessed.
     seen: Vec<bool>,
-    /// Of the current task: FLOP / 10^9, and bytes that certainly come from the memory of each node.
+    /// The current task's FLOP / 10^9, and its bytes that certainly come from the memory of each node.
     gflop: f64,
     fixed: Vec<f64>,
     /// Bytes that certainly come from some memory whose node is not known; the largest access of these; all such accesses are on one node

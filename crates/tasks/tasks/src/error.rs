@@ -187,7 +187,7 @@ pub struct TooLarge {
 }
 
 impl Counts {
-    /// Of a graph; `edges`: those that are known so far.
+    /// The size of a graph; `edges`: those that are known so far.
     pub(crate) fn of(graph: &TaskGraph, edges: usize) -> Self {
         let (tasks, blocks) = (graph.task_count(), graph.blocks().len());
         Self { tasks, blocks, accesses: graph.access_count(), edges }

@@ -203,7 +203,7 @@ impl<'a> Live<'a> {
         self.question.graph.is_tree() && self.running == 0 && self.ready.waiting() == 0
     }
 
-    /// The master's work: all of it belongs to one instant.
+    /// The master's work, which belongs to one instant as a whole.
     fn with_master<R>(&mut self, work: impl FnOnce(&mut Master, &mut Around<'_, '_>, &mut Ready) -> R) -> R {
         let Question { graph, machine, .. } = *self.question;
         let mut around = Around {

@@ -31,7 +31,7 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// Those of `machine`.
+    /// Errors of `machine`.
     pub fn new(machine: &Machine) -> Self {
         let nodes: Vec<NodeId> = machine.compute_nodes().collect();
         let mut first = vec![0];

@@ -1,7 +1,7 @@
-//! How many events are simulated in a second?
+//! Number of simulated events per second.
 //!
-//! Run with `cargo bench -p numasim-dynamic`; items are events. The aim is 300,000 events/s on 4 x 20 cores with 4 applications
-//! and 20,000 on 16 x 64 cores with 1000. The allocations listed do not grow with the number of events.
+//! Run with `cargo bench -p numasim-dynamic`; items are events. The aim is 300,000 events/s on 4 x 20 cores with 4 applications and
+//! 20,000 on 16 x 64 cores with 1000. The allocations listed do not grow with the number of events.
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
@@ -40,7 +40,7 @@ fn study(
         let data = Data::Placed(placement(a));
         let intensity = FlopPerByte::new(1.0 / 32.0 * (1 + a % 7) as f64);
         let app = App::new(format!("app-{a}"), intensity, data.clone());
-        // Lengths that do not divide each other, so that ends do not fall together.
+        // Lengths that do not divide each other, so that ends do not coincide.
         let each =
             (0..17).map(|k| Gflop::new(0.003 * (1.0 + 0.061 * ((k * 7 + a * 3) % 17) as f64))).collect();
         let phase = Phase {
@@ -111,13 +111,13 @@ fn four_applications_half_interleaved_in_short_iterations(bencher: Bencher) {
     bench(bencher, &study((4, 20), 4, |_, _| 5, placement, 1000, 25));
 }
 
-/// As many threads as cores of each application: four times too many.
+/// Each application has as many threads as cores exist: four times too many.
 #[divan::bench(sample_count = 10)]
 fn four_applications_over_subscribed(bencher: Bencher) {
     bench(bencher, &study((4, 20), 4, |_, _| 20, |_| Placement::Local, 100, 1000));
 }
 
-/// One thread of each application on some node, tasks without end.
+/// One thread of each application on some node, endless tasks.
 #[divan::bench(sample_count = 3)]
 fn thousand_applications_of_a_thread(bencher: Bencher) {
     bench(bencher, &study((16, 64), 1000, |a, node| u32::from(a % 16 == node), |_| Placement::Local, 10, 30));

@@ -23,7 +23,7 @@ const CORES: u32 = 20;
 const GFLOPS: f64 = 0.29;
 const CONTROLLER_GBS: f64 = 100.0;
 const LINK_GBS: f64 = 10.0;
-/// Of each application.
+/// Number of tasks of each application.
 const TASKS: usize = 5000;
 /// An intensity so high that memory never limits a thread.
 const COMPUTES_ONLY: f64 = 1e9;

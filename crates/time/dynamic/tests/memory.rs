@@ -1,6 +1,6 @@
 //! A long simulation needs no more memory than a short one.
 //!
-//! Alone in its process, so that nothing else allocates meanwhile.
+//! The only test in its process, so that nothing else allocates meanwhile.
 
 #![allow(unsafe_code, reason = "an allocator that counts; every call is handed on to that of the system")]
 
@@ -21,7 +21,7 @@ use common::*;
 #[global_allocator]
 static COUNTED: Counted = Counted;
 
-/// Bytes in use, and the most there were.
+/// Bytes in use, and their maximum.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
@@ -34,11 +34,11 @@ impl Counted {
     }
 }
 
-// SAFETY: every call goes to `System` as it came, and what `System` returns is handed back.
+// SAFETY: every call is passed on to `System` unchanged, and the result of `System` is returned.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());
-        // SAFETY: the promise of the caller is the one that `System` wants.
+        // SAFETY: the guarantee of the caller is the one that `System` requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -49,7 +49,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// Bytes above those in use before, and events, of a study with everything that comes again and again.
+/// The maximum of additional bytes, and the number of events, of a study with all features that repeat.
 fn most_bytes(iterations: u64) -> (usize, u64) {
     let (producer, mut first) = app("producer", 10.0, tasks(4, &[1.0, 2.0, 0.5]), 2, 3);
     let (consumer, mut second) = app("consumer", 0.5, divisible(2.0), 2, 2);
@@ -77,6 +77,6 @@ fn memory_does_not_grow_with_the_number_of_events() {
     let (short, few) = most_bytes(1000);
     let (long, many) = most_bytes(100_000);
     assert!(many > 1_000_000 && many > 90 * few, "{few} {many} events");
-    // The same but for how full a set or queue happened to be at its fullest.
+    // The same except for differences in the largest size of a set or queue.
     assert!(long <= short + short / 4, "{short} bytes for {few} events, {long} for {many}");
 }

@@ -118,7 +118,7 @@ fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usiz
         gains.as_mut_slice().fill(None);
         return;
     }
-    // All threads of a non-linear application have become slower, and ask for less on every node.
+    // All threads of a non-linear application have become slower, and demand less on every node.
     let is_other = |node: usize| node == n || (!speeds.is_linear(m) && speeds.count(m, node) > 0);
     let nodes: Vec<bool> = (0..speeds.nodes()).map(is_other).collect();
     for member in 0..speeds.members() {

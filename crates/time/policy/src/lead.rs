@@ -1,7 +1,7 @@
 //! `lead:K`: a producer stays at most K items ahead of its consumers.
 //!
 //! As `fair-share`, but a producer with produced - finished >= K on some channel counts as waiting. Paper 002, section II, keeps the producer "a
-//! small number of iterations ahead", so that few items lie between them; K is 2 by default \[decision\]. An end of a channel that has not arrived
+//! small number of iterations ahead", so that few items are between them; K is 2 by default \[decision\]. An end of a channel that has not arrived
 //! yet counts 0; if an end has left, the channel does not count.
 
 use numasim_course::{Channel, Study};
@@ -48,8 +48,7 @@ impl Policy for Lead {
 // enough items to continue, another one is useless and takes memory (paper 002, section II: the producer is kept "a small number
 // of iterations ahead").
 
-/// With this number of items a consumer continues at once after it finishes one: the one in progress, and the next
-/// \[decision\].
+/// With this number of items a consumer continues without delay after it finishes one: the one in progress, and the next \[decision\].
 pub(crate) const ENOUGH: u64 = 2;
 /// With this number of items a producer pauses, although cores may be idle \[decision: twice enough, so that a
 /// temporarily slow consumer delays no application, and the data between the two stays bounded\].

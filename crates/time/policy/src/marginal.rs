@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_core_that_adds_nothing_stays_idle() {
-        // Intensity 0.5 wants 20 GB/s a thread: the second one has 12 of 32 left, a third one adds nothing.
+        // Intensity 0.5 demands 20 GB/s a thread: the second one has 12 of 32 left, a third one adds nothing.
         let study = study(machine(&[8]), &[0.5]);
         assert_eq!(threads(&study, vec![app(0, &[8])]), [Some(vec![2])]);
     }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn remote_data_counts() {
-        // All data of the application on node 1: a thread of node 1 gets its 10 GB/s, all threads of node 0 10 over the link.
+        // All data of the application is on node 1: a thread of node 1 gets its 10 GB/s, all threads of node 0 together 10 over the link.
         // Intensity 1: node 1 has 32 GB/s for 3 threads; with one on node 0, 10 + 22.
         let mut study = study(machine(&[3, 3]), &[1.0]);
         study.dynamics.courses[0].phases[0].data = Data::Placed(Placement::Home(NodeId(1)));
@@ -207,7 +207,7 @@ mod tests {
         let study = with_channel([10.0, 10.0]);
         assert_eq!(threads(&study, pair(5, 4)), [Some(vec![7]), Some(vec![1])]);
         assert_eq!(threads(&study, pair(5, 3)), [Some(vec![0]), Some(vec![8])]);
-        // A consumer of intensity 0.5 wants 20 of 32 GB/s for a thread: the third thread adds nothing, and six cores are left.
+        // A consumer of intensity 0.5 demands 20 of 32 GB/s for a thread: the third thread adds nothing, and six cores are left.
         let study = with_channel([10.0, 0.5]);
         assert_eq!(threads(&study, pair(5, 3)), [Some(vec![6]), Some(vec![2])]);
     }

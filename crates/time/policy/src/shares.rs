@@ -74,12 +74,11 @@ impl Policy for Oversubscribe {
     }
 }
 
-/// `lend`: each owns a share, and lends its unneeded cores.
+/// `lend`: each application owns a share, and lends its unneeded cores.
 ///
-/// The distribution of `static-even` defines the owned cores. An application that waits keeps 0; one with no task left to start in
-/// its phase keeps, on each node, min(owned, its threads that run there). The others keep their own, and the rest of each node is
-/// distributed to them (paper 002, section II: cores go to the library that is called, and back; ownership as in DLB's LeWI
-/// \[decision\]).
+/// The distribution of `static-even` defines the owned cores. An application that waits keeps 0; one with no task left to start in its
+/// phase keeps, on each node, min(owned, its threads that run there). The others keep their own, and the rest of each node is distributed
+/// to them (paper 002, section II: cores go to the library that is called, and back; ownership as in DLB's LeWI \[decision\]).
 #[derive(Clone, Debug)]
 pub(crate) struct Lend {
     cores: Vec<u32>,

@@ -147,7 +147,7 @@ pub enum Became {
 }
 
 impl Starting {
-    /// Of a process; `None` if it has ended already.
+    /// Holds a process that is still waiting; `None` if it has ended already.
     ///
     /// # Errors
     /// Those of [`Adopted::begin`] other than [`AdoptError::NoProcess`].

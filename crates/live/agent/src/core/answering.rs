@@ -87,7 +87,7 @@ impl Core {
         }
     }
 
-    /// A message of an application that has said hello.
+    /// A message of an application that has sent its hello.
     fn said(&mut self, id: ConnectionId, place: Place, message: FromApp, now: Duration) {
         match message {
             FromApp::Status(status) => self.status_came(id, place, status, now),

@@ -16,7 +16,7 @@ use input::{POLICIES, line, study};
 
 use super::{ConnectionId, Core, Decided, Effect, Peer, Question, Settings};
 
-/// Connections at once.
+/// Maximum number of simultaneous connections.
 const CONNECTIONS: u8 = 4;
 
 /// The messages sent and received on a connection.

@@ -140,7 +140,7 @@ impl Agent {
         done
     }
 
-    /// Connects, and says hello with these threads.
+    /// Connects, and sends a hello with these threads.
     pub(crate) fn hello(&mut self, id: u64, name: &str, control: &str, threads: &[u32]) -> &mut Self {
         let hello = format!(
             r#"{{"type":"hello","version":1,"name":"{name}","control":"{control}","threads":{threads:?}}}"#

@@ -195,7 +195,7 @@ impl Connection {
         self.gone == self.out.len()
     }
 
-    /// Whether so much data waits that nothing may be added.
+    /// Whether the limit of waiting data is reached, so that nothing may be added.
     pub(super) fn is_full(&self) -> bool {
         self.out.len() - self.gone >= MOST_WAITING
     }

@@ -169,7 +169,7 @@ impl Ready {
 
 impl Server<'_> {
     /// # Errors
-    /// Those of `poll`.
+    /// Errors of `poll`.
     pub(super) fn wait(&self) -> io::Result<Ready> {
         let now = self.now();
         let until = self.wakes_at(now);
@@ -284,7 +284,7 @@ mod tests {
     fn what_takes_much_now_and_then_does_not_wait() {
         let mut pace = Pace::new(10 * MS);
         for round in 0..100 {
-            // 4 ms once a second, else 0.05 ms each 10 ms: 0.9 % of a processor.
+            // 4 ms once a second, else 0.05 ms each 10 ms: 0.9 % of a logical CPU.
             let took = if round % 100 == 0 { 4 * MS } else { MS / 20 };
             let now = pace.next();
             pace.done(now, took);

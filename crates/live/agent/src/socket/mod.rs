@@ -171,7 +171,7 @@ fn connected(path: &Path) -> Result<UnixStream, Errno> {
     Ok(socket.into())
 }
 
-/// A new listener at `path`, where nothing is; `None` if a process without the lock was faster.
+/// A new listener at `path`, which must not exist; `None` if a process without the lock was faster.
 fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, SocketError> {
     let refused = |why: Errno| SocketError::refused("make", path, why);
     let closed = Mode::RUSR | Mode::WUSR;

@@ -36,7 +36,7 @@ fn message(outcome: Result<Socket, SocketError>, room: &Room) -> String {
     why.replace(&room.0.path().display().to_string(), "ROOM")
 }
 
-/// This test program as another process, which does what `role` says at `path` until its input ends.
+/// This test program as another process, which performs `role` at `path` until its input ends.
 fn process(role: &str, path: &Path) -> Child {
     Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "socket::tests::as_another_process", "--ignored", "--nocapture", "-q"])
@@ -56,7 +56,7 @@ fn answer(process: &mut Child) -> String {
     answers.find_map(|line| line.split_once("ANSWER ").map(|(_, text)| text.to_owned())).unwrap_or_default()
 }
 
-/// Not a test: what [`process`] runs.
+/// Not a test: the program of [`process`].
 #[test]
 #[ignore = "the other process of tests"]
 fn as_another_process() {

@@ -18,12 +18,12 @@ struct GlobalControl {
 /// The one in force; oneTBB has its address.
 static IN_FORCE: Mutex<Option<Box<GlobalControl>>> = Mutex::new(None);
 
-/// Allows as many threads as the order, the one of the program included. OneTBB has no 0: the program's thread waits in that case
+/// Allows as many threads as the order, including the program's thread. OneTBB does not accept 0: in that case the program's thread waits
 /// before its next work.
 pub(super) fn allow(steering: &Steering) {
     type Entry = unsafe extern "C-unwind" fn(*mut GlobalControl);
     let mut in_force = IN_FORCE.lock().unwrap_or_else(PoisonError::into_inner);
-    // Asked under the lock: of two calls the last one has the newest order.
+    // Called under the lock: of two calls the last one has the newest order.
     let value = steering.allowed().map(|threads| threads.max(1) as usize);
     if in_force.as_ref().map(|control| control.value) == value {
         return;
@@ -31,11 +31,12 @@ pub(super) fn allow(steering: &Steering) {
     let new = value.map(|value| {
         let mut control = Box::new(GlobalControl { value, reserved: 0, parameter: 0 });
         let create = next!(c"_ZN3tbb6detail2r16createERNS0_2d114global_controlE" in TBB, as Entry);
-        // SAFETY: the object is as its constructor in the header leaves it, and stays in its place until it is destroyed below.
+        // SAFETY: the object is in the state in which its constructor in the header leaves it, and stays in its place until it is
+        // destroyed below.
         unsafe { create(&raw mut *control) };
         control
     });
-    // Of several controls the lowest counts: with the new one there first, no moment is without.
+    // Of several controls the lowest counts: the new one exists before the old one is destroyed, so there is always one.
     if let Some(mut old) = std::mem::replace(&mut *in_force, new) {
         let destroy = next!(c"_ZN3tbb6detail2r17destroyERNS0_2d114global_controlE" in TBB, as Entry);
         // SAFETY: it was made above, and is destroyed once.

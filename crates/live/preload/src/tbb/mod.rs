@@ -17,7 +17,7 @@ use crate::steering::Steering;
 
 type Pointer = *mut c_void;
 
-/// Whether this program's oneTBB has the interface that is known here. The first call makes the control.
+/// Whether this program's oneTBB has the interface that this library supports. The first call makes the control.
 fn is_known(steering: &Steering) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     *KNOWN.get_or_init(|| {
@@ -44,7 +44,7 @@ fn arrived() -> bool {
 }
 
 thread_local! {
-    /// The own arena of this thread is observed.
+    /// Whether the implicit arena of this thread is observed.
     static OBSERVED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -67,7 +67,7 @@ fn master() -> Option<Master> {
     Some(Master { _inside: inside, _region: region })
 }
 
-/// Functions of oneTBB, each behind a value that is held while it runs.
+/// Functions of oneTBB, each with a value that is held while it runs.
 macro_rules! wrap {
     ($held:expr => $($name:ident = $text:literal, $symbol:literal ($($argument:ident: $type:ty),*);)*) => {$(
         /// The function of this name.
@@ -103,7 +103,7 @@ wrap! {
         (context: Pointer, tokens: usize, filters: Pointer);
 }
 
-// They hand work to others.
+// They hand work to other threads.
 wrap! {
     arrived() =>
     spawn = "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE",
@@ -136,7 +136,7 @@ pub(crate) unsafe extern "C-unwind" fn initialize(arena: Pointer) {
     }
 }
 
-/// Ends an arena.
+/// Terminates an arena.
 ///
 /// # Safety
 /// As for the function in oneTBB.

@@ -1,7 +1,7 @@
-//! `tbb::task_scheduler_observer`: which threads enter and leave an arena.
+//! `tbb::task_scheduler_observer`: reports the threads that enter and leave an arena.
 //!
-//! The class has virtual functions. Its table is laid out as the C++ binary interface of Linux says (Itanium): first the functions
-//! in the order of their declarations, then two destructors.
+//! The class has virtual functions. Its table follows the C++ binary interface of Linux (Itanium): first the functions in the order of
+//! their declarations, then two destructors.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ static FUNCTIONS: Functions = Functions { entry, exit, destructor: nothing, dele
 extern "C" fn nothing(_: *mut Observer) {}
 
 thread_local! {
-    /// In how many arenas this worker is, one inside the other.
+    /// Number of nested arenas that this worker is in.
     static ARENAS: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -84,11 +84,11 @@ fn new(arena: *mut c_void) -> Observer {
 fn observe(observer: *mut Observer, on: bool) {
     type Entry = unsafe extern "C-unwind" fn(*mut Observer, bool);
     let observe = next!(c"_ZN3tbb6detail2r17observeERNS0_2d123task_scheduler_observerEb" in TBB, as Entry);
-    // SAFETY: the object is as its constructor in the header leaves it, and lives until it is switched off or for good.
+    // SAFETY: the object is in the state in which its constructor in the header leaves it, and lives until it is switched off or forever.
     unsafe { observe(observer, on) };
 }
 
-/// Observes the arena of the calling thread, for good: it ends with the thread, and oneTBB lets go of the observer then.
+/// Observes the arena of the calling thread, permanently: it ends with the thread, and oneTBB then releases the observer.
 pub(super) fn observe_own_arena() {
     observe(Box::into_raw(Box::new(new(ptr::null_mut()))), true);
 }
@@ -96,7 +96,7 @@ pub(super) fn observe_own_arena() {
 /// An observer in the list below.
 struct Listed(Box<Observer>);
 
-// SAFETY: the list never looks into an observer; oneTBB may be called about it by any thread.
+// SAFETY: the list never reads an observer; any thread may call oneTBB with it.
 unsafe impl Send for Listed {}
 
 /// The observers of arenas that the program made, by the address of the arena.
@@ -112,7 +112,7 @@ pub(super) fn observe_arena(arena: *mut c_void) {
     switch_off(old);
 }
 
-/// Stops to observe an arena that ends.
+/// Stops observing an arena that ends.
 pub(super) fn forget_arena(arena: *mut c_void) {
     let mut list = OF_ARENAS.lock().unwrap_or_else(PoisonError::into_inner);
     let old = list.as_mut().and_then(|list| list.remove(&(arena as usize)));

@@ -1,5 +1,5 @@
-//! The library, and programs of OpenMP and oneTBB, as Debian's compilers build them. A compiler or a library that is missing skips its
-//! programs; with `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
+//! The library, and programs of OpenMP and oneTBB, built with Debian's compilers. If a compiler or a library is missing, its programs are
+//! skipped; with `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        // target/debug/deps/programs-0123: the library belongs two folders above.
+        // target/debug/deps/programs-0123: the library is two folders above.
         let this = std::env::current_exe().expect("this test");
         let profile = this.parent().and_then(Path::parent).expect("a folder of a profile");
         let target = profile.parent().expect("the target folder");
@@ -53,13 +53,13 @@ pub(crate) struct Source {
 const GNU: &[&str] = &["gcc", "-O2", "-fopenmp"];
 const LLVM: &[&str] = &["clang", "-O2", "-fopenmp"];
 
-/// Regions of GNU's OpenMP.
+/// Regions of GNU OpenMP.
 pub(crate) const GNU_REGIONS: Source =
     Source { name: "gnu", file: "regions.c", compiler: GNU, libraries: &[], package: "gcc" };
-/// Regions of LLVM's.
+/// Regions of LLVM's OpenMP.
 pub(crate) const LLVM_REGIONS: Source =
     Source { name: "llvm", file: "regions.c", compiler: LLVM, libraries: &[], package: "clang libomp-dev" };
-/// Every kind of region of GNU's.
+/// Every kind of region of GNU OpenMP.
 #[allow(dead_code, reason = "not every test that includes this file has it")]
 pub(crate) const GNU_ENTRIES: Source = Source {
     name: "gnu-entries",
@@ -67,7 +67,7 @@ pub(crate) const GNU_ENTRIES: Source = Source {
     compiler: &["gcc", "-O2", "-fopenmp", "-DOLD_ENTRIES"],
     ..GNU_REGIONS
 };
-/// Every kind of region of LLVM's.
+/// Every kind of region of LLVM's OpenMP.
 #[allow(dead_code, reason = "not every test that includes this file has it")]
 pub(crate) const LLVM_ENTRIES: Source = Source { name: "llvm-entries", file: "entries.c", ..LLVM_REGIONS };
 /// Loops of oneTBB.

@@ -1,4 +1,4 @@
-//! The status object as people and programs read it.
+//! The status object in the form in which people and programs read it.
 
 use super::*;
 

@@ -51,7 +51,7 @@ impl Agents {
         Self { listener: Some(listener), ..self }
     }
 
-    /// Of the socket.
+    /// Path of the socket.
     pub(crate) fn path(&self) -> String {
         self.socket.to_str().expect("a path of letters").to_owned()
     }

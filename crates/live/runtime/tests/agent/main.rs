@@ -1,4 +1,4 @@
-//! A pool and its agent: what each says, and what becomes of the workers. The agent is played by the test.
+//! A pool and its agent: the messages of both, and the effects on the workers. The test acts as the agent.
 #![cfg(target_os = "linux")]
 
 mod environment;
@@ -20,7 +20,7 @@ pub(crate) fn pool_of(workers: &[usize], agent: Agent) -> Pool {
     Pool::with_agent(layout, Some(agent)).expect("threads")
 }
 
-/// The agent there for an application called `test`.
+/// The properties of an application called `test` for this agent.
 pub(crate) fn agent_of(agents: &Agents, control: Control) -> Agent {
     Agent { socket: agents.path().into(), name: "test".into(), control, record: None }
 }
@@ -73,7 +73,7 @@ fn held_workers_wait_for_the_first_order_which_is_acknowledged_once_it_is_in_for
     agent.say(&FromAgent::Set { seq: 1, order: Order::PerNode(vec![1, 2]) });
     assert_eq!(agent.answer(), FromApp::Ack { seq: 1 });
     until("three run", || pool.status().running == [1, 2]);
-    // Nobody may start, three are inside a task.
+    // No worker may start, three are running a task.
     agent.say(&FromAgent::Set { seq: 2, order: Order::PerNode(vec![0, 0]) });
     assert_eq!(agent.answer(), FromApp::Ack { seq: 2 });
     assert_eq!(pool.status().running, [1, 2]);
@@ -268,7 +268,7 @@ fn a_pool_ends_at_once_whatever_its_agent_does() {
 
 #[test]
 fn the_environment_names_an_agent_and_an_application() {
-    // Nobody sets the variables for tests.
+    // The variables are not set for tests.
     let agent = Agent::of_environment(Control::PerNode).expect("a path").expect("wanted");
     assert!(agent.socket.ends_with("agent.sock"), "{agent:?}");
     assert!(agent.name.ends_with(&format!("-{}", std::process::id())), "{agent:?}");

@@ -645,7 +645,7 @@ fn number(value: f64) -> String {
 /// Writes `blocks.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
     let blocks = || (0..).map(BlockId).take(graph.blocks().len());
@@ -671,7 +671,7 @@ pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result
 /// Writes `tasks.csv`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
     let is_tree = graph.tasks().any(|task| says_tree(graph, task));
@@ -726,7 +726,7 @@ fn says_tree(graph: &TaskGraph, task: TaskId) -> bool {
 /// Writes `edges.csv`: by the later task, then by the earlier one.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_edges(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
     rows.row(["from", "to", "kind", "bytes"])?;

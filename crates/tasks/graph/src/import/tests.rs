@@ -12,7 +12,7 @@ use numasim_study::Problem;
 use super::{Imported, check_room, count, words};
 use crate::testing::{located, rows};
 
-/// The graph, and the warnings with the lines that they are about.
+/// The graph, and the warnings with their lines.
 fn seen(text: &str, imported: &Imported) -> String {
     let mut seen = rows(&imported.graph);
     for warning in &imported.warnings {
@@ -41,7 +41,8 @@ fn words_and_bytes_are_counted() {
     assert_eq!(count("{{}}", b'{'), 2);
 }
 
-/// StarPU counts from INT_MIN to INT_MAX, WfFormat has any number, and DOT an attribute of ours. Higher is more urgent in all of them.
+/// StarPU counts from INT_MIN to INT_MAX, WfFormat permits any number, and DOT uses an attribute of ours. Higher is more urgent in all of
+/// them.
 #[test]
 fn priorities_of_tasks_are_read() {
     let rec = "JobId: 1\nSubmitOrder: 1\nGFlop: 1\n\nJobId: 2\nSubmitOrder: 2\nPriority: -3\nGFlop: 1\n";

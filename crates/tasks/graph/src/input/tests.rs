@@ -414,7 +414,7 @@ fn tasks_are_given_in_one_way() {
     let text = format!("{XY}[graph]\ngenerator = \"qr\"\n");
     assert_eq!(problem(&with(&text)), (ProblemKind::Conflict, "\"qr\"".to_owned()));
     assert_eq!(problem(&with("[graph]\nn = 4\ntile = 2")), (ProblemKind::MissingKey, "n".to_owned()));
-    // What is not known of the generator is not said of its parameters.
+    // Without a known generator there are no messages about its parameters.
     assert_eq!(
         problem(&with("[graph]\ngenerator = \"qrr\"\nn = 4")),
         (ProblemKind::BadValue, "\"qrr\"".to_owned())

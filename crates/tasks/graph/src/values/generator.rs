@@ -43,7 +43,7 @@ pub enum Generator {
     Fluidanimate { particles: u64, chunks: Option<u64>, repeat: u64 },
     /// Ferret of PARSEC: a pipeline of queries to a database that is spread over the nodes (paper 003).
     Ferret { queries: u64, database: u64, load_flop: u64 },
-    /// A stencil on rows x columns strands that create themselves anew (paper 000).
+    /// A stencil on rows x columns strands, each task of which creates the next one (paper 000).
     Stencil2d { n: u64, rows: u64, columns: u64, iterations: u64 },
     /// Waves in an elastic medium, strips of rows with stress and velocity (paper 000).
     Seismic { n: u64, blocks: Option<u64>, strips: Option<u64>, iterations: u64 },

@@ -20,7 +20,7 @@ pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
 mod generator;
 mod task_graph;
 
-/// What the input files say about tasks.
+/// The tables about tasks in the input files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskStudy {
     /// `[graph] name`; `None` if no file sets it.

@@ -146,7 +146,7 @@ impl TaskGraph {
         self.tasks.get(task.0 as usize).map_or(0.0, |record| record.gflop)
     }
 
-    /// The same graph with other work, 10^9 FLOP. Values that are not above 0 count as no work.
+    /// The same graph with other work, 10^9 FLOP. Values that are negative or not finite count as no work.
     #[must_use]
     pub fn with_work(mut self, gflop: impl Fn(TaskId) -> f64) -> Self {
         for task in self.tasks() {
@@ -310,7 +310,7 @@ impl TaskGraphBuilder {
         Ok(TaskId(id))
     }
 
-    /// Sets the priority of a task that was added. NaN becomes 0.
+    /// Sets the priority of a task that was added. A priority that is not finite becomes 0.
     pub fn prioritise(&mut self, task: TaskId, priority: f64) {
         let (number, all) = (task.0 as usize, &mut self.graph.priorities);
         let priority = if priority.is_finite() { priority + 0.0 } else { 0.0 };

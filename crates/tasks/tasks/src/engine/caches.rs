@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(take(&mut caches, 0, AccessMode::Inout, 16.0, 10.0), [(1.5 + 1.5) / 8.0, 0.0, 7.5]);
     }
 
-    /// Node 0 reads 8 MB, node 1 writes the first 2 of them. Node 0 then has the 6 MB behind them (distance 0), the others are in the
+    /// Node 0 reads 8 MB, node 1 writes the first 2 of them. Node 0 then has the 6 MB after them (distance 0), the others are in the
     /// cache of node 1, which wrote the block last: 3/4 and 1/4.
     #[test]
     fn a_write_takes_its_bytes_alone_out_of_other_caches() {
@@ -367,7 +367,7 @@ mod tests {
         take(&mut caches, 0, AccessMode::In, 8.0, 0.0);
         assert_eq!(take(&mut caches, 1, AccessMode::Out, 2.0, 0.0), [0.0, 0.0, 2.0]);
         assert_eq!(take(&mut caches, 0, AccessMode::In, 8.0, 0.0), [0.75, 0.25, 2.0]);
-        // Now node 0 has all of it; node 1 has what it wrote. The rest was not written by another node: memory.
+        // Now node 0 has the whole block; node 1 has the bytes that it wrote. The rest was not written by another node: memory.
         assert_eq!(take(&mut caches, 1, AccessMode::In, 8.0, 0.0), [0.25, 0.0, 6.0]);
     }
 

@@ -301,7 +301,7 @@ struct Classes {
     /// By flow: its class.
     of_flow: Vec<usize>,
     next_serial: u64,
-    /// Those that are about to be forgotten, by serial.
+    /// Classes that are about to be forgotten, by serial.
     empty: Vec<(u64, usize)>,
 }
 

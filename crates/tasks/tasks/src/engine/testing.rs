@@ -1,4 +1,4 @@
-//! Graphs of this crate's own tests.
+//! Graphs for this crate's tests.
 
 use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,

@@ -33,7 +33,7 @@ pub(super) struct Workers {
     taken: Vec<Option<Taken>>,
     /// Number of workers with a task.
     busy: usize,
-    /// Those that have left for a contender.
+    /// Whether each worker has left for a contender.
     away: Vec<bool>,
     /// With `ties = "order"` by number, else in any order.
     idle: Vec<WorkerId>,

@@ -1,4 +1,4 @@
-//! Told in simulated time what the simulation does, schedulers decide what they decide there.
+//! With the events of the simulation in simulated time, schedulers take the same decisions.
 
 mod absent;
 
@@ -29,7 +29,7 @@ fn machine() -> Machine {
     Machine::uniform("two", 2, node, GigabytesPerSecond::new(5.0)).expect("a machine")
 }
 
-/// 60 tasks on 8 blocks that move nothing, no two of the same work; each third one creates the next two where `tree`.
+/// 60 tasks on 8 blocks that move nothing, no two of the same work; with `tree` each third one creates the next two.
 fn graph(tree: bool) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("some");
     let kind = graph.kind("work");
@@ -76,7 +76,7 @@ impl Observer for Starts {
     }
 }
 
-/// Tells a scheduler what happens where tasks take as long as their work at 1 GFLOPS.
+/// Reports the events to a scheduler; tasks take as long as their work at 1 GFLOPS.
 fn played(question: &Question<'_>) -> BTreeMap<u32, (u32, f64, Source)> {
     let mut live = Live::new(question).expect("a scheduler");
     let (mut now, mut started, mut running) = (0.0, BTreeMap::new(), Vec::new());

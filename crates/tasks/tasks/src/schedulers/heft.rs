@@ -51,7 +51,7 @@ pub(super) fn heft(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<
 pub(super) struct Turns {
     /// Place of each task in the order of all tasks.
     turns: Vec<u32>,
-    /// Of each socket, by turn.
+    /// The ready tasks of each socket, by turn.
     queues: Vec<BinaryHeap<Reverse<(u32, TaskId)>>>,
 }
 

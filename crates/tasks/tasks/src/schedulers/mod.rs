@@ -198,7 +198,7 @@ pub trait Scheduler: Send {
         None
     }
 
-    /// The task that a worker steals if it has found none of its own: as [`Scheduler::next`]; called only if [`Scheduler::steals`].
+    /// The task that a worker steals if it has found none in its queue: as [`Scheduler::next`]; called only if [`Scheduler::steals`].
     fn steal(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         let _ = (view, worker);
         None

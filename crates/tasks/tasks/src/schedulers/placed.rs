@@ -268,7 +268,7 @@ pub(super) struct DepTable {
     weights: Weights,
 }
 
-/// Of a block without a socket.
+/// Mark of a block without a socket.
 const NOWHERE: u32 = u32::MAX;
 
 impl DepTable {

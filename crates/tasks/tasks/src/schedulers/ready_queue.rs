@@ -7,18 +7,18 @@ use numasim_graph::values::TaskId;
 /// A queue of ready tasks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadyQueue {
-    /// Those of priority 0, which is all of them in graphs without priorities.
+    /// Tasks of priority 0, which are all tasks of graphs without priorities.
     plain: VecDeque<TaskId>,
-    /// Those of other priorities; no queue of them is empty.
+    /// Tasks of other priorities; none of these queues is empty.
     others: BTreeMap<Key, VecDeque<TaskId>>,
 }
 
-/// A priority as a number that has its order.
+/// A priority as an integer with the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(i64);
 
 impl Key {
-    /// Bits of a finite number grow with it; below 0 the other way round.
+    /// Bits of a finite number grow with it; below 0 in reverse order.
     fn of(priority: f64) -> Self {
         let bits = priority.to_bits().cast_signed();
         Self(if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits })

@@ -37,7 +37,7 @@ fn much_to_compute_takes_all_flop_by_all_peaks() {
 
 #[test]
 fn a_chain_takes_its_flop_by_the_largest_peak() {
-    // Three tasks write the same block one after the other: 0.1 + 0.2 + 0.3 s; in all 6 GFLOP / 40 = 0.15 s.
+    // Three tasks write the same block one after the other: 0.1 + 0.2 + 0.3 s; in total 6 GFLOP / 40 = 0.15 s.
     let mut tasks = Tasks::new();
     let x = tasks.block(1.0, Open);
     (1..=3).for_each(|gflop| tasks.task(f64::from(gflop), &[(x, Inout)]));
@@ -46,8 +46,8 @@ fn a_chain_takes_its_flop_by_the_largest_peak() {
 
 #[test]
 fn without_caches_all_bytes_come_from_the_memories() {
-    // 8 tasks move 1 GB each from blocks that may lie anywhere: 8 / (2 x 20) = 0.2 s. One alone: 1 / 20 = 0.05 s. Four workers with two tasks
-    // each: 0.1 s.
+    // 8 tasks move 1 GB each from blocks that may be anywhere: 8 / (2 x 20) = 0.2 s. One alone: 1 / 20 = 0.05 s. Four workers with two
+    // tasks each: 0.1 s.
     let mut tasks = Tasks::new();
     for _ in 0..8 {
         let x = tasks.block(1e9, Open);
@@ -58,7 +58,7 @@ fn without_caches_all_bytes_come_from_the_memories() {
 
 #[test]
 fn bytes_with_a_home_come_from_there() {
-    // 3 x 1 GB on node 1 by 20 GB/s: 0.15 s, though all memories would have them in 0.1 s with the fourth.
+    // 3 x 1 GB on node 1 by 20 GB/s: 0.15 s, although all memories would deliver them in 0.1 s, including the fourth.
     let mut tasks = Tasks::new();
     for home in [Node(NodeId(1)), Node(NodeId(1)), Node(NodeId(1)), Open] {
         let x = tasks.block(1e9, home);
@@ -118,7 +118,7 @@ fn with_a_cache_a_block_that_many_read_comes_from_memory_once() {
     };
     assert_bound(&Asked::free(m2_with_caches(10.0), graph()), 20e-3, Limit::Memory(NodeId(1)));
     assert_bound(&Asked::free(m2(), graph()), 160e-3, Limit::Memory(NodeId(1)));
-    // All four workers take a task in one instant, so that the second one of each node has everything in the cache.
+    // All four workers take a task in one instant, so that the second one of each node finds everything in the cache.
     let asked = Asked::free(m2_with_caches(10.0), graph());
     let run = reference::simulate(&asked.question(), &mut Silent).expect("an answer");
     assert!(run.traffic.llc_local > 0.0 && run.makespan.value() >= 20e-3);
@@ -162,7 +162,7 @@ fn throttle_and_taskwait_hold_the_master_up() {
 
 #[test]
 fn spread_work_counts_as_it_is_spread() {
-    // One task: the bound is its time, whatever was drawn.
+    // One task: the bound is its time, for any random variation.
     let mut tasks = Tasks::new();
     let x = tasks.block(1e9, Open);
     tasks.task(0.0, &[(x, Out)]);

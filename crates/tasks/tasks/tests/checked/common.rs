@@ -31,7 +31,7 @@ pub(crate) fn m2_with_caches(mb: f64) -> Machine {
     m2().with_caches(vec![Some(cache); 2]).expect("caches")
 }
 
-/// A graph that grows.
+/// A graph during construction.
 pub(crate) struct Tasks(pub(crate) TaskGraphBuilder);
 
 impl Tasks {
@@ -67,7 +67,7 @@ impl Tasks {
     }
 }
 
-/// Remembers all tasks.
+/// Stores the records of all tasks.
 #[derive(Default)]
 pub(crate) struct Records(pub(crate) Vec<TaskRecord>);
 
@@ -84,7 +84,7 @@ impl Records {
     }
 }
 
-/// Everything of a question, to be changed before it is asked.
+/// All parts of a question, which can be changed before it is asked.
 pub(crate) struct Asked {
     pub(crate) machine: Machine,
     pub(crate) graph: TaskGraph,

@@ -1,4 +1,4 @@
-//! Task graphs, checked by what is slow and obvious: bounds by hand, brute force, a simulation that skips nothing.
+//! Task graphs, checked with slow and obvious methods: bounds by hand, brute force, a simulation that skips nothing.
 
 mod agreement;
 mod bound;

@@ -1,5 +1,5 @@
-//! Random trees, graphs and programs of loops under `plan`, `arena-per-node`, `taskloop-affinity` and `static`: both simulations agree, and what must
-//! hold of any run holds.
+//! Random trees, graphs and programs of loops under `plan`, `arena-per-node`, `taskloop-affinity` and `static`: both simulations agree,
+//! and the invariants of all runs hold.
 
 use numasim_graph::generate_program;
 use numasim_graph::values::{
@@ -17,7 +17,7 @@ use crate::drawn::{Choices, any_tree, anything, choices, with_ways};
 use crate::plans::{drawn_plan, read};
 use crate::random::questions;
 
-/// `plan` twice: it has most to say.
+/// `plan` twice: it has the most rules.
 const KINDS: [SchedulerKind; 5] = [
     SchedulerKind::Plan,
     SchedulerKind::ArenaPerNode,
@@ -32,7 +32,7 @@ fn drawn_loops(choices: &mut Choices, nodes: &[NodeId]) -> TaskGraph {
     let arrays: Vec<ProgramArray> = [("a", 8e6), ("b", 4e6), ("c", 0.0)].map(array).to_vec();
     let each = |choices: &mut Choices, name: &str| {
         let mut lists = [(); 4].map(|()| Vec::new());
-        // An array is in one of them at most.
+        // An array is in at most one of them.
         for array in [0, 1, 2].map(ArrayId) {
             if let Some(list) = lists.get_mut(choices.below(5)) {
                 list.push(array);
@@ -115,7 +115,7 @@ proptest! {
                 (SchedulerKind::Plan, Some(plan)) => plan.task(record.task),
                 _ => None,
             };
-            // Nobody takes what belongs to another node.
+            // No worker takes a task of another node.
             prop_assert!(wanted.is_none_or(|node| node == record.node), "{record:?} in {}", asked.in_short());
         }
     }

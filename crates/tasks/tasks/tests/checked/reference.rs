@@ -129,7 +129,7 @@ fn a_write_takes_bytes_out_of_other_caches_and_distance_does_out_of_the_own() {
         [0.0, 0.0, 0.0, 6.0],
         // A distance of 6, three quarters of the cache: three quarters hit. That adds 4.5.
         [4.5, 0.0, 0.0, 1.5],
-        // Node 1 has written all of it since. There the distance is 4.5, 9/16: 15/16 of it.
+        // Node 1 has written the whole block since. There the distance is 4.5, 9/16: 15/16 of it.
         [0.0, 6.0 * 15.0 / 16.0, 6.0 / 16.0, 0.0],
         // Y on node 0: 6 MB of Y and 6 of X since.
         [0.0, 0.0, 6.0, 0.0],

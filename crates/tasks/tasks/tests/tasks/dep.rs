@@ -1,4 +1,4 @@
-//! `dep`: where tasks go (S-1, S-2 and S-6 of the specification).
+//! `dep`: the sockets of tasks (S-1, S-2 and S-6 of the specification).
 
 use crate::common::*;
 use numasim_graph::values::SchedulerKind::Dep;
@@ -33,7 +33,8 @@ fn what_is_not_allocated_wins_only_where_it_is_the_most() {
 
 #[test]
 fn a_block_stays_where_it_was_written_first() {
-    // X is first written on socket 1 (Y, of 2 MB there, decides). P writes it on socket 0, as Z of 3 MB is there. A reader of X goes to 1.
+    // X is first written on socket 1 (Y, of 2 MB there, decides). P writes it on socket 0, because Z of 3 MB is there. A reader of X goes
+    // to 1.
     let mut graph = Graph::new();
     let (y, z) = (graph.block(2.0 * MB, Some(1)), graph.block(3.0 * MB, Some(0)));
     let x = graph.block(MB, None);

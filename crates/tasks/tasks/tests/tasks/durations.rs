@@ -1,4 +1,4 @@
-//! How long tasks take (D-1 and D-2 of the specification).
+//! Durations of tasks (D-1 and D-2 of the specification).
 
 use crate::common::*;
 use numasim_graph::values::SchedulerKind::{Fifo, Sa};
@@ -19,7 +19,7 @@ fn ends(machine: &Machine, sockets: &[usize]) -> Vec<f64> {
 
 #[test]
 fn a_task_with_local_data_computes_at_full_speed() {
-    // 1 FLOP per byte: 10 GFLOPS want 10 of 20 GB/s: 1 GB in 0.1 s.
+    // 1 FLOP per byte: 10 GFLOPS demand 10 of 20 GB/s: 1 GB in 0.1 s.
     near(ends(&m2(), &[0])[0], 0.1);
 }
 
@@ -71,7 +71,7 @@ fn a_task_without_flop_wants_the_ceiling_of_its_core() {
 
 #[test]
 fn a_task_without_flop_or_ceiling_has_what_there_is_alone() {
-    // Half of 1 GB on the own node, half over the link of 5 GB/s: min(20 / 0.5, 5 / 0.5) = 10 GB/s, 0.1 s.
+    // Half of 1 GB on the local node, half over the link of 5 GB/s: min(20 / 0.5, 5 / 0.5) = 10 GB/s, 0.1 s.
     let mut graph = Graph::new();
     let (here, there) = (graph.block(GB, Some(0)), graph.block(GB, Some(1)));
     graph.on(0, 0.0, &[all(here, In, 0.5 * GB), all(there, In, 0.5 * GB)]);
@@ -80,7 +80,8 @@ fn a_task_without_flop_or_ceiling_has_what_there_is_alone() {
 
 #[test]
 fn overheads_draw_nothing_and_keep_the_worker_busy() {
-    // Created at 0.5, fetched until 1.5; 5 GFLOP and 1 GB are 0.5 s of compute, wants 2 GB/s: 2.0 s. One of four workers busy for 1.5 of 2.
+    // Created at 0.5, fetched until 1.5; 5 GFLOP and 1 GB are 0.5 s of compute, demands 2 GB/s: 2.0 s. One of four workers busy for 1.5
+    // of 2.
     let mut setting = under(Fifo);
     setting.runtime.creation = Seconds::new(0.5);
     setting.runtime.task = Seconds::new(1.0);

@@ -6,7 +6,7 @@ use numasim_model::units::Seconds;
 use numasim_tasks::IdleReason::{self, Creation, Elsewhere, End, Parents, Partition, Taskwait, Throttle};
 use numasim_tasks::{Observer, Question, Run, TaskRecord, simulate};
 
-/// Worker-seconds of all nodes, without reasons that there were not.
+/// Worker-seconds of all nodes, without reasons that did not occur.
 fn idle(run: &Run) -> Vec<(IdleReason, f64)> {
     let times = run.idle_times();
     let all = IdleReason::ALL.map(|reason| (reason, times[reason]));
@@ -32,7 +32,7 @@ fn while_the_master_creates_that_is_why() {
 
 #[test]
 fn where_tasks_lie_with_other_sockets_that_is_why_until_somebody_steals() {
-    // 4 tasks of 10 s for the 2 workers of socket 0: those of socket 1 see them wait for 10 s, then the last two run.
+    // 4 tasks of 10 s for the 2 workers of socket 0: those of socket 1 idle while two tasks wait for 10 s, then while the last two run.
     let mut graph = Graph::new();
     for _ in 0..4 {
         graph.on(0, 100.0, &[]);

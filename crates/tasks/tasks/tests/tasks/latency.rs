@@ -1,4 +1,4 @@
-//! Closed-form gains where tasks wait for memory (S-10 of the specification).
+//! Closed-form gains if tasks wait for memory (S-10 of the specification).
 
 use crate::common::*;
 use numasim_graph::values::SchedulerKind::{Fifo, Sa};
@@ -9,7 +9,7 @@ use numasim_model::units::GigabytesPerSecond;
 
 const TASKS: usize = 100_000;
 
-/// Sockets of 4 cores with bandwidth to spare, whose threads have 10 lines under way at 100 ns x `ratio(from, memory)`.
+/// Sockets of 4 cores with ample bandwidth, whose threads have 10 outstanding lines at 100 ns x `ratio(from, memory)`.
 fn machine(sockets: usize, ratio: impl Fn(usize, usize) -> f64) -> Machine {
     let wide = Node { bandwidth: GigabytesPerSecond::new(1e3), ..node(4) };
     let latencies = (0..sockets * sockets).map(|pair| 100.0 * ratio(pair / sockets, pair % sockets));
@@ -21,10 +21,10 @@ fn machine(sockets: usize, ratio: impl Fn(usize, usize) -> f64) -> Machine {
         .with_sharing(Model { parameters, ..Model::default() })
 }
 
-/// How much longer tasks of one block each take in one queue than on the socket of their block.
+/// The ratio of the times of tasks of one block each: in one queue, and on the socket of their block.
 fn gain(machine: &Machine, sockets: usize) -> f64 {
     let mut graph = Graph::new();
-    // As many on each socket, in no order that the queue could share.
+    // The same number on each socket, in an order unrelated to that of the queue.
     let mut homes: Vec<usize> = (0..TASKS).map(|task| task % sockets).collect();
     let mut number = 1_u64;
     for place in (1..TASKS).rev() {

@@ -1,9 +1,9 @@
-//! Priorities of tasks: which schedulers take urgent tasks first.
+//! Priorities of tasks: the schedulers that take urgent tasks first.
 
 use crate::common::*;
 use numasim_graph::values::{SchedulerKind, TaskGraph};
 
-/// Tasks without data, 10 GFLOP is 1 s: two alone, and a chain of three that is created behind them.
+/// Tasks without data, 10 GFLOP is 1 s: two alone, and a chain of three that is created after them.
 fn two_and_a_chain(priority_of_chain: f64) -> TaskGraph {
     let mut graph = Graph::new();
     let link = graph.block(0.0, None);
@@ -17,7 +17,7 @@ fn two_and_a_chain(priority_of_chain: f64) -> TaskGraph {
     graph.done()
 }
 
-/// On two cores the two tasks go first, then the chain: 1 + 3 s. A chain that is more urgent begins at once: 3 s.
+/// On two cores the two tasks go first, then the chain: 1 + 3 s. A chain that is more urgent begins immediately: 3 s.
 #[test]
 fn urgent_tasks_are_taken_first() {
     use SchedulerKind::{Dep, Fifo, RipDep, RipMw, RipSp, Sa, Tracked};

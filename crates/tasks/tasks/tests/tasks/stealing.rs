@@ -7,8 +7,8 @@ use numasim_model::units::Seconds;
 
 #[test]
 fn the_oldest_task_of_the_nearest_socket_is_stolen() {
-    // One core on each of three sockets; 0 and 1 have queues of 3. Socket 2 is nearer to 1, and steals 4, the second of its queue: 3 is
-    // taken by its own worker. Without distances it steals from 0.
+    // One core on each of three sockets; 0 and 1 have queues of 3. Socket 2 is nearer to 1, and steals 4, the second of its queue: the
+    // worker of socket 1 takes 3. Without distances it steals from 0.
     let distances = vec![10.0, 20.0, 30.0, 20.0, 10.0, 15.0, 30.0, 15.0, 10.0];
     let near = nodes(3, 1).with_distances(distances).expect("distances");
     for (machine, stolen) in [(near, 4), (nodes(3, 1), 1)] {
@@ -21,14 +21,15 @@ fn the_oldest_task_of_the_nearest_socket_is_stolen() {
         setting.runtime.steal = Seconds::new(0.25);
         let (run, records) = setting.run(&machine, &graph.done());
         assert_eq!((records[stolen].node.0, records[stolen].start_s), (2, 0.0));
-        // It costs 0.25 s more. At 1 s the own workers take the next ones, and at 1.25 s the last is stolen: 1.25 + 0.25 + 1.
+        // It costs 0.25 s more. At 1 s the workers of the two sockets take their next tasks, and at 1.25 s the last is stolen: 1.25 +
+        // 0.25 + 1.
         assert_eq!((records[stolen].end_s, run.steals, run.makespan.value()), (1.25, 2, 2.5));
     }
 }
 
 #[test]
 fn own_tasks_come_before_stealing() {
-    // Worker 0 of socket 0 is asked first, but does not steal while others have not looked at their own queue.
+    // Worker 0 of socket 0 is asked first, but does not steal before the others have checked their queues.
     let mut graph = Graph::new();
     graph.on(1, 10.0, &[]);
     let mut setting = under(Sa);
@@ -52,7 +53,7 @@ fn nothing_is_stolen_on_one_node_or_under_fifo() {
 
 #[test]
 fn random_steal_keeps_children_with_their_worker_until_somebody_is_idle() {
-    // The master deals 0 to worker 0. Its two children go to worker 0's queue: it runs the newest, 2, and the only other worker steals 1.
+    // The master gives 0 to worker 0. Its two children go to worker 0's queue: it runs the newest, 2, and the only other worker steals 1.
     let mut graph = Graph::new();
     let x = graph.block(0.0, None);
     graph.task(10.0, &[all(x, Out, 0.0)]);

@@ -25,7 +25,7 @@ fn tasks_go_to_the_workers_near_their_largest_block_in_turn() {
     assert_eq!(sources(&records), [Own, Steal, Steal, Own, Own]);
     assert_eq!((run.steals, run.shared, run.mailbox), (2, 0, 0));
     near(run.makespan.value(), 2.0);
-    // Two tasks on each node: 2 x 2 + 2 x 3 MB are near.
+    // Two tasks on each node: 2 x 2 + 2 x 3 MB are local.
     assert_eq!((run.traffic.dram_local, run.traffic.dram_remote), (10.0 * MB, 10.0 * MB));
 }
 
@@ -63,7 +63,7 @@ fn data_that_is_nowhere_or_where_nobody_works_tells_nothing() {
 
 #[test]
 fn a_block_counts_from_the_node_that_touched_it_first() {
-    // 1 goes to worker 2, near 9 MB on node 1, and touches W there. 2 waits for it: worker 2 hands it over, and has W near.
+    // 1 goes to worker 2, near 9 MB on node 1, and touches W there. 2 waits for it: worker 2 hands it over, and W is local to it.
     let mut tree = Tree::new();
     let (w, x) = (tree.block(8.0 * MB, None), tree.block(9.0 * MB, Some(1)));
     let root = tree.root(1.0, PLAIN);

@@ -1,4 +1,4 @@
-//! Gauss-Seidel on 8 x 8 tiles: sockets by column (S-3), and that the smallest cut is not the fastest (S-4).
+//! Gauss-Seidel on 8 x 8 tiles: sockets by column (S-3); and the smallest cut is not the fastest (S-4).
 
 use crate::common::*;
 use numasim_graph::values::SchedulerKind::{Dep, Sa};
@@ -7,8 +7,8 @@ use numasim_model::NodeId;
 
 const SIDE: usize = 8;
 
-/// One iteration, tile by tile: writes its own tile, reads those above, below, left and right. Declared are whole tiles, moved nothing: each
-/// task computes for 1 s.
+/// One iteration, tile by tile: each task writes its tile and reads those above, below, left and right. It declares whole tiles and moves
+/// no bytes: each task computes for 1 s.
 fn sweep(
     graph: &mut Graph,
     tiles: &[numasim_graph::values::BlockId],
@@ -55,8 +55,8 @@ fn one_sweep(socket: impl Fn(usize, usize) -> usize) -> TaskGraph {
     graph.done()
 }
 
-/// Section 2.3.4 of paper 001 argues so; computed by hand-written queues: 34, 36, 39 and 42 s with one core on each of two sockets, cuts of 32,
-/// 14, 8 and 8 of 112 edges.
+/// An argument of section 2.3.4 of paper 001; computed by hand-written queues: 34, 36, 39 and 42 s with one core on each of two sockets,
+/// cuts of 32, 14, 8 and 8 of 112 edges.
 #[test]
 fn the_smallest_cut_is_not_the_fastest() {
     let by_dep = |_, j: usize| [0, 1, 1, 0, 0, 1, 1, 0][j];

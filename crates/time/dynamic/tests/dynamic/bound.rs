@@ -84,7 +84,7 @@ fn nothing_is_done_before_it_arrives() {
     assert_eq!(bound(&study(machine(1, 4), apps.into())), (7.0, Bottleneck::Cores));
 }
 
-/// Whether a run is as long as the bound, but for rounding and 1 ns for each event.
+/// Whether a run is not shorter than the bound, except for rounding and 1 ns for each event.
 fn is_kept(run: &Run, bound_s: f64) -> bool {
     run.makespan
         .is_none_or(|makespan| makespan.value() >= bound_s - 1e-9 * (bound_s + run.events as f64 + 1.0))

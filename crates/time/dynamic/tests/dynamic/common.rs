@@ -1,4 +1,4 @@
-//! Studies by hand, and what is checked of every run.
+//! Studies by hand, and checks of every run.
 
 use numasim_course::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, simulate};
@@ -56,7 +56,7 @@ pub(crate) fn tasks(count: u64, each: &[f64]) -> Work {
     Work::Tasks { count, each: each.iter().copied().map(Gflop::new).collect() }
 }
 
-/// No price for shared cores.
+/// Shared cores cost nothing.
 pub(crate) fn free_os() -> Os {
     Os { switch: Seconds::new(0.0), refill: Seconds::new(0.0), ..Os::default() }
 }
@@ -92,7 +92,7 @@ pub(crate) fn finished(run: &Run, app: usize) -> f64 {
     run.apps[app].finished.expect("finished").value()
 }
 
-/// Equal but for rounding.
+/// Equal except for rounding.
 #[track_caller]
 pub(crate) fn assert_close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1e-9), "{found} is not {expected}");

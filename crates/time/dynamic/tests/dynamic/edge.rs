@@ -1,4 +1,4 @@
-//! Corners of the rules, each by hand, and by the slow simulation beside.
+//! Boundary cases of the rules, each by hand, and compared with the slow simulation.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use numasim_model::units::{Megabytes, Seconds};
 use numasim_model::{AppId, Data, NodeId, Placement};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, View};
 
-/// By the rules of the study; both simulations say the same.
+/// By the rules of the study; both simulations give the same answer.
 #[track_caller]
 fn both(study: &Study, script: bool) -> Run {
     let controller = || if script { Controller::Script } else { Controller::Nobody };
@@ -57,8 +57,8 @@ fn before_every_instant_somebody_is_told_how_far_it_is_and_may_stop_it() {
 
 #[test]
 fn cores_are_shared_also_where_memory_is_what_holds_threads_back() {
-    // Cores of 10 GFLOPS, 32 GB/s. a wants 100 GB/s of node 0, gets 32: 3.2 GFLOPS, 6.4 GFLOP take 2 s. From 1 s on b, whose data lies
-    // on node 1, has half of the core for 5 GFLOP; a still wants 50 GB/s with its half and is as fast as before.
+    // Cores of 10 GFLOPS, 32 GB/s. a demands 100 GB/s of node 0, gets 32: 3.2 GFLOPS, 6.4 GFLOP take 2 s. From 1 s on b, whose data is on
+    // node 1, has half of the core for 5 GFLOP; a still demands 50 GB/s with its half and is as fast as before.
     let (a, mut early) = app("a", 0.1, divisible(6.4), 2, 1);
     let (b, mut late) = app("b", 10.0, divisible(5.0), 2, 1);
     (early.threads, late.threads) = (vec![1, 0], vec![1, 0]);
@@ -110,8 +110,8 @@ impl Policy for ToTheBusy {
 
 #[test]
 fn a_policy_is_asked_again_where_tasks_take_no_time() {
-    // The first phase takes no time: at 0 s the policy sees the second one too, though it is asked every 10 s only. 40
-    // GFLOP with 4 threads: 1 s.
+    // The first phase takes no time: at 0 s the policy also sees the second one, although it is asked only every 10 s. 40 GFLOP with 4
+    // threads: 1 s.
     let (app, mut course) = app("a", 10.0, tasks(1, &[0.0]), 1, 4);
     let mut second = course.phases[0].clone();
     second.work = Some(divisible(40.0));
@@ -162,7 +162,8 @@ fn of_two_commands_on_their_way_each_takes_effect_in_turn() {
 
 #[test]
 fn a_command_that_is_replaced_while_tasks_last_has_no_reaction_time() {
-    // Tasks of 1 s. At 0.2 one thread, replaced at 0.5 by two: at 1 s two block; 0.5 s of the second command count.
+    // Tasks of 1 s. At 0.2 s a command for one thread, replaced at 0.5 s by one for two: at 1 s two block; 0.5 s of the second command
+    // count.
     let mut study = study(machine(1, 4), vec![app("a", 10.0, tasks(8, &[10.0]), 1, 4)]);
     study.dynamics.commands =
         vec![command(0.2, 0, Order::PerNode(vec![1])), command(0.5, 0, Order::PerNode(vec![2]))];
@@ -264,7 +265,7 @@ fn tasks_that_only_sleep_take_their_sleep() {
     assert_close(run.apps[0].mean_threads, 0.0);
 }
 
-/// Orders a thread more than there are.
+/// Orders one thread more than exist.
 struct TooMuch;
 
 impl Policy for TooMuch {
@@ -316,7 +317,7 @@ fn tasks_may_keep_an_order_waiting_for_ever_in_a_deadlock_that_says_so() {
     assert_eq!(waits, [WaitsFor::Output(AppId(1)), WaitsFor::Threads]);
 }
 
-/// Holds the first application, and changes its mind about the second one, which waits for it, at every decision.
+/// Keeps the first application blocked, and changes its decision about the second one, which waits for it, each time.
 struct Undecided(u32);
 
 impl Policy for Undecided {
@@ -338,7 +339,7 @@ fn a_policy_that_changes_its_mind_for_ever_ends_in_a_deadlock_that_says_so() {
         vec![app("producer", 10.0, divisible(10.0), 1, 8), app("consumer", 10.0, divisible(10.0), 1, 8)],
     );
     study.dynamics.channels = vec![channel(0, 1, None)];
-    // Asked every second, or, with orders that take a second, whenever one of them arrives.
+    // Asked every second, or, if orders take a second, whenever one of them arrives.
     for (period, delay) in [(1.0, 0.0), (1.0, 0.5), (0.0, 1.0)] {
         let (period, command_delay) = (Seconds::new(period), Seconds::new(delay));
         study.dynamics.policy = PolicyChoice { period, command_delay, ..PolicyChoice::default() };

@@ -131,8 +131,7 @@ fn an_application_that_scales_badly_is_slower_on_each_thread() {
 
 #[test]
 fn a_total_says_nothing_of_nodes() {
-    // 4 nodes x 8, two applications of 8 threads in all. Packed: 16 threads on node 0, 80 GFLOPS. Spread: 2 of each on each
-    // node, 160.
+    // 4 nodes x 8, two applications of 8 threads in total. Packed: 16 threads on node 0, 80 GFLOPS. Spread: 2 of each on each node, 160.
     let gflops = |pick| {
         let apps = ["a", "b"].map(|name| {
             let (app, mut course) = app(name, 10.0, divisible(1e6), 4, 8);

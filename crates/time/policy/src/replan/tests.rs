@@ -25,9 +25,8 @@ fn mixed() -> Study {
 
 #[test]
 fn cores_go_to_the_application_that_would_end_last() {
-    // Compute-bound both, 100 and 300 GFLOP at 40 each: 2.5 s, then 200 at 80: 5 s in all = 400 / 80, in any order. So
-    // nothing moves. If the second one cannot use more than 4 cores, 300 / 40 = 7.5 s for any number of cores of the first
-    // one.
+    // Both are compute-bound, 100 and 300 GFLOP at 40 each: 2.5 s, then 200 at 80: 5 s in total = 400 / 80, in any order. So nothing
+    // moves. If the second one cannot use more than 4 cores, 300 / 40 = 7.5 s for any number of cores of the first one.
     let study = study(machine(&[8]), &[10.0, 10.0]);
     let even = |gflop| {
         vec![left(with_running(app(0, &[8]), &[4]), 100.0), left(with_running(app(1, &[8]), &[4]), gflop)]
@@ -49,8 +48,8 @@ fn cores_go_to_the_application_that_would_end_last() {
 
 #[test]
 fn a_memory_bound_application_does_not_keep_cores_that_only_wait() {
-    // A thread of mem wants 20 of 32 GB/s. With one core it has 10 GFLOPS, 200 / 10 = 20 s; the other one does 20 x 70 = 1400 of
-    // 4000, then 2600 / 80 = 32.5: 52.5 s. With more cores for mem, more core-seconds for the same work.
+    // A thread of mem demands 20 of 32 GB/s. With one core it has 10 GFLOPS, 200 / 10 = 20 s; the other one does 20 x 70 = 1400 of 4000,
+    // then 2600 / 80 = 32.5: 52.5 s. With more cores for mem, the same work takes more core-seconds.
     let apps = |of_compute| {
         let mem = left(with_running(app(0, &[8]), &[4]), 200.0);
         vec![mem, left(with_running(app(1, &[8]), &[4]), of_compute)]
@@ -187,7 +186,7 @@ fn with_channel() -> Study {
 
 #[test]
 fn a_producer_that_is_ahead_leaves_its_cores_to_the_consumer() {
-    // 12 - 10 = 2 items lie between them.
+    // 12 - 10 = 2 items are between them.
     let (dealt, said) = threads(&with_channel(), pair(12, 10, [7, 1]));
     assert_eq!(dealt, [0, 8]);
     assert_eq!(said[0].as_deref(), Some("2 items ahead of b: 0 cores that no other application can use"));
@@ -200,7 +199,7 @@ fn a_producer_that_is_ahead_leaves_its_cores_to_the_consumer() {
 
 #[test]
 fn a_consumer_is_no_faster_than_its_producer() {
-    // One item lies between them. 7 + 1 cores: 7 and 0.5 items a second, after 1 / 6.5 s there are two, and then the producer counts as
+    // One item is between them. 7 + 1 cores: 7 and 0.5 items a second, after 1 / 6.5 s there are two, and then the producer counts as
     // fast as the consumer: 99.5 items at 0.5 a second. Evenly 4 and 2 a second. 3 + 5 cores: 3 and 2.5.
     let dealt = threads(&with_channel(), pair(11, 10, [7, 1])).0;
     assert_eq!(dealt, [3, 5]);
@@ -208,8 +207,8 @@ fn a_consumer_is_no_faster_than_its_producer() {
 
 #[test]
 fn work_for_more_than_a_day_has_no_end() {
-    // 80 GFLOPS x 86,400 s = 6.9e6 GFLOP. Half a day of work each: equal shares end earliest, as both are done at the same time... with one tenth
-    // of the first one serial. Ten days: the end does not count, and 1 + 7 cores have 80 GFLOPS instead of 70.8.
+    // 80 GFLOPS x 86,400 s = 6.9e6 GFLOP. Half a day of work each: equal shares end earliest, because both are done at the same time...
+    // with one tenth of the first one serial. Ten days: the end does not count, and 1 + 7 cores have 80 GFLOPS instead of 70.8.
     let mut study = study(machine(&[8]), &[10.0, 10.0]);
     study.dynamics.courses[0].phases[0].scaling = Scaling::Serial { fraction: 0.1 };
     let both = |gflop| vec![left(app(0, &[8]), gflop), left(app(1, &[8]), gflop)];

@@ -1,4 +1,4 @@
-//! Several that start at once, and some that are killed.
+//! Several processes that start at the same time, and some that are killed.
 
 use std::sync::Barrier;
 use std::thread;
@@ -44,7 +44,7 @@ fn of_threads_that_come_and_go_never_two_listen() {
             for _ in 0..50 {
                 match Socket::listen(&path) {
                     Ok(socket) => {
-                        // Whoever asks now reaches this one: another one has not replaced it.
+                        // A client that connects now reaches this process: another one has not replaced it.
                         let _asked = reach(&path, PATIENCE).expect("somebody listens");
                         assert!(socket.listener().accept().is_ok(), "another one was asked");
                         times += 1;
@@ -68,7 +68,7 @@ fn whoever_is_killed_at_whatever_moment_leaves_no_obstacle() {
     let path = room.at("mine/agent.sock");
     for _ in 0..5 {
         let mut others: Vec<Child> = (0..3).map(|_| process("restless", &path)).collect();
-        // They are in the middle of it as soon as the folder is there.
+        // They are at work as soon as the folder exists.
         while !room.at("mine").exists() {
             thread::sleep(Duration::from_millis(1));
         }

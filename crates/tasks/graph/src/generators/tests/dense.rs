@@ -54,7 +54,7 @@ fn qr_of_two_by_two_tiles_in_its_order() {
     assert_eq!(accesses(&graph, 1), [(0, read, bytes, bytes), changed(1)]);
     assert_eq!(accesses(&graph, 2), [changed(0), changed(2)]);
     assert_eq!(accesses(&graph, 3), [(2, read, bytes, bytes), changed(1), changed(3)]);
-    // The row of the last tile; first tasks stand where their tile is.
+    // The row of the last tile; initial tasks are on the socket of their tile.
     assert_eq!(sockets(&graph, 0..5), [0, 0, 2, 2, 2]);
     assert_eq!(sockets(&made(&qr(2, true)), 0..4), [0, 0, 2, 2]);
 }
@@ -134,7 +134,7 @@ fn smi_inverts_a_matrix_of_numbers() {
     let entry = |i: usize, j: usize| if i == j { 5.0 + i as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };
     let mut tile: Vec<f64> = (0..n).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect();
     let graph = made(&smi(n as u64, false));
-    // Cholesky, then what each kind does in the second and third stage; minus signs and sides as in LAPACK's dtrtri and dlauum.
+    // Cholesky, then the work of each kind in the second and third stage; minus signs and sides as in LAPACK's dtrtri and dlauum.
     let stage_tasks = graph.task_count() / 3;
     for (at, task) in graph.tasks().enumerate() {
         let b: Vec<usize> = accesses(&graph, task.0).iter().map(|access| access.0 as usize).collect();

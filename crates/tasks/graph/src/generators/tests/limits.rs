@@ -63,7 +63,7 @@ fn what_must_not_be_zero_is_named() {
     }
 }
 
-/// No iterations and no first tasks: the blocks alone.
+/// No iterations and no initial tasks: only the blocks.
 #[test]
 fn no_iterations_make_no_tasks() {
     let none = Generator::GaussSeidel { grid: 4, tile: 8, iterations: 0, control: 0, init: false };
@@ -71,7 +71,7 @@ fn no_iterations_make_no_tasks() {
     assert_eq!((graph.task_count(), graph.blocks().len(), graph.name()), (0, 16, "none"));
 }
 
-/// Counted, not made: each of these would need hours or all memory.
+/// Counted, not made: each of these would need hours or the whole memory.
 #[test]
 fn too_many_tasks_are_refused_before_they_are_made() {
     let (init, control) = (true, 1);
@@ -106,7 +106,7 @@ fn too_many_tasks_are_refused_before_they_are_made() {
         for (width, steps) in [(1, most), (4, 4_000_000), (10_000_000, 100)] {
             let bench = TaskBench { pattern, width, steps, radix: 1, flop: 1, bytes: most };
             let bench = Generator::TaskBench(bench);
-            // The domain of 10^7 x 100 has 2 x (1 + ... + 50) tasks only, and a tree 1 + 2 + 4 ... as long as it grows.
+            // The domain of 10^7 x 100 has only 2 x (1 + ... + 50) tasks, and a tree 1 + 2 + 4 ... as long as it grows.
             if width > 4 && pattern == Pattern::Dom {
                 assert!(generate(&bench, "dom", &[]).is_ok_and(|graph| graph.task_count() == 2550));
             } else {
@@ -116,7 +116,7 @@ fn too_many_tasks_are_refused_before_they_are_made() {
     }
 }
 
-/// Counted, not made, also where a product of two parameters is beyond all numbers.
+/// Counted, not made, even if a product of two parameters overflows.
 #[test]
 fn too_many_tasks_of_loops_and_strands_are_refused_before_they_are_made() {
     let most = u64::MAX;

@@ -16,7 +16,7 @@ fn made_counts(bench: &TaskBench) -> (u64, u64) {
     (graph.task_count() as u64, dependencies.edge_count() as u64)
 }
 
-/// W tasks in each of T rows; how many edges there are between two rows, with the rows on the way.
+/// W tasks in each of T rows; the number of edges between two rows, multiplied by the number of pairs of rows.
 #[test]
 fn full_rows_have_edges_in_closed_form() {
     for (w, t) in [(1, 4), (2, 3), (3, 5), (8, 9), (13, 4)] {
@@ -51,8 +51,8 @@ fn full_rows_have_edges_in_closed_form() {
     }
 }
 
-/// T >= 2 W - 1 rows. Growing: 2 t edges to row t = 1 .. W - 1, W (W - 1) in all, and as many while it shrinks; in between 2 W - 1 for each
-/// row. Tasks: W for each row but W (W - 1) that the two corners lack.
+/// T >= 2 W - 1 rows. Growing: 2 t edges to row t = 1 .. W - 1, W (W - 1) in total, and as many while it shrinks; in between 2 W - 1 for
+/// each row. Tasks: W for each row except W (W - 1) that the two corners lack.
 #[test]
 fn a_domain_grows_and_shrinks() {
     for (w, t) in [(1, 5), (2, 3), (3, 5), (4, 20)] {

@@ -4,7 +4,7 @@ use crate::values::{AccessMode, Generator};
 
 use super::{accesses, counts, flop, made, near, of_kind, sockets};
 
-/// Each triad waits for the one before; with first tasks all of them also for that of their array: 2 I - 1 edges.
+/// Each triad waits for the previous one; with initial tasks all of them also wait for that of their array: 2 I - 1 edges.
 #[test]
 fn nstream_is_a_chain_for_each_array() {
     let nstream = |init| Generator::Nstream { arrays: 64, array_bytes: 16_000_000, iterations: 20, init };
@@ -36,15 +36,15 @@ fn cg_has_182_tasks_in_an_iteration() {
     near(flop(&made(&cg(30, 30, true))), 30.0 * (2.0 * 27.0 * 3e6 + 5.0 * 2.0 * 3e6));
 }
 
-/// B blocks, one iteration after the first tasks. RAW: each product from all B first tasks; the first sum from its product and, for p,
-/// from the first task; alpha from B sums; the update of x from alpha and the first task (one edge for x and p), that of g from alpha, the product
-/// and the first task; the second sum from the update of g; beta from B sums; the update of p from beta, the update of g and the first
-/// task, and WAR from all B products, the first sum and the update of x, which read p.
+/// B blocks, one iteration after the initial tasks. RAW: each product from all B initial tasks; the first sum from its product and, for
+/// p, from the initial task; alpha from B sums; the update of x from alpha and the initial task (one edge for x and p), that of g from
+/// alpha, the product and the initial task; the second sum from the update of g; beta from B sums; the update of p from beta, the update
+/// of g and the initial task, and WAR from all B products, the first sum and the update of x, which read p.
 #[test]
 fn cg_has_the_edges_of_its_formulas() {
     for b in [1, 3, 30] {
         let edges = b * b + 2 * b + b + 2 * b + 3 * b + b + b + (3 * b + b * b + 2 * b);
-        // first, product, sum, alpha, update of g, sum, beta, update of p.
+        // initial task, product, sum, alpha, update of g, sum, beta, update of p.
         let expected = (b + 6 * b + 2, edges, 8);
         assert_eq!(counts(&cg(b as u64, 1, true)), expected, "{b} blocks");
     }

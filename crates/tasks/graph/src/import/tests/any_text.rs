@@ -186,7 +186,7 @@ fn has_the_order(
         .map(|(from, to)| (node_of(from), node_of(to)))
         .collect();
     prop_assert_eq!(reached(nodes, &found), expected.clone());
-    // Of two tasks that may come in either order, the first one in the file that has no parent left comes first.
+    // If two tasks may come in either order, the first one in the file that has no parent left comes first.
     let order: Vec<usize> = graph.tasks().map(node_of).collect();
     for (place, &node) in order.iter().enumerate() {
         let free = (0..nodes).filter(|other| {

@@ -3,7 +3,7 @@
 use super::{refused, seen};
 use crate::import::starpu::read;
 
-/// As StarPU dumps them: the later task first, `EndDependencies` without an empty line behind it, a handle that is given up.
+/// In the form of a StarPU dump: the later task first, `EndDependencies` without an empty line after it, a handle that is released.
 const CHOLESKY: &str = "\
 Name: SYRK
 Model: chol_model_22
@@ -94,7 +94,7 @@ fn jobs_that_depend_on_each_other_are_named() {
     insta::assert_snapshot!(refused(text, read(text, "g", 1.0)));
 }
 
-/// Each process counts its own jobs and has its own addresses; `WontUse` has no rank in its number (job 10 is that of both).
+/// Each process counts its jobs separately and has separate addresses; `WontUse` has no rank in its number (job 10 exists in both).
 const TWO_RANKS: &str = "\
 Name: potrf
 JobId: 0_7
@@ -133,14 +133,14 @@ MPIRank: 1
 fn equal_jobs_and_handles_of_two_ranks_are_different() {
     let imported = read(TWO_RANKS, "ranks", None).expect("in order");
     insta::assert_snapshot!(seen(TWO_RANKS, &imported));
-    // Two files without a rank in the number, one behind the other: jobs are those of the own rank.
+    // Two files without a rank in the number, one after the other: jobs belong to the rank of their record.
     let plain =
         TWO_RANKS.replace("0_10", "10").replace("1_7", "7").replace("0_7", "7").replace("DependsOn: 7\n", "");
     let imported = read(&plain, "ranks", None).expect("in order");
     assert_eq!((imported.graph.task_count(), imported.graph.blocks().len()), (2, 2));
     let unknown = plain.replacen("MPIRank: 0\n", "", 1);
     assert!(refused(&unknown, read(&unknown, "ranks", None)).contains("this record has no `MPIRank`"));
-    // On one rank alone it is the same job twice.
+    // On one rank alone it is a duplicate job.
     let same = plain.replace("MPIRank: 1", "MPIRank: 0");
     assert!(refused(&same, read(&same, "ranks", None)).contains("the job 7 is there twice"));
 }

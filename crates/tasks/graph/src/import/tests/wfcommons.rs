@@ -154,7 +154,7 @@ fn what_would_be_read_wrongly_without_a_word_is_said() {
                 == "the task `work_2` with `avgCPU` 0: no work, whatever their time"),
         "{warnings:?}"
     );
-    // 1e39 s x 10 GFLOPS are more than anything is computed with.
+    // 1e39 s x 10 GFLOPS exceed the largest usable amount.
     let long = WORKFLOW.replace(
         "\"runtimeInSeconds\": 2.0, \"avgCPU\": 50.0",
         "\"runtimeInSeconds\": 1e39, \"avgCPU\": 5000",

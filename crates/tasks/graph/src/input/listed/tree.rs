@@ -49,7 +49,7 @@ pub(in crate::input) struct TreeKeys<'a> {
 }
 
 impl<'a> TreeKeys<'a> {
-    /// Reads the keys. `own` is the name of the task, `waits` the place where it requests that the master waits before it, and `left_out`
+    /// Reads the keys. `own` is the name of the task, `waits` the place of its request that the master waits before it, and `left_out`
     /// is called for absent keys. `None` if a value is invalid.
     pub(in crate::input) fn read(
         table: &mut TableReader<'a>,
