@@ -18,7 +18,7 @@ const OVER_S: f64 = 1.0;
 pub struct NodeLoad {
     /// The logical CPUs of each node.
     cpus: Vec<Vec<u32>>,
-    /// At most one that is older than [`OVER_S`].
+    /// At most one of them is older than [`OVER_S`].
     looks: VecDeque<(f64, CpuTimes)>,
 }
 

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Decided;
 
-// The machine of an agent whose files have none: its host.
+// The default machine of an agent whose files define none: its host.
 
-/// Whether the text of a file has a machine.
+/// Whether the text of a file defines a machine.
 pub fn has_machine(text: &str) -> bool {
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
 }
@@ -141,7 +141,7 @@ impl RecordError {
     }
 }
 
-/// The record of an agent: lines that are written whole when something is decided.
+/// The record of an agent: each decision is written as a complete line.
 #[derive(Debug)]
 pub struct Record<F = File> {
     path: PathBuf,
@@ -276,7 +276,7 @@ pub enum Line {
     Decision(Decision),
 }
 
-/// An application begins its turn as the agent. Its policy begins anew, and the times of its decisions count from here.
+/// An application begins its turn as the agent. Its policy starts without state, and the times of its decisions count from here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The process.
@@ -385,7 +385,7 @@ impl Start {
         }
     }
 
-    /// The input files, with the host if none of them has a machine. `name` is that of the record.
+    /// The input files, and the host if none of them defines a machine. `name` is the name of the record.
     pub fn sources(&self, name: &str) -> Vec<SourceFile> {
         let source = |file: &InputFile| SourceFile {
             name: format!("{name}:1, in it {}", file.path),

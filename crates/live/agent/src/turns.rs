@@ -40,7 +40,7 @@ pub enum TurnError {
     /// The socket.
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// The record names a policy that cannot be made.
+    /// The record names a policy that cannot be created.
     #[error("policy '{policy}' of {} cannot decide: {why}", record.display())]
     Policy {
         /// The policy.
@@ -73,7 +73,7 @@ impl Turns {
     /// Reads the first line of a record.
     ///
     /// # Errors
-    /// A file that cannot be read or is no record, and a policy that cannot be made.
+    /// A file that cannot be read or is no record, and a policy that cannot be created.
     pub fn read(path: &Path) -> Result<Self, TurnError> {
         let no_record = |why| record::RecordError::NoRecord { path: path.to_owned(), why };
         let unread = |source| record::RecordError::System { what: "read", path: path.to_owned(), source };

@@ -1,11 +1,11 @@
-//! The connection of a program to its agent: the environment names the socket, and a dedicated thread keeps the connection up.
+//! The connection of a program to its agent: the environment names the socket, and a dedicated thread maintains the connection.
 //!
-//! The program implements [`Follower`]: [`Link`] passes orders to it and asks it for statuses. The task runtime and the preloaded
-//! library use the same link.
+//! The program implements [`Follower`]: [`Link`] passes orders to it and asks it for statuses. The task runtime and the preloaded library
+//! use the same link.
 //!
-//! Without an agent all workers run, and the thread tries again after 0.1, 0.2, 0.4, ... at most 5 s. With one, workers are
-//! held until it says otherwise; orders are put in force as they come, and a status is sent as often as the agent asks and
-//! when something changes. An agent that closes the connection, or says nothing for 1 s, is lost: all workers run again.
+//! Without an agent all workers run, and the thread tries again after 0.1, 0.2, 0.4, ... at most 5 s. With an agent, workers are held
+//! until its first order. Orders are put in force as they come. A status is sent at the interval that the agent requests, and when
+//! something changes. An agent that closes the connection, or is silent for 1 s, is lost: all workers run again.
 //!
 //! With a record ([`Agent::record`]) applications take turns as the agent (`numasim_agent::turns`): a link that finds no agent serves
 //! itself. If the connection is closed, the last command stays in force while the next application takes over, at most 1 s.
@@ -33,11 +33,11 @@ pub trait Follower: Send + Sync + 'static {
     /// Threads on each node of the agent's machine, as the hello reports them.
     fn threads(&self) -> Vec<u32>;
 
-    /// Puts an order in force; `None` allows all threads. `cores` are the cores of each node as the agent counts them, empty
-    /// before its welcome.
+    /// Puts an order in force; `None` allows all threads. `cores` are the cores of each node in the agent's count, empty before its
+    /// welcome.
     ///
     /// # Errors
-    /// The reason why the order cannot be followed. The last one then stays in force.
+    /// The reason why the order cannot be followed. The previous one then stays in force.
     fn obey(&self, order: Option<&Order>, cores: &[u32]) -> Result<(), String>;
 
     /// The present status. Changes that the next one has to report count from here.

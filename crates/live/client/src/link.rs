@@ -22,7 +22,7 @@ use crate::{Agent, Follower};
 /// Delay from the loss of an agent to the first attempt; doubled until the last value.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(5);
-/// Between two attempts while the next application takes over.
+/// Delay between two attempts while the next application takes over.
 const SOON: Duration = Duration::from_millis(2);
 
 /// A program's connection to its agent. Dropping it sends goodbye and waits for its thread.
@@ -39,7 +39,7 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Tries once, so that the threads of a program that begins are held before their first task, and leaves the rest to the thread.
+    /// Tries once, so that the threads of a starting program are held before their first task; the thread makes all further attempts.
     ///
     /// # Errors
     /// The system starts no thread.
@@ -175,7 +175,7 @@ fn cannot(why: &TurnError) {
 
 // Non-blocking connection to a socket.
 
-/// A write that takes longer has failed.
+/// Timeout of a write.
 const WRITE: Duration = Duration::from_secs(1);
 
 /// Connects. A listener whose queue is full counts as absent: a plain `connect` would wait for it.

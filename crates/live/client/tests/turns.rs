@@ -223,14 +223,14 @@ fn a_hundred_times_the_application_that_serves_is_killed_and_the_next_one_takes_
         let survivors = (0..3).filter(|app| *app != place);
         for app in survivors {
             let ordered = apps[app].ordered();
-            // Of three applications each has 2 threads; it may have more while it is alone, and never has fewer.
+            // With three applications each has 2 threads; one may have more while it is alone, and never has fewer.
             assert!(ordered.iter().all(|&threads| threads >= 2), "{ordered:?}");
         }
     }
     assert_eq!(world.turns(), served);
     took.sort();
     println!("taken over after {:?} (median) to {:?}", took[KILLS / 2], took[KILLS - 1]);
-    // On a busy machine single ones may be late.
+    // On a busy machine a few of them may be late.
     assert!(took[KILLS * 9 / 10] < PERIOD, "{took:?}");
 }
 
@@ -243,7 +243,7 @@ fn when_the_application_that_serves_leaves_or_hands_over_the_next_one_serves() {
     apps[place].leave();
     let second = world.settled(first, 2);
     assert!(!apps[serving(&apps, second)].ordered().contains(&0));
-    // `agent stop`: any of the two serves again.
+    // `agent stop`: one of the other two then serves.
     let mut stop = UnixStream::connect(&world.socket).expect("it listens");
     stop.write_all(FromApp::Stop.line().as_bytes()).expect("room");
     let _ = stop.read_to_end(&mut Vec::new());

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// GNU's and LLVM's OpenMP, and Intel's name of the latter.
+/// OpenMP of GNU and of LLVM, and Intel's name of the latter.
 pub(crate) const OPENMP: &[&CStr] = &[c"libgomp.so.1", c"libomp.so.5", c"libomp.so", c"libiomp5.so"];
 /// LLVM's OpenMP.
 pub(crate) const LLVM: &[&CStr] = &[c"libomp.so.5", c"libomp.so", c"libiomp5.so"];

@@ -125,8 +125,8 @@ impl Steering {
         self.turn.load(Ordering::Acquire)
     }
 
-    /// A region of at most `wanted` threads begins. One that is `inside` another one has its first thread already counted, and does
-    /// not wait if the order allows none.
+    /// A region of at most `wanted` threads begins. For a region that is `inside` another one, the first thread is already counted, and
+    /// the region does not wait if the order allows none.
     pub(crate) fn begin(&self, wanted: u32, inside: bool) -> Taken {
         let wanted = wanted.max(1);
         let mut inner = self.lock();
@@ -268,7 +268,7 @@ impl Follower for Steering {
         let mut running: Vec<u32> = limits.used().iter().zip(limits.threads()).map(most).collect();
         let mut blocked = limits.blocked();
         let serial = inner.regions == 0 && inner.waiting == 0;
-        // Outside of regions one thread of the program runs.
+        // Outside of regions only one thread of the program runs.
         if serial && running.iter().all(|&threads| threads == 0) {
             let first = limits.threads().iter().position(|&threads| threads > 0);
             if let Some(node) = first {
@@ -321,7 +321,7 @@ mod tests {
         steering.end(&taken);
         let taken = steering.begin(6, false);
         assert_eq!((taken.threads, &taken.on_node[..]), (3, &[2, 1][..]));
-        // All three are used: a region inside has the thread that enters it.
+        // All three are used: an inner region has only the thread that enters it.
         assert_eq!(steering.begin(2, true).threads, 1);
     }
 

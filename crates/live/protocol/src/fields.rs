@@ -99,7 +99,7 @@ fn whole(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     let exact = number.as_u64().or_else(|| {
         let of = number.as_f64().filter(|of| of.fract() == 0.0 && (0.0..=LARGEST as f64).contains(of))?;
-        // Whole, not negative and below 2^53: nothing is cut off.
+        // Whole, not negative and below 2^53: no digit is lost.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(of as u64)
     });

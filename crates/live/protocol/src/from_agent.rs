@@ -45,7 +45,7 @@ pub struct Welcome {
     pub cores: Vec<u32>,
     /// Whether all threads stay blocked until the first order.
     pub hold: bool,
-    /// Time between two decisions, in ms; 0 is whenever something happens.
+    /// Time between two decisions, in ms; 0: it decides whenever something happens.
     pub period_ms: f64,
     /// Time between two statuses of an application, in ms.
     pub status_ms: f64,

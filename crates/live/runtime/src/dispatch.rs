@@ -162,7 +162,7 @@ impl<D: Dispatcher> Source for Asking<'_, '_, D> {
         self.end.is_set()
     }
     fn pass_on(&self) {
-        // Other tasks are looked for when the dispatch is over.
+        // The search for other tasks continues when the dispatch is over.
         if !self.over() {
             self.caught(|| self.dispatcher.blocked(self.id()));
         }

@@ -313,7 +313,7 @@ mod host_tests {
     fn the_nearest_node_comes_after_the_own_one() {
         let nodes = vec![node(1, 1, "0"), node(1, 1, "1"), node(1, 1, "2")];
         let layout = Layout::new(nodes, Bind::Node).expect("a layout");
-        // Node 1 is nearer to 2 than to 0, and a table may claim that others are nearer than oneself.
+        // Node 1 is nearer to 2 than to 0, and a table may claim that other nodes are nearer than the local one.
         let far = vec![vec![10, 21, 31], vec![21, 30, 16], vec![31, 16, 10]];
         let layout = layout.with_distances(far).expect("a table");
         assert_eq!(layout.nodes_from(1), [1, 2, 0]);

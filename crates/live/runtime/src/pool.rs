@@ -24,7 +24,7 @@ use numasim_model::order::Order;
 /// Why a pool cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {
-    /// A worker cannot be bound where the layout wants it.
+    /// A worker cannot be bound according to the layout.
     #[error(transparent)]
     Affinity(#[from] AffinityError),
     /// The operating system creates no more threads.

@@ -61,7 +61,7 @@ mod patience {
     impl Patience {
         /// Parking and waking cost about as much; the documented limit is 50 µs.
         const LIMIT: Duration = Duration::from_micros(30);
-        /// Rounds without a look at the clock.
+        /// Rounds without reading the clock.
         const BLIND: u32 = 8;
 
         pub(super) fn new() -> Self {

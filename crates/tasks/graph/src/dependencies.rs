@@ -139,7 +139,7 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Those of `graph`; `None` beyond 2^32 edges.
+    /// The edges of `graph`; `None` beyond 2^32 edges.
     pub fn of(graph: &TaskGraph) -> Option<Self> {
         let count = graph.task_count();
         let mut parents = vec![0_u32; count];
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::values::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder};
 
-    /// Tasks by what they access: `(block, mode)`, all of one byte.
+    /// Tasks given by their accesses: `(block, mode)`, all of one byte.
     fn graph(blocks: usize, tasks: &[&[(u32, AccessMode)]]) -> TaskGraph {
         let mut graph = TaskGraphBuilder::new("test");
         let kind = graph.kind("work");
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_pair_of_tasks_has_one_edge_with_all_its_kinds() {
-        // The second reads what the first wrote (0) and writes what it read (1); the third only writes what the second wrote (1).
+        // The second reads the block that the first wrote (0) and writes the one that it read (1); the third only writes the block that
+        // the second wrote (1).
         let graph = graph(2, &[&[(0, Out), (1, In)], &[(0, In), (1, Out)], &[(1, Out)]]);
         assert_eq!(edges(&graph), [(0, 1, EdgeKind::RawWar, 1.0), (1, 2, EdgeKind::Waw, 0.0)]);
     }

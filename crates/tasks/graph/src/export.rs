@@ -109,7 +109,7 @@ fn parents(graph: &TaskGraph, edges: &Dependencies) -> Vec<Vec<TaskId>> {
     parents
 }
 
-/// A name without ends of lines, which would end the field.
+/// A name without line feeds, which would end the field.
 fn one_line(name: &str) -> String {
     name.replace(['\n', '\r'], " ")
 }
@@ -122,7 +122,7 @@ mod tests {
     use crate::values::{Generator, NewTask, TaskGraphBuilder};
 
     fn ran(graph: &TaskGraph) -> Vec<Ran> {
-        // In another order than that of their numbers.
+        // In an order that differs from that of their numbers.
         let one = |task: TaskId| Ran {
             task,
             worker: task.0 % 2,

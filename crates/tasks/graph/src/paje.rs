@@ -168,7 +168,7 @@ fn quoted(text: &str) -> String {
 /// Red, green and blue of one out of `kinds` kinds, from 0 to 1: hues at equal distances.
 fn colour(number: usize, kinds: usize) -> String {
     let hue = 6.0 * number as f64 / kinds.max(1) as f64;
-    // A part of 0.9 that rises and falls along the circle of hues, a third of it apart for each colour.
+    // A component of 0.9 that rises and falls along the circle of hues, shifted by a third for each colour.
     let part = |shift: f64| {
         let distance = (hue - shift).rem_euclid(6.0);
         0.1 + 0.8 * (2.0 - distance.min(6.0 - distance)).clamp(0.0, 1.0)

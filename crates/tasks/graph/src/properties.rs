@@ -1,4 +1,4 @@
-//! The rules of dependencies, pair by pair, against the edges that [`Tracker`] finds task by task.
+//! The rules of dependencies, pair by pair, compared with the edges that [`Tracker`] finds task by task.
 
 use std::collections::BTreeMap;
 

@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_cache_counts_a_tenth_and_what_was_not_measured_nothing() {
-        // Slot 0 never fitted a cache: (0 + 1 + 1) / 2.1; slot 1 alone did, and so is alike: (0.1 + 0 + 0) / 2.1.
+        // Slot 0 never fitted in a cache: (0 + 1 + 1) / 2.1; slot 1 alone did, and so counts as equal: (0.1 + 0 + 0) / 2.1.
         let found = affinities(&slots(&[
             [None, Some(1.0), Some(1.0)],
             [Some(1.0), Some(2.0), Some(2.0)],

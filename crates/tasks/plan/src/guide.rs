@@ -355,7 +355,7 @@ mod tests {
         // Nodes with cores are 2 and 5: the plan counts these.
         let plan = GraphPlan::of(&guide, &graph(), &[NodeId(2), NodeId(5)]);
         let tasks: Vec<_> = (0..4).map(|task| plan.task(TaskId(task))).collect();
-        // main has no opinion and the last task no class: both go by affinity.
+        // main has no preference and the last task no class: both follow their affinity.
         assert_eq!(tasks, [5, 5, 2, 5].map(|node| Some(NodeId(node))));
         assert_eq!((plan.block(BlockId(0)), plan.block(BlockId(1))), (Some(NodeId(5)), Some(NodeId(5))));
         assert_eq!(plan.fallbacks(), Fallbacks { tasks: 1, blocks: 1 });

@@ -228,7 +228,7 @@ pub fn bench(tasks: &TaskStudy) -> Option<(&str, &TaskBench)> {
     }
 }
 
-/// The smallest tasks that keep the cores at work (Slaughter et al., SC 2020).
+/// The smallest tasks that keep the cores busy (Slaughter et al., SC 2020).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metg {
     /// Share of the peak of all cores.

@@ -69,7 +69,7 @@ pub struct NodeRun {
     pub tasks: u64,
     /// Worker-seconds of its cores from taking tasks to their ends.
     pub busy: Seconds,
-    /// Worker-seconds of its cores that contenders had.
+    /// Worker-seconds that contenders used its cores.
     pub contender: Seconds,
     /// Worker-seconds in which its cores had no task, of the program or of a contender.
     pub idle: IdleTimes,
@@ -93,9 +93,9 @@ pub struct Run {
     pub makespan: Seconds,
     /// Bytes of all tasks.
     pub traffic: Traffic,
-    /// Every node, those without cores included.
+    /// Every node, including those without cores.
     pub nodes: Vec<NodeRun>,
-    /// Part of all worker-seconds in which workers had no task; 0 without tasks.
+    /// Fraction of all worker-seconds in which workers had no task; 0 without tasks.
     pub idle: f64,
     /// Tasks that were stolen.
     pub steals: u64,
@@ -109,7 +109,7 @@ pub struct Run {
     pub mailbox: u64,
     /// Tasks that workers found in shared queues.
     pub shared: u64,
-    /// Tasks that workers took from their own queues though they were meant for another mailbox or node.
+    /// Tasks that workers took from their own queues although they were meant for another mailbox or node.
     pub revokes: u64,
     /// Tasks with an affinity that ran on another node.
     pub remote_tasks: u64,
@@ -120,7 +120,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Worker-seconds without a task of all nodes.
+    /// Worker-seconds without a task, over all nodes.
     pub fn idle_times(&self) -> IdleTimes {
         self.nodes.iter().fold(IdleTimes::default(), |sum, node| sum + node.idle)
     }
@@ -146,7 +146,7 @@ pub struct TaskRecord {
     pub socket: Option<NodeId>,
     /// The node on which it ran.
     pub node: NodeId,
-    /// The worker that ran it: cores of all nodes in order.
+    /// The worker that ran it, numbered by the cores of all nodes in order.
     pub worker: u32,
     /// When it was taken, in seconds.
     pub start_s: f64,
@@ -154,7 +154,7 @@ pub struct TaskRecord {
     pub end_s: f64,
     /// The place where the worker found it.
     pub source: Source,
-    /// Whether the worker took it from its own queue though it was meant for another mailbox or node.
+    /// Whether the worker took it from its own queue although it was meant for another mailbox or node.
     pub revoked: bool,
     /// Its traffic.
     pub traffic: Traffic,

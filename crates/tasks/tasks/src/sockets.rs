@@ -128,7 +128,7 @@ pub(crate) fn interleave(machine: &Machine, bytes: f64, memories: &mut [f64]) ->
 }
 
 impl Homes {
-    /// Before anything runs. `master`: the node of worker 0.
+    /// The homes before anything runs. `master`: the node of worker 0.
     pub(crate) fn new(
         graph: &TaskGraph,
         machine: &Machine,

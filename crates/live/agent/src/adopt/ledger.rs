@@ -18,7 +18,7 @@ pub(super) type Owner = u64;
 /// Threads whose owner gave them up are checked again when their number has grown by this much.
 const MORE: usize = 64;
 
-/// See the module. Clones are the same ledger.
+/// See the module. Clones share one ledger.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Rc<RefCell<Inner>>);
 
@@ -152,7 +152,7 @@ pub enum WantedError {
     /// No `=`.
     #[error("write NAME=PID, such as solver=4711, or NAME=/FOLDER with the folder of a control group")]
     NoPid,
-    /// Neither a number of a process nor a folder.
+    /// Neither a process number nor a folder.
     #[error(
         "\"{0}\" is no pid: write NAME=PID, such as solver=4711, or NAME=/FOLDER with the folder of a control group"
     )]

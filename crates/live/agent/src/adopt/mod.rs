@@ -28,7 +28,7 @@ pub enum AdoptError {
     /// No process has this number.
     #[error("there is no process with pid {0}")]
     NoProcess(u32),
-    /// The number of a thread that is not the first of its process.
+    /// The number of a thread that is not the main thread of its process.
     #[error("{0} is a thread of another process: give the pid of the process (Tgid in /proc/{0}/status)")]
     Thread(u32),
     /// It is the agent.
@@ -83,7 +83,7 @@ pub enum GroupError {
         /// The user of the agent.
         own: u32,
     },
-    /// All processes of the system are in it.
+    /// It contains all processes of the system.
     #[error("{0} is the root of all control groups: give one below it")]
     Root(String),
     /// It contains no process.
@@ -142,7 +142,7 @@ impl Adopted {
         Ok(Self { who: Who::Process(process, binding), cores })
     }
 
-    /// The number of the process; a control group has none.
+    /// The process number; a control group has none.
     pub fn pid(&self) -> Option<u32> {
         match &self.who {
             Who::Process(process, _) => Some(process.pid()),

@@ -40,7 +40,7 @@ impl Core {
         }
     }
 
-    /// A line is too long, whether it ends or not.
+    /// A line is too long, whether or not it has ended.
     pub fn line_too_long(&mut self, id: ConnectionId) {
         self.refuse(id, &format!("a line of more than {LONGEST_LINE} bytes"));
     }

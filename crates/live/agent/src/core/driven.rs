@@ -23,7 +23,7 @@ const CONNECTIONS: u8 = 4;
 #[derive(Default)]
 struct Heard {
     lines: Lines,
-    /// From its hello, once it was welcomed.
+    /// From its hello, after the welcome.
     control: Option<Control>,
     threads: Vec<u32>,
     /// The last hello that was sent.
@@ -99,7 +99,7 @@ impl Driven {
             0 => self.connect(place),
             1 => self.end(place),
             2 => {
-                // Up to 2.55 s: past every limit of time.
+                // Up to 2.55 s: beyond every timeout.
                 self.now += Duration::from_millis(10 * u64::from(next()));
                 self.core.tick(self.now);
             }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::driven::{LINES, drive};
 
-/// A step, as bytes: mostly lines of the protocol, which come far; sometimes nonsense.
+/// A step, as bytes: mostly lines of the protocol, which get far; sometimes nonsense.
 fn step() -> impl Strategy<Value = Vec<u8>> {
     let place = || (0..4_u8).prop_map(|place| place << 3);
     let line = || 0..u8::try_from(LINES.len()).expect("few lines");

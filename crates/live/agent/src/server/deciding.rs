@@ -73,7 +73,7 @@ impl Decider {
         }
     }
 
-    /// Readable when an answer has come.
+    /// A descriptor that is readable when an answer has come.
     pub(super) fn bell(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Self::Here(_) => None,

@@ -124,7 +124,7 @@ impl Folder {
     }
 }
 
-/// Refuses a folder that others could use.
+/// Rejects a folder that others could use.
 fn judge(folder: &Path, found: &Stat) -> Result<(), SocketError> {
     let path = folder.to_owned();
     match FileType::from_raw_mode(found.st_mode) {
@@ -199,7 +199,7 @@ pub enum SocketError {
         /// Its mode.
         mode: u32,
     },
-    /// The folder was exchanged for another one while the socket was made.
+    /// The folder was replaced by another one while the socket was made.
     #[error(
         "the folder {} of the socket was replaced in the meantime: another user can change \
              the folder above it",
@@ -224,7 +224,7 @@ pub enum SocketError {
         /// Its kind.
         what: &'static str,
     },
-    /// A program uses the socket in another way than an agent.
+    /// The socket is in use by a program that is no agent.
     #[error(
         "{} is a socket of another kind (no stream), and in use: choose another path with --socket PATH",
         shown(.0)

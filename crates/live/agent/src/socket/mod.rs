@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long the shutdown waits for the lock; the whole shutdown may take a second.
 const PATIENCE_AT_THE_END: Duration = Duration::from_millis(300);
 
-/// A socket on which this process listens. Dropped, it is removed as [`Socket::remove`] does.
+/// A socket on which this process listens. When dropped, it is removed as by [`Socket::remove`].
 #[derive(Debug)]
 pub struct Socket {
     listener: UnixListener,

@@ -1,4 +1,4 @@
-//! Each sentence of the rules of folder and socket, with threads and processes that race.
+//! Each rule of folder and socket, with threads and processes that race.
 
 mod racing;
 mod rules;
@@ -49,7 +49,7 @@ fn process(role: &str, path: &Path) -> Child {
         .expect("a process")
 }
 
-/// The next line of a process that is an answer.
+/// The next line of a process, which is an answer.
 fn answer(process: &mut Child) -> String {
     let mut lines = BufReader::new(process.stdout.as_mut().expect("piped")).lines();
     let mut answers = lines.by_ref().map_while(Result::ok);

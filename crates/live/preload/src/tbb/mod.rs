@@ -1,7 +1,7 @@
-//! oneTBB: functions that its headers call, which begin work, wait for it, or make arenas.
+//! oneTBB: functions called by its headers that begin work, wait for it, or make arenas.
 //!
-//! The headers of oneTBB are compiled into programs, so that each algorithm ends in one of these functions. Their names are those
-//! of the binary interface 12 (2021 and later).
+//! The headers of oneTBB are compiled into programs, so each algorithm ends in one of these functions. Their names are those of the
+//! binary interface 12 (2021 and later).
 
 mod control;
 mod observer;
@@ -38,7 +38,7 @@ fn is_known(steering: &Steering) -> bool {
     })
 }
 
-/// Work begins: connects at the first time, and puts the order in force.
+/// Work begins: the first call connects, and each call puts the order in force.
 fn arrived() -> bool {
     steering().is_some_and(is_known)
 }
@@ -85,7 +85,7 @@ macro_rules! wrap {
     )*};
 }
 
-// They return when the work is done, which the calling thread shares.
+// They return when the work is done, in which the calling thread takes part.
 wrap! {
     master() =>
     execute_and_wait =

@@ -41,7 +41,7 @@ thread_local! {
     static ARENAS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A thread enters. The program's own threads count where they begin work.
+/// A thread enters. The program's threads are counted where they begin work.
 extern "C" fn entry(_: *mut Observer, is_worker: bool) {
     if is_worker && let Some(steering) = steering_already() {
         let arenas = ARENAS.get();
@@ -66,7 +66,7 @@ extern "C" fn exit(_: *mut Observer, is_worker: bool) {
     }
 }
 
-/// The number of the calling thread in the system.
+/// The thread ID of the calling thread.
 fn thread() -> u32 {
     // SAFETY: no arguments.
     u32::try_from(unsafe { libc::gettid() }).unwrap_or(0)

@@ -127,7 +127,7 @@ fn while_no_thread_is_allowed_no_region_begins_and_the_end_of_the_agent_releases
         let until = now_ns();
         drop(agent);
         let regions = regions(&child.wait_with_output().expect("an end"));
-        // The time is taken before the region is entered: one waits.
+        // The time is taken before the region is entered: one region waits.
         let begun = regions.iter().filter(|(at, _)| (since..until).contains(at)).count();
         assert!(begun <= 1, "{}: {begun} regions began", source.name);
         assert!(regions.iter().any(|(at, _)| *at > until), "{}: it never went on", source.name);

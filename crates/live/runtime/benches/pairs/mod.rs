@@ -24,7 +24,7 @@ impl Arguments {
         arguments
     }
 
-    /// One round to warm up, then those that count.
+    /// One warm-up round, then those that count.
     pub(crate) fn rounds<T>(&self, mut round: impl FnMut() -> T) -> Vec<T> {
         round();
         (0..self.pairs).map(|_| round()).collect()
@@ -36,7 +36,7 @@ pub(crate) fn interval(mut values: Vec<f64>) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let half = 0.98 * (n as f64).sqrt();
-    // A rank is a small number, cut at both ends.
+    // A rank is a small number, limited at both ends.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let rank = |place: f64| values[(place.round().max(0.0) as usize).min(n - 1)];
     let centre = (n as f64 - 1.0) / 2.0;

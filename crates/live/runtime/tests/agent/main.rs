@@ -158,7 +158,7 @@ fn an_agent_that_is_silent_for_a_second_is_lost_and_one_that_pings_is_not() {
     let silent = Instant::now();
     agent.be_silent();
     until("all run again", || pool.status().blocked == [0]);
-    // The last ping is at most 100 ms older than the silence, if the machine is not busy; a machine that is may be late.
+    // The last ping is at most 100 ms older than the silence if the machine is not busy; on a busy machine it may be late.
     assert!(silent.elapsed() > Duration::from_millis(500), "{:?}", silent.elapsed());
     until("the connection is closed", || agent.is_closed());
 }
@@ -172,7 +172,7 @@ fn one_that_is_refused_runs_on_and_does_not_come_again() {
     agent.say(&FromAgent::Refused { text: "\"test\" is connected (pid 1)".into() });
     until("all run", || pool.status().blocked == [0]);
     until("the connection is closed", || agent.is_closed());
-    // Later than the first new attempt would come; a slow machine can only hide one.
+    // Later than the time of the first new attempt; a slow machine can only hide one.
     assert!(agents.nobody_for(Duration::from_millis(400)));
 }
 
@@ -182,7 +182,7 @@ fn what_it_waits_for_is_told_at_once_and_at_most_fifty_times_a_second() {
     let pool = pool_of(&[1], agent_of(&agents, Control::Total));
     let mut agent = agents.accept();
     agent.hear();
-    // A status each second, so that those below have another reason.
+    // A status each second, so that the statuses below have another reason.
     agent.welcome(false, 1000.0);
     assert_eq!(agent.status().waiting, Waiting::None);
     let start = Instant::now();

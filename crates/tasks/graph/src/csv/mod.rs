@@ -637,7 +637,7 @@ impl<'w, W: fmt::Write> Rows<'w, W> {
     }
 }
 
-/// A number in the shortest form that reads back to the same value; adding 0 takes the sign from -0.
+/// A number in the shortest form that reads back to the same value; adding 0 removes the sign of -0.
 fn number(value: f64) -> String {
     (value + 0.0).to_string()
 }

@@ -154,7 +154,7 @@ impl Range<'_, '_, '_> {
     }
 }
 
-/// A loop of which one task creates all pieces.
+/// A loop whose pieces are all created by one task.
 fn list(weave: &mut Weaver<'_>, piece: &Piece<'_>, chunks: u64) -> Result<(), GenerateError> {
     let kind = weave.kind("list");
     let key = piece.replay(0, chunks);
@@ -374,7 +374,7 @@ pub(super) fn ferret(
     Ok(())
 }
 
-/// Tasks of which each creates the next one.
+/// Tasks that each create the next one.
 struct Chain<'c, 's> {
     weave: &'c mut Weaver<'s>,
     last: Option<TaskId>,

@@ -84,7 +84,7 @@ pub(super) fn gauss_seidel(
     Ok(())
 }
 
-/// The tiles above, below, left and right of one of an n x n grid, as far as there are any.
+/// The existing tiles above, below, left and right of a tile of an n x n grid.
 fn neighbours(tiles: &[Datum], n: usize, number: usize) -> impl Iterator<Item = Datum> + '_ {
     let column = number % n;
     let up = number.checked_sub(n);
@@ -134,8 +134,8 @@ pub(super) fn jacobi(
     Ok(())
 }
 
-// Integral histogram of an image (paper 001, section 3.1): a histogram for each tile, then sums along rows and along columns, for
-// which the last column, or row, of the tile before is read. A pixel has 1 B, a bin of a pixel 4 B.
+// Integral histogram of an image (paper 001, section 3.1): a histogram for each tile, then sums along rows and along columns, for which
+// the last column, or row, of the previous tile is read. A pixel has 1 B, a bin of a pixel 4 B.
 
 /// Sums along a direction: the kind of their tasks, the distance to the previous tile, and a condition that selects the tiles with a
 /// previous one.

@@ -119,7 +119,7 @@ pub(super) fn reads_of(bench: &TaskBench, step: u64, point: u64) -> Vec<u64> {
         Pattern::AllToAll => (0..width).collect(),
         Pattern::Nearest => nearest(radix, point).collect(),
         Pattern::Spread => {
-            // With more sets than this, one would meet the task itself.
+            // With more sets than this, one would reach the task itself.
             let turn = step % PERIOD.min(width.div_ceil(radix.max(1)));
             let spread = |i: u64| (point + i * width / radix + if i > 0 { turn } else { 0 }) % width;
             (0..radix).map(spread).collect()
@@ -138,7 +138,7 @@ pub(super) fn reads_of(bench: &TaskBench, step: u64, point: u64) -> Vec<u64> {
     points
 }
 
-/// The nearest `radix` points, perhaps outside of the row to the right.
+/// The nearest `radix` points, possibly outside of the row to the right.
 fn nearest(radix: u64, point: u64) -> impl Iterator<Item = u64> {
     let start = point.saturating_sub(radix / 2);
     let end = if radix == 0 { start } else { point + radix.div_ceil(2) };

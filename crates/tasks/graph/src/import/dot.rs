@@ -199,7 +199,7 @@ type Attributes = BTreeMap<String, (String, Range<usize>)>;
 /// A node or an edge.
 #[derive(Clone, Debug)]
 struct Item {
-    /// Shared, as a few words can join very many nodes.
+    /// Shared, because a few words can connect very many nodes.
     attributes: Rc<Attributes>,
     /// Its first occurrence.
     place: Range<usize>,

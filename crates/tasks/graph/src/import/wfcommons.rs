@@ -162,7 +162,7 @@ fn relate(
     }
 }
 
-// `workflow.execution`: how long each task took.
+// `workflow.execution`: the duration of each task.
 
 /// The measurements of each task, and notes about it.
 #[derive(Default)]
@@ -271,7 +271,7 @@ struct Files {
 }
 
 impl Files {
-    /// Those of an instance, as blocks of `draft`.
+    /// The files of an instance, as blocks of `draft`.
     fn read(files: &[Json<'_>], draft: &mut Draft, problems: &mut Problems) -> Self {
         let mut known = Self::default();
         for &file in files {

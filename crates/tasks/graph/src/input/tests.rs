@@ -341,8 +341,8 @@ fn blocks_are_on_nodes_with_memory() {
     }
 }
 
-/// The reader asks for every key that is declared, in every table, so that none is accepted and ignored: the hint of an unknown key
-/// lists those that were asked for.
+/// The reader queries every declared key, in every table, so that none is accepted and ignored: the hint for an unknown key lists the
+/// queried ones.
 #[test]
 fn every_key_that_is_declared_is_asked_for() {
     let tables: [(&Table, &str); 9] = [
@@ -448,7 +448,7 @@ fn unknown_blocks_of_a_large_graph_cost_no_time_that_anybody_notices() {
     assert_eq!(problems(&[&text]).len(), 201);
 }
 
-/// The words of the declarations are those of the values, of which the reader takes all.
+/// The words of the declarations are those of the values, and the reader accepts all of them.
 #[test]
 fn the_words_of_declarations_are_those_that_the_reader_knows() {
     fn add(table: &Table, into: &mut HashMap<&'static str, Vec<&'static str>>) {
@@ -490,7 +490,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
     );
 }
 
-/// The forms in which section 12 of the specification prints sizes: `nnz 36.1e6`, `points 1e7`, `database 700e6`.
+/// The forms of sizes in section 12 of the specification: `nnz 36.1e6`, `points 1e7`, `database 700e6`.
 #[test]
 fn whole_numbers_of_generators_may_be_written_as_decimal_ones() {
     let read = |text: &str| generator(&format!("[graph]\ngenerator = {text}")).parameters();
@@ -501,7 +501,7 @@ fn whole_numbers_of_generators_may_be_written_as_decimal_ones() {
     assert_eq!(value("\"ferret\"\ndatabase = 700e6", "database"), Some(700_000_000));
     assert_eq!(value("\"npb-cg\"\nchunks = 6.4e1", "chunks"), Some(64));
     assert_eq!(value("\"stencil2d\"\nn = 10240.0", "n"), Some(10_240));
-    // A size has a fraction: 2.5 MB are 2,500,000 B, and 0.1 MB 100,000, though 0.1 is no binary number.
+    // A size may have a fraction: 2.5 MB are 2,500,000 B, and 0.1 MB 100,000, although 0.1 is no binary number.
     assert_eq!(value("\"nstream\"\nmb = 2.5", "mb"), Some(2_500_000));
     assert_eq!(value("\"nstream\"\nmb = 0.1", "mb"), Some(100_000));
     assert_eq!(value("\"nstream\"\nmb = 3", "mb"), Some(3_000_000));

@@ -230,7 +230,7 @@ pub(super) fn kick(
     let mut least = weighted(graph, sockets, parts);
     for _ in 0..(EFFORT / free.len().max(1)).min(STARTS) {
         let mut other = parts.clone();
-        // Exchanges keep the sockets as full as they are.
+        // Exchanges do not change the load of sockets.
         for _ in 0..free.len().div_ceil(3) {
             let (one, two) = (random.one_of(free), random.one_of(free));
             if let (Some(one), Some(two)) = (one, two)

@@ -370,7 +370,7 @@ fn united(fine: &Sides, partner: &[Option<u32>]) -> Coarse {
         if of_fine[task as usize] != u32::MAX {
             continue;
         }
-        // Numbers go by the first task of each, so that creation order is kept. There are no more than tasks.
+        // Numbers follow the first task of each, so that creation order is kept. There are no more than tasks.
         let number = weights.len() as u32;
         let both = [Some(task), partner[task as usize]];
         let (mut weight, mut sum) = (0, 0.0);

@@ -38,7 +38,7 @@ fn the_window_of_figure_3_6_is_cut_at_a_border() {
         let parts = ask(&graph, &two(), &[], ties);
         let cost = cost(&graph, &two(), &parts);
         assert_eq!((sizes(&parts, 2), cost.cut_edges, cost.cut_bytes), (vec![9, 9], 1, 1.0), "{parts:?}");
-        // Both borders and the initial tasks of blocks 5 to 11 are together.
+        // Both borders are together with the initial tasks of blocks 5 to 11.
         let with_border: Vec<u32> = (0..18).filter(|&task| parts[task as usize] == parts[0]).collect();
         assert_eq!(with_border, [0, 1, 7, 8, 9, 10, 11, 12, 13]);
     }
@@ -86,7 +86,7 @@ fn without_edges_sockets_get_consecutive_groups() {
     assert_eq!(ask(&WindowGraph::new(0, &[]), &two(), &[], Ties::Order), [0_u32; 0]);
 }
 
-/// Two fixed tasks on different sockets, each with a chain of three: the chains go where their fixed task is.
+/// Two fixed tasks on different sockets, each with a chain of three: the chains go to the socket of their fixed task.
 #[test]
 fn fixed_tasks_stay_and_pull_their_neighbours() {
     let edges = [(0, 2, 1.0), (2, 4, 1.0), (4, 6, 1.0), (1, 3, 1.0), (3, 5, 1.0), (5, 7, 1.0)];

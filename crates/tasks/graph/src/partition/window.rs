@@ -509,7 +509,7 @@ mod writers_tests {
         assert_eq!(found[0], []);
         assert_eq!(found[1], [parent(0, 3.0, 0.0)]);
         assert_eq!(found[2], [parent(0, 0.0, 3.0), parent(1, 3.0, 0.0)]);
-        // Task 0 wrote Y last and X last but one.
+        // Task 0 is the last writer of Y and the second-last of X.
         assert_eq!(found[3], [parent(0, 5.0, 3.0), parent(1, 3.0, 0.0)]);
     }
 }

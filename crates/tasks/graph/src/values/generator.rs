@@ -272,7 +272,7 @@ pub struct Parameter {
     pub unit: u64,
 }
 
-/// Whole numbers up to here are exact in every number of a file.
+/// Whole numbers up to this one are exact in every number of a file.
 const EXACT: u64 = 1 << 53;
 
 impl Parameter {
@@ -525,7 +525,7 @@ impl Generator {
                 of(tiles, init(tiles))
             }
             Self::Nstream { arrays, .. } => of(arrays, init(arrays.saturating_mul(3))),
-            // First tasks write the blocks of the matrix once.
+            // Initial tasks write the blocks of the matrix once.
             Self::Qr { n, .. } => {
                 WindowUnit { tasks: n.saturating_mul(n), before: 0, stays: n.saturating_mul(ROWS) }
             }

@@ -62,7 +62,7 @@ pub enum GraphSource {
 // The parts of a graph: tasks and blocks by number, blocks and their homes, accesses, the attributes of tasks of tree programs (papers
 // 003 and 000), and the reasons to reject a graph.
 
-/// Most tasks, and most blocks, of a graph.
+/// Maximum number of tasks, and of blocks, of a graph.
 pub const MAX_TASKS: usize = 10_000_000;
 /// The highest priority of a task, and the lowest one below 0: those of StarPU have 32 bits.
 pub const MOST_URGENT: f64 = 2_147_483_648.0;

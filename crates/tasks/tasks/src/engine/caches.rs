@@ -354,7 +354,7 @@ mod tests {
     fn each_byte_has_the_distance_of_the_last_touch_that_reached_it() {
         let mut caches = caches(1, 8.0);
         assert_eq!(take(&mut caches, 0, AccessMode::In, 8.0, 0.0), [0.0, 0.0, 8.0]);
-        // At a distance of 4, half the cache, all is there.
+        // At a distance of 4, half the cache, all of it hits.
         assert_eq!(take(&mut caches, 0, AccessMode::In, 2.0, 4.0), [1.0, 0.0, 1.0]);
         assert_eq!(take(&mut caches, 0, AccessMode::Inout, 16.0, 10.0), [(1.5 + 1.5) / 8.0, 0.0, 7.5]);
     }

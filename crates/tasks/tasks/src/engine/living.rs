@@ -82,7 +82,7 @@ const NONE: u32 = u32::MAX;
 /// Mark of a task that has ended.
 const ENDED: u32 = u32::MAX - 1;
 
-/// A task that waits, in the list of those that wait for the same one.
+/// A task that waits, in the list of tasks that wait for the same one.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     child: u32,
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!((grown.count(), grown.lowest(), grown.has_unborn()), (1, TaskId(0), true));
         let mut ready = Vec::new();
         grown.ended(TaskId(0), |task| ready.push(task));
-        // 1 waited for it alone, but does not exist yet.
+        // 1 waited only for it, but does not exist yet.
         assert_eq!((ready.len(), grown.lowest()), (0, TaskId(1)));
         assert!(grown.created(TaskId(1)));
         assert!(!grown.created(TaskId(3)));

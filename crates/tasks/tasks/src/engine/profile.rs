@@ -28,7 +28,8 @@ const TASKS_PER_LOOK: u32 = 1024;
 
 /// Receives the seconds of each task.
 pub trait Profiler {
-    /// A task and its seconds in each setting, from the begin of its work. Tasks come by number, settings in the order of the profile.
+    /// A task and its seconds in each setting, from the beginning of its work. Tasks come by number, settings in the order of the
+    /// profile.
     fn timed(&mut self, task: TaskId, timings: &[(Setting, f64)]);
 
     /// Whether to stop; polled at intervals.

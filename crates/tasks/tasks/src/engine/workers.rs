@@ -197,7 +197,7 @@ impl Contenders {
         self.ended.push(worker);
     }
 
-    /// Those whose tasks have ended in this round, by number.
+    /// Workers whose tasks have ended in this round, by number.
     pub(super) fn take_ended(&mut self) -> Vec<WorkerId> {
         self.ended.sort_unstable();
         std::mem::take(&mut self.ended)

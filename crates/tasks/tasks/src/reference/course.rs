@@ -13,7 +13,7 @@ use crate::reference::data::{Data, Sources};
 use crate::result::{IdleReason, IdleTimes, TaskRecord};
 use crate::schedulers::{Source, Start};
 
-/// Events whose times differ by no more than this part of the time happen together.
+/// Events whose times differ by at most this relative amount happen together.
 const TOGETHER: f64 = 1e-9;
 
 #[derive(Clone, Debug)]
@@ -263,7 +263,7 @@ impl Taken {
         self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
     }
 
-    /// The part of its work that it has done at `now_s`.
+    /// The part of its work that is complete at `now_s`.
     fn part_done(&self, now_s: f64) -> f64 {
         match self.sources.fixed_s {
             None => 1.0 - self.rest.clamp(0.0, 1.0),

@@ -133,7 +133,7 @@ fn the_master_creates_one_task_after_the_other() {
     asked.runtime.creation = Seconds::new(10e-6);
     asked.runtime.task = Seconds::new(2e-6);
     assert_bound(&asked, 1002e-6, Limit::Creation(TaskId(99)));
-    // Most of the time is that of the workers: 10 us, then 100 x 80 us / 4.
+    // The workers take most of the time: 10 us, then 100 x 80 us / 4.
     asked.runtime.task = Seconds::new(80e-6);
     assert_bound(&asked, 2010e-6, Limit::Workers);
 }

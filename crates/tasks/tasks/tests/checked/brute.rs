@@ -85,7 +85,7 @@ fn the_best_of_all_schedules_is_known_by_hand() {
 
 #[test]
 fn eight_tasks_are_not_too_many() {
-    // 8 x 0.1 s on 4 workers: 0.2 s; 10 MB each from the own memory take less.
+    // 8 x 0.1 s on 4 workers: 0.2 s; 10 MB each from the local memory take less.
     let mut tasks = Tasks::new();
     for _ in 0..8 {
         let x = tasks.block(10e6, Open);

@@ -96,7 +96,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// `fifo` in fixed order, and nothing costs anything but the work.
+    /// `fifo` in fixed order, and only the work takes time.
     pub(crate) fn free(machine: Machine, graph: TaskGraph) -> Self {
         let free = Seconds::new(0.0);
         let runtime = RuntimeSettings {

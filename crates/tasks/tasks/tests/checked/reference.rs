@@ -125,7 +125,7 @@ fn a_write_takes_bytes_out_of_other_caches_and_distance_does_out_of_the_own() {
     let expected = [
         [0.0, 0.0, 6.0, 0.0],
         [0.0, 0.0, 6.0, 0.0],
-        // Node 0 has turned 12 MB over since it wrote X, one and a half caches: nothing of it is left.
+        // Node 0 has touched 12 MB since it wrote X, one and a half caches: nothing of it is left.
         [0.0, 0.0, 0.0, 6.0],
         // A distance of 6, three quarters of the cache: three quarters hit. That adds 4.5.
         [4.5, 0.0, 0.0, 1.5],

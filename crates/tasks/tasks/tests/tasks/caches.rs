@@ -77,8 +77,8 @@ fn bytes_of_a_block_have_distances_of_their_own() {
     }
 }
 
-/// Two tasks are taken in one instant on cores of a node: the second finds what the first touches. On another node it does not: what
-/// only readers have is not looked at.
+/// Two tasks are taken in one instant on cores of a node: the second hits the bytes that the first touches. On another node it does not:
+/// caches of mere readers are ignored.
 #[test]
 fn the_second_of_two_readers_at_once_has_everything_in_the_cache() {
     for (second, hits) in [(0, 1.0), (1, 0.0)] {
@@ -156,7 +156,7 @@ fn equal_parts_of_half_a_cache_stay() {
 
 #[test]
 fn a_write_takes_the_bytes_out_of_the_caches_of_others() {
-    // Both nodes read X. Then node 1 writes it, which it has, and node 0 finds it there only.
+    // Both nodes read X. Then node 1 writes it, from its cache, and node 0 finds it only there.
     let mut graph = Graph::new();
     let x = graph.block(4.0 * MB, Some(0));
     for (socket, mode) in [(0, In), (1, In), (1, Inout), (0, In)] {

@@ -91,7 +91,7 @@ fn a_thief_of_tbb_numa_waits_for_a_worker_that_is_expected() {
 
 #[test]
 fn a_worker_leaves_only_when_it_has_nothing_of_its_own() {
-    // Worker 1 steals task 0 and creates two tasks at 1 s; it runs both before it leaves, though it is lent from 0.5 s on. Worker 0 is
+    // Worker 1 steals task 0 and creates two tasks at 1 s; it runs both before it leaves, although it is lent from 0.5 s on. Worker 0 is
     // busy until 9 s.
     let mut tree = Tree::new();
     let creator = tree.root(1.0, PLAIN);

@@ -19,7 +19,7 @@ fn what_a_task_creates_exists_when_it_ends() {
     let mut setting = under(SchedulerKind::Fifo);
     setting.runtime.creation = Seconds::new(0.5);
     let (run, records) = setting.run(&m2(), &graph.done());
-    // The master needs its half second for the root alone.
+    // The master needs its half second only for the root.
     assert_eq!(starts(&records), [0.5, 1.5, 1.5, 1.5]);
     assert_eq!(run.makespan.value(), 3.5);
 }
@@ -100,7 +100,8 @@ fn the_master_creates_one_more_where_nothing_could_ever_run() {
 
 #[test]
 fn children_come_in_the_order_of_their_places() {
-    // One worker: dep decides in order of creation, which is that of the places; fifo puts what became ready in one round by number.
+    // One worker: dep decides in creation order, which is that of the places; fifo puts the tasks that became ready in one round by
+    // number.
     let mut graph = Graph::new();
     let blocks: Vec<_> = (0..4).map(|_| graph.block(1.0, None)).collect();
     let root = graph.task(10.0, &[]);

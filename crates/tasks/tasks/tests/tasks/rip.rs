@@ -104,7 +104,7 @@ fn no_task_begins_before_the_first_partition_is_finished() {
     for record in &records[..4] {
         near(record.start_s, 8e-3);
     }
-    // The first two have their worker each of 2 x 2; the others wait for one: 0.1 s of work.
+    // The first two have one worker each, of 2 x 2; the others wait for one: 0.1 s of work.
     assert!(records[4..].iter().all(|record| record.start_s > 0.1));
     // Under `dep` the first one begins as soon as it is created.
     let mut dep = setting.clone();

@@ -320,7 +320,7 @@ impl Files for Folder {
 
 // The threads of all processes in a group and in those below it.
 
-/// All threads of the processes in a group. `cgroup.procs` names the processes alone, and cannot be read in a group of threads.
+/// All threads of the processes in a group. `cgroup.procs` lists only the processes, and cannot be read in a group of threads.
 const THREADS: &str = "cgroup.threads";
 
 /// See the module.
@@ -343,10 +343,10 @@ impl<F: Files> Threads for Members<'_, F> {
     }
 }
 
-/// The threads of one group; the groups right below it.
+/// The threads of one group, and its direct subgroups.
 fn look(files: &impl Files, group: &Path, threads: &mut Vec<u32>) -> io::Result<Vec<PathBuf>> {
     let text = files.read(&group.join(THREADS))?;
-    // 0 is a thread that cannot be seen from this namespace.
+    // 0 is a thread that is not visible in this namespace.
     threads
         .extend(text.lines().filter_map(|line| line.trim().parse::<u32>().ok()).filter(|&thread| thread > 0));
     Ok(files.below(group)?.into_iter().map(|name| group.join(name)).collect())

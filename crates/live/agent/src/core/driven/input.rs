@@ -3,7 +3,7 @@
 use numasim_course::{Study, read_study};
 use numasim_study::SourceFile;
 
-/// Policies that the first byte chooses from.
+/// The first byte selects one of these policies.
 pub(super) const POLICIES: [&str; 8] =
     ["none", "fair-share", "lead:1", "lend", "static-even", "static:s", "marginal", "oversubscribe:2"];
 /// The content of the files: two applications that are connected by a channel, and one with phases.
@@ -48,7 +48,7 @@ item_mb = 1.0
 name = "s"
 threads = { a = [1, 0, 0], b = [1, 1, 0], c = [0, 0, 0] }
 "#;
-/// Lines that the bytes choose from, as they are or damaged.
+/// Lines that bytes select, unchanged or damaged.
 pub const LINES: [&str; 24] = [
     r#"{"type":"hello","version":1,"name":"a","control":"per-node","threads":[2,1,0]}"#,
     r#"{"type":"hello","version":1,"name":"b","control":"total","threads":[2,1,0]}"#,

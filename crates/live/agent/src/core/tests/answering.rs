@@ -179,7 +179,7 @@ fn answers_to_orders_are_free() {
         agent.line(1, r#"{"type":"ack","seq":1}"#).line(1, r#"{"type":"refused","seq":1,"text":"no"}"#);
     }
     assert_eq!(agent.closed, [0; 0]);
-    // An order that was never sent is not free: 100 + 8 - 2 = 98 are left and filled up to 100.
+    // Acknowledging an order that was never sent costs a permission: 100 + 8 - 2 = 98 are left and filled up to 100.
     for _ in 0..101 {
         agent.line(1, r#"{"type":"ack","seq":2}"#);
     }

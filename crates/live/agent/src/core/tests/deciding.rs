@@ -204,7 +204,7 @@ fn an_adopted_process_gets_cores_and_never_none() {
     assert_eq!(agent.bound, [(0, 1, (0..8).collect())]);
     agent.core.bound(0, 1, Ok(()));
     assert_eq!(agent.shown().apps[0].acked, 1);
-    // Nine cores' worth of others: d is last of ten in turn on each node only if there are that many.
+    // Others for nine cores: d is the last of ten in turn on each node only if there are that many.
     for id in 1..=8 {
         let name = format!("a{id}");
         agent.hello(id, &name, "per-node", &[4, 4]).status(id, 0, "none");

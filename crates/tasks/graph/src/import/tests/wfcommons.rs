@@ -132,7 +132,7 @@ fn nesting_without_end_is_no_instance() {
 
 #[test]
 fn what_would_be_read_wrongly_without_a_word_is_said() {
-    // The last one of two equal keys would count; no task at all is no workflow.
+    // The last one of two equal keys would count; a file without tasks is no workflow.
     let twice =
         WORKFLOW.replace("\"runtimeInSeconds\": 1.5", "\"runtimeInSeconds\": 1.5, \"runtimeInSeconds\": 15");
     assert_eq!(

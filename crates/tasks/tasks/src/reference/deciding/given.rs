@@ -355,7 +355,7 @@ impl<'a> Weights<'a> {
         self.heaviest(&weights, not_allocated)
     }
 
-    /// Algorithm 2.3 of paper 001: the node from whose tasks most bytes come. `given`: the node of each task.
+    /// Algorithm 2.3 of paper 001: the node whose tasks provide most bytes. `given`: the node of each task.
     pub(super) fn by_parents(&mut self, task: TaskId, windows: &Windows, given: &[Option<NodeId>]) -> NodeId {
         let mut weights = vec![0.0; self.question.machine.node_count()];
         for parent in self.question.graph.tasks().take(task.0 as usize) {

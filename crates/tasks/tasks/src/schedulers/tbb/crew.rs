@@ -92,7 +92,7 @@ impl Crew {
     }
 }
 
-// A set of workers (or of anything that is numbered from 0), of which the n-th is found quickly.
+// A set of workers (or of any numbers from 0) with fast access to the n-th element.
 
 /// Numbers below a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ const fn bit(number: u32) -> u64 {
 
 // The resource management layer over time: the program that has each worker now.
 
-/// Deals workers to programs at each begin of a phase.
+/// Deals workers to programs at the beginning of each phase.
 #[derive(Clone, Debug)]
 pub(super) struct Management {
     dealing: Dealing,
@@ -259,7 +259,7 @@ impl Dealing {
             Self::Even => worker * programs / all,
             Self::EvenPerNode => worker % programs,
         };
-        // Their numbers are below that of the programs.
+        // All are below the number of programs.
         let mut dealt: Vec<u32> =
             (0..workers as u64).map(|worker| u32::try_from(program(worker)).unwrap_or(0)).collect();
         if self == Self::Even {

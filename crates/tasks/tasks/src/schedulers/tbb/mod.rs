@@ -233,7 +233,7 @@ impl Scheduler for Tbb {
     }
 }
 
-/// `task` is what a worker runs next.
+/// The worker runs `task` next.
 fn put(of_workers: &mut [Option<TaskId>], worker: WorkerId, task: TaskId) {
     of_workers.get_mut(worker.0 as usize).into_iter().for_each(|next| *next = Some(task));
 }
@@ -243,7 +243,7 @@ fn put(of_workers: &mut [Option<TaskId>], worker: WorkerId, task: TaskId) {
 /// The affinity partitioner of standard TBB.
 #[derive(Clone, Debug, Default)]
 struct Partitioner {
-    /// Per piece of work: the mailbox of the worker that ran it last.
+    /// Per piece of work: the mailbox of the worker that last ran it.
     ran: Numbers,
     /// Per task: the mailbox to which it was sent for this reason.
     sent: Numbers,
@@ -252,7 +252,7 @@ struct Partitioner {
 /// The library.
 #[derive(Clone, Debug)]
 enum Library {
-    /// Standard TBB, perhaps with an affinity partitioner.
+    /// Standard TBB, optionally with an affinity partitioner.
     Standard(Option<Partitioner>),
     /// TBB-NUMA, optionally with submission by reflection; the nodes where tasks ran, if some may be detached.
     Numa { reflection: Option<Reflection>, ran: Option<Given> },

@@ -95,7 +95,7 @@ impl Deques {
         Some(task)
     }
 
-    /// Takes the oldest task that a thief may have: victims from the thief's neighbour on cyclically, or in drawn order.
+    /// Takes the oldest task that a thief may have: victims from the thief's neighbour on cyclically, or in random order.
     pub(super) fn steal(
         &mut self,
         thief: WorkerId,
@@ -167,7 +167,7 @@ pub(super) struct SharedQueues {
     /// The queue of tasks without affinity.
     of_none: VecDeque<TaskId>,
     of_node: Vec<VecDeque<TaskId>>,
-    /// Tasks in all of them.
+    /// Number of tasks in all of them.
     waiting: usize,
 }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn drawn_victims_are_all_tried() {
-        // Only task 5 may be stolen, at whatever place its holder is drawn.
+        // Only task 5 may be stolen, at any place at which its holder is drawn.
         for seed in 0..20 {
             let mut draw = Draw::new(&RuntimeSettings { seed, ..RuntimeSettings::default() });
             let mut deques = deques([&[0, 5], &[1], &[]]);

@@ -178,7 +178,7 @@ fn less_than_ordered_is_a_failure_and_the_last_order_stays() {
     // None of them is available: the kernel grants all.
     assert_eq!(why(group.order(&[6])), "the system allows processors 0-3 only");
     assert_eq!(made.text("cpuset.cpus"), "1-2\n");
-    // And a number that does not exist.
+    // A number that does not exist.
     assert_eq!(group.order(&[64]).expect_err("refused").raw_os_error(), Some(Errno::RANGE.raw_os_error()));
     assert_eq!(made.text("cpuset.cpus"), "1-2\n");
     group.release();
