@@ -43,8 +43,8 @@ impl JobRef {
 pub(crate) struct HeapJob<F>(F);
 
 impl<F: FnOnce() + Send> HeapJob<F> {
-    /// Gives up ownership of the task. It leaks unless it is run. `function` must not panic; everything that it borrows must live until it has run,
-    /// which is the caller's responsibility ([`crate::scope`] waits, others require `'static`).
+    /// Gives up ownership of the task. It leaks unless it is run. `function` must not panic; everything that it borrows must live until
+    /// it has run, which is the caller's responsibility ([`crate::scope`] waits, others require `'static`).
     pub(crate) fn into_ref(function: F) -> JobRef {
         JobRef { data: Box::into_raw(Box::new(Self(function))).cast_const().cast(), run: Self::run }
     }
