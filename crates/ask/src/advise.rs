@@ -1,6 +1,6 @@
-//! Advise: what to move on a host, from its snapshot. The best placement is searched as `explore` does, with today's as a baseline; of the
-//! equally good ones the one with the fewest moves counts. Advice is given only if the gain is outside its interval and nothing that
-//! decides it is assumed.
+//! Advise: moves on a host, from its snapshot. The search for the best placement is that of `explore`, with today's placement as a
+//! baseline. Of several equally good placements it chooses the one with the fewest moves. It gives advice only if the gain is outside its
+//! interval and no decisive value is assumed.
 
 use numasim_draw::grid::wrap;
 use numasim_draw::{Style, figures};
@@ -23,16 +23,16 @@ use crate::{caution, intervals};
 
 /// Objectives that compare each application with itself: the computation of a host's applications is unknown.
 pub const OBJECTIVES: [Objective; 2] = [Objective::Geomean, Objective::Fair];
-/// Moves that together bring less than the rest of the gain are left out.
+/// Moves are left out as long as the others keep this fraction of the gain.
 const PART_OF_GAIN: f64 = 0.99;
-/// A gain below this is none.
+/// A smaller gain counts as no gain.
 const NOTHING: f64 = 1e-6;
 
-/// Moves on a host, or why none are advised.
+/// Moves on a host, or the reasons why none are advised.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
-    /// How it begins.
+    /// Common keys of all documents.
     #[serde(flatten)]
     pub head: Head,
     /// Name of the machine.
@@ -41,19 +41,19 @@ pub struct Advice {
     objective: ObjectiveWord,
     /// Whether moves are advised.
     pub advised: bool,
-    /// Why none are, a sentence each.
+    /// Reasons if none are advised, one sentence each.
     pub reasons: Vec<String>,
     /// Value of today's placement; null without a search.
     pub now: Option<f64>,
     /// Value after the moves; null without a search.
     pub then: Option<f64>,
-    /// By how much that is better, in percent; null without a search.
+    /// The improvement in percent; null without a search.
     pub gain_percent: Option<f64>,
     /// 95 % interval of the gain: the uncertain values of the machine, and the error of the model for both placements.
     pub gain_interval_percent: Option<[f64; 2]>,
     /// The moves.
     pub moves: Vec<Move>,
-    /// Cautions before anything is moved, a sentence each.
+    /// Cautions before anything is moved, one sentence each.
     pub cautions: Vec<String>,
     #[serde(skip)]
     which: Objective,
@@ -73,32 +73,32 @@ pub struct Move {
     pub threads_now: Vec<u32>,
     /// Its threads on each node after the move.
     pub threads_then: Vec<u32>,
-    /// Where its data is now; null if unknown.
+    /// Its data placement now; null if unknown.
     pub data_now: Option<DataNow>,
-    /// Where its data is after the move; null if unknown.
+    /// Its data placement after the move; null if unknown.
     pub data_then: Option<DataNow>,
-    /// GB/s that it gets now, by the model.
+    /// GB/s that it gets now, according to the model.
     pub gbs_now: f64,
-    /// GB/s that it gets after all moves, by the model.
+    /// GB/s that it gets after all moves, according to the model.
     pub gbs_then: f64,
-    /// The move in words.
+    /// The move as a sentence.
     pub text: String,
 }
 
-/// A move as commands need it.
+/// A move in the form that commands need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Place of the application in the snapshot.
+    /// Index of the application in the snapshot.
     app: usize,
-    /// Its busy threads that move, each with the node it moves to.
+    /// Its busy threads that move, each with its target node.
     pub threads: Vec<(BusyThread, usize)>,
     /// Its busy threads on each node after the move.
     pub then: Vec<u32>,
-    /// Nodes whose pages move, and where to, in numbers of the operating system.
+    /// Nodes whose pages move, and their target nodes, as numbers of the operating system.
     pub pages: Option<(Vec<u32>, Vec<u32>)>,
-    /// Nodes that its memory comes from after the move, in numbers of the operating system.
+    /// Nodes of its memory after the move, as numbers of the operating system.
     pub memory: Vec<u32>,
-    /// Why commands cannot do exactly what was computed.
+    /// The reason why commands cannot do exactly what was computed.
     pub inexact: Option<String>,
 }
 
@@ -129,7 +129,7 @@ pub fn advise(snapshot: Snapshot, objective: Objective, clock: &dyn Clock) -> Re
     Ok(advice)
 }
 
-/// Reasons why no answer can be advice.
+/// Reasons against advice.
 fn obstacles(snapshot: &Snapshot) -> Vec<String> {
     let mut reasons = Vec::new();
     if snapshot.seconds.is_none() {
@@ -180,7 +180,7 @@ impl Advice {
         let draws = found.uncertainty.as_ref().map(|(draws, _)| draws);
         let rival = draws.and_then(|draws| draws.rivals(problem, &then, &[of_now]));
         let drawn = rival.and_then(|rivals| rivals.others.first().copied()).map(|rival| {
-            // Less that of the best: a gain has the other sign.
+            // The difference of the best has the opposite sign of the gain.
             (-rival.difference.high / value_now, -rival.difference.low / value_now)
         });
         let (low, high) = with_model_error(gain, drawn);
@@ -237,7 +237,7 @@ impl Advice {
         Ok(())
     }
 
-    /// The target of an application; `None` if nothing of it moves.
+    /// The target of an application; `None` if it has no moves.
     fn target(
         &self,
         problem: &Problem,
@@ -309,7 +309,7 @@ impl Advice {
             .filter_map(|target| Some((self.snapshot.seen.running.apps.get(target.app)?, target)))
     }
 
-    /// The processors of a node, ascending.
+    /// The logical CPUs of a node, ascending.
     pub fn cpus_of(&self, node: usize) -> Vec<u32> {
         let places = &self.snapshot.seen.places;
         places.node_of.iter().filter(|(_, place)| **place == node).map(|(cpu, _)| *cpu).collect()
@@ -323,7 +323,7 @@ impl Advice {
         format!("+{} % ({}{})", digits(gain), intervals::sign(style), digits(reach))
     }
 
-    /// The advice, or why there is none, in one sentence.
+    /// The advice, or the reason why there is none, in one sentence.
     pub fn verdict(&self, style: &Style) -> String {
         if self.advised {
             let value = |value: Option<f64>| with_unit(self.which, value.unwrap_or(0.0));
@@ -390,7 +390,7 @@ fn columns<'a>(style: &Style) -> [Of<'a, Move>; 6] {
     .map(|of| of.none(style.idle()))
 }
 
-/// The interval of a gain: that of the draws of the machine, and the error of the model for both placements, which err independently.
+/// The interval of a gain. It combines the draws of the machine with the errors of the model for both placements, which are independent.
 fn with_model_error(gain: f64, drawn: Option<(f64, f64)>) -> (f64, f64) {
     let own = (1.0 + gain) * MODEL_ERROR.hypot(MODEL_ERROR);
     let (low, high) = drawn.unwrap_or((gain, gain));
@@ -403,7 +403,7 @@ fn threads(problem: &Problem, app: usize, candidate: &Candidate) -> Vec<u32> {
     candidate.allocation.row(AppId(app)).iter().map(|cores| cores * smt.threads_per_core()).collect()
 }
 
-/// Nodes that have data of a placement, ascending.
+/// Nodes with data of a placement, ascending.
 fn memory_nodes(machine: &Machine, placement: &Placement, threads: &[u32]) -> Vec<usize> {
     let mut nodes: Vec<usize> = machine
         .node_ids()
@@ -420,7 +420,7 @@ fn memory_nodes(machine: &Machine, placement: &Placement, threads: &[u32]) -> Ve
     nodes
 }
 
-/// Which busy threads go where: from each node that has more than it shall have, the last ones, to the nodes that lack some.
+/// Target nodes of busy threads: from each node with too many threads, the last ones move to the nodes with too few.
 fn moved(app: &Application, before: &[u32], after: &[u32]) -> Vec<(BusyThread, usize)> {
     let mut wanted: Vec<usize> = (0..after.len())
         .flat_map(|node| vec![node; after[node].saturating_sub(before[node]) as usize])
@@ -441,7 +441,7 @@ fn moved(app: &Application, before: &[u32], after: &[u32]) -> Vec<(BusyThread, u
     moves
 }
 
-/// A move as people say it.
+/// A move in words.
 fn in_words(
     name: &str,
     before: &[u32],
@@ -525,7 +525,7 @@ mod tests {
 
     #[test]
     fn a_gain_has_the_error_of_the_model_twice() {
-        // 5 % of each placement are 7.07 % of the ratio; with a drawn interval of 3 % squares add up.
+        // An error of 5 % for each placement yields 7.07 % for the ratio; with a drawn interval of 3 % the squares are added.
         let (low, high) = with_model_error(0.0, None);
         assert!((high - 0.070_71).abs() < 1e-4 && (low + high).abs() < 1e-12, "{low} {high}");
         let (low, _) = with_model_error(0.18, Some((0.15, 0.2)));

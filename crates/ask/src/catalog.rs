@@ -1,4 +1,5 @@
-//! Catalogue: input files that a front end contains: of machines what is known and how it is known, of the others what they are.
+//! Catalogue: input files that a front end contains. For machines it lists the known values and their provenance, for other files a
+//! description.
 
 use std::fmt::Write as _;
 
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::document::{ByName, Head};
 use crate::table::{self, Of};
 
-/// What the kinds of the table are about: title, and the keys of `[machine.provenance]`, of which the first counts.
+/// The subjects in the table: title, and the keys of `[machine.provenance]`, of which the first one present counts.
 const SUBJECTS: [(&str, &[&str]); 3] = [
     ("peak", &["gflops_per_core"]),
     ("memory", &["bandwidth_gbs", "bandwidth_matrix_gbs"]),
@@ -34,15 +35,15 @@ pub struct Catalog {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed {
-    /// The name that stands for it, with @.
+    /// The name that refers to it, with @.
     name: String,
     /// Its path in the catalogue.
     path: String,
     /// The folder.
     folder: String,
-    /// What it is.
+    /// A description of the file.
     about: String,
-    /// Of a machine alone: what is known of it.
+    /// For a file with a machine alone: what is known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<MachineEntry>,
     #[serde(skip)]
@@ -55,11 +56,11 @@ pub struct Listed {
 struct MachineEntry {
     /// Its name.
     name: String,
-    /// Where its figures come from.
+    /// The source of its values.
     source: Option<String>,
     /// Its nodes.
     nodes: Vec<NodeEntry>,
-    /// How each figure is known, by its key.
+    /// Provenance of each value, by its key.
     figures: ByName<OriginEntry>,
 }
 
@@ -75,20 +76,20 @@ struct NodeEntry {
     bandwidth_gbs: f64,
 }
 
-/// How a figure is known.
+/// Provenance of a value.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OriginEntry {
-    /// Whether it was measured, or how it came about.
+    /// Whether it was measured, or its other origin.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: FigureKind,
-    /// Where it comes from.
+    /// The source of the value.
     source: Option<String>,
 }
 
 impl Listed {
-    /// The file at `path` below the catalogue, without its ending, with the name that stands for it; `machine`: if it is one of a
-    /// machine alone.
+    /// The file at `path` in the catalogue, without its extension, with the name that refers to it; `machine` is given if the file
+    /// contains a machine alone.
     pub fn new(name: String, path: &str, about: String, machine: Option<&Machine>) -> Self {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let node_words = machine.map(node_words).unwrap_or_default();
@@ -121,7 +122,7 @@ impl MachineEntry {
         self.nodes.iter().map(|node| u64::from(node.cores)).sum()
     }
 
-    /// How a figure came about, by the first letter of its kind; `-` where it has no such figure, or nobody says.
+    /// Provenance of a value, by the first letter of its kind; `-` if there is no such value or its provenance is unknown.
     fn letter(&self, subject: &str, keys: &[&str]) -> &'static str {
         let is_there = subject != "links" || self.nodes.len() > 1;
         let found = |key: &&str| self.figures.0.iter().find(|(known, _)| known == key);
@@ -139,7 +140,7 @@ fn node_words(machine: &Machine) -> String {
     }
 }
 
-/// What these files are.
+/// Descriptions of these files.
 pub fn catalog(files: Vec<Listed>) -> Catalog {
     Catalog { head: Head::of("catalog"), files }
 }
@@ -168,7 +169,7 @@ impl Catalog {
         table::csv(&columns, rows)
     }
 
-    /// For people: a table for each folder, in the order of `folders`, which have a name and what is in them.
+    /// For people: a table for each folder, in the order of `folders`, each with a name and a description.
     pub fn text(&self, folders: &[(&str, &str)], style: &Style) -> String {
         let mut text = String::new();
         for (folder, about) in folders {

@@ -1,4 +1,4 @@
-//! What value and proof do not say, in words that stand beside them.
+//! Cautions: what value and proof leave out, in words shown next to them.
 
 use numasim_draw::figures;
 use numasim_model::{App, AppId, Machine};
@@ -9,34 +9,34 @@ use crate::numbers;
 use crate::scenario::ScenarioView;
 use crate::wording::{NO_BREAK, gap};
 
-/// Of more names the rest are counted.
+/// Beyond this number, names are counted instead of listed.
 const MOST_NAMES: usize = 6;
-/// So many instances in a row and more are named by the first and the last.
+/// From this number of consecutive instances on, only the first and the last are named.
 const A_ROW: usize = 3;
 
-/// What to know about a scenario that somebody chose; empty where there is nothing.
+/// Cautions about a scenario that the user chose; empty if there are none.
 pub fn of_scenario(view: &ScenarioView<'_>) -> Vec<String> {
     let own = of_evaluation(view).into_iter();
     own.chain(of_machine(view.machine, view.apps)).collect()
 }
 
-/// The same without what holds for every scenario of its machine.
+/// Like [`of_scenario`], without the cautions that apply to every scenario of its machine.
 pub fn of_evaluation(view: &ScenarioView<'_>) -> Vec<String> {
     clauses(&cautions::of_evaluation(view.evaluation, view.allocation), view.apps)
 }
 
-/// What holds for every answer about these applications on a machine.
+/// Cautions that apply to every answer about these applications on a machine.
 pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<String> {
     clauses(&cautions::of_machine(machine, apps), apps)
 }
 
-/// The same as sentences of their own, with the name of the machine.
+/// The same as separate sentences, with the name of the machine.
 pub fn beside_machine(machine: &Machine, apps: &[App]) -> Vec<String> {
     let named = |clause| format!("machine '{}': {clause}", machine.name());
     of_machine(machine, apps).into_iter().map(named).collect()
 }
 
-/// What to know about a scenario where the warnings of the model stand beside it, and what is to be said of its machine elsewhere.
+/// Cautions about a scenario for output that also shows the warnings of the model and, elsewhere, the cautions about the machine.
 pub fn beside_warnings(view: &ScenarioView<'_>) -> Vec<String> {
     let all = cautions::of_evaluation(view.evaluation, view.allocation).into_iter();
     let other: Vec<Caution> = all.filter(|one| !matches!(one, Caution::StarvedByRemote { .. })).collect();
@@ -48,28 +48,28 @@ pub fn clauses(cautions: &[Caution], apps: &[App]) -> Vec<String> {
     cautions.iter().map(|caution| clause(caution, apps)).collect()
 }
 
-/// `, but` and all of them; nothing where there are none.
+/// `, but` and all clauses; empty if there are none.
 pub fn but(clauses: &[String]) -> String {
     if clauses.is_empty() { String::new() } else { format!(", but {}", clauses.join("; ")) }
 }
 
-/// What to know of an allocation beside its value.
+/// A caution about an allocation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CautionObject<'a> {
     /// A stable word.
     code: &'static str,
-    /// The applications that it is about.
+    /// The applications concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     apps: Option<Vec<&'a str>>,
-    /// The nodes that it is about.
+    /// The nodes concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<u64>>,
-    /// The same in words.
+    /// The caution as a sentence.
     message: String,
 }
 
-/// For programs: a stable word, whom it is about, and the sentence.
+/// For programs: a stable word, the applications and nodes concerned, and the sentence.
 pub fn object<'a>(caution: &Caution, apps: &'a [App]) -> CautionObject<'a> {
     let (of_apps, nodes) = match caution {
         Caution::NothingDecided { apps: of, .. }
@@ -86,7 +86,7 @@ pub fn object<'a>(caution: &Caution, apps: &'a [App]) -> CautionObject<'a> {
     CautionObject { code: code(caution), apps: of_apps, nodes, message: clause(caution, apps) }
 }
 
-/// For CSV: the stable words of all, with `;` between them.
+/// For CSV: the stable words of all cautions, separated by `;`.
 pub fn codes(cautions: &[Caution]) -> String {
     cautions.iter().map(code).collect::<Vec<_>>().join(";")
 }

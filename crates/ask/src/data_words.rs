@@ -1,9 +1,9 @@
-//! Where data lies, in words for people.
+//! Data placement, in words for people.
 
 use numasim_draw::figures;
 use numasim_model::{Data, Machine, NodeId, Placement};
 
-/// `local`, `all on node 0`, `50 % on node 0, the rest local`: beside the word "data".
+/// `local`, `all on node 0`, `50 % on node 0, the rest local`: next to the word "data".
 pub fn brief(placement: &Placement) -> String {
     const REST: &str = "the rest local";
     match placement {
@@ -36,7 +36,7 @@ pub fn phrase(placement: &Placement) -> String {
     }
 }
 
-/// `data on 3`, `data 12/16 on 0, 4/16 on 1`: what explore chose, in short; `None` of data that lies elsewhere.
+/// `data on 3`, `data 12/16 on 0, 4/16 on 1`: the choice of `explore`, in short; `None` for data that is placed in another way.
 pub fn chosen(placement: &Placement) -> Option<String> {
     match placement {
         Placement::Home(home) | Placement::PartHome { home, .. } => Some(format!("data on {}", home.0)),
@@ -54,14 +54,14 @@ pub fn chosen(placement: &Placement) -> Option<String> {
     }
 }
 
-/// `0.75 0.25`: the fractions on all nodes; `None` of other data.
+/// `0.75 0.25`: the fractions on all nodes; `None` for other data.
 pub fn fractions(placement: &Placement) -> Option<String> {
     let Placement::Fractions(fractions) = placement else { return None };
     Some(fractions.iter().map(f64::to_string).collect::<Vec<_>>().join(" "))
 }
 
-/// The part of the data that lies on `node` for a reason of its own, and not because threads run there; `None` where
-/// there is none, or where it is the same on every node.
+/// The part of the data that is on `node` for a specific reason, and not because threads run there; `None` if there is none, or if it is
+/// the same on every node.
 pub fn part_on(placement: &Placement, machine: &Machine, node: NodeId) -> Option<f64> {
     let part = match placement {
         Placement::Local

@@ -1,4 +1,4 @@
-//! Detect: what a host has. A front end finds it; this is how it is shown.
+//! Detect: the hardware of a host. A front end reads it; this module presents it.
 
 use numasim_draw::Style;
 use numasim_model::cpus::CpuList;
@@ -16,16 +16,16 @@ const GIB: f64 = (1_u64 << 30) as f64;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detected<'h> {
-    /// How it begins.
+    /// Common keys of all documents.
     #[serde(flatten)]
     pub head: Head,
     /// Name of the host.
     pub machine: &'h str,
-    /// What read it.
+    /// The source of the description.
     pub source: &'h str,
-    /// Whether it is the host that asks.
+    /// Whether it describes the host that runs the command.
     pub this_host: bool,
-    /// What is counted as a core.
+    /// The unit that counts as a core.
     pub core: &'static str,
     /// Its nodes.
     pub nodes: Vec<DetectedNode<'h>>,
@@ -33,7 +33,7 @@ pub struct Detected<'h> {
     pub caches: &'h [Cache],
     /// Distances between the nodes.
     pub distances: Option<&'h [Vec<u64>]>,
-    /// What it has and cannot be used.
+    /// Parts of the host that cannot be used.
     pub unusable: Vec<Unusable>,
     #[serde(skip)]
     host: &'h HostTopology,
@@ -45,16 +45,16 @@ pub struct Detected<'h> {
 pub struct DetectedNode<'h> {
     /// Its number in a machine file.
     pub node: usize,
-    /// What it has.
+    /// The node as the host describes it.
     #[serde(flatten)]
     pub of: &'h HostNode,
 }
 
-/// Something that exists and cannot be used.
+/// A part of the host that exists but cannot be used.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unusable {
-    /// Processors.
+    /// Logical CPUs.
     pub cpus: Option<String>,
     /// Nodes of the operating system.
     pub os_nodes: Option<Vec<u32>>,
@@ -64,7 +64,7 @@ pub struct Unusable {
     pub text: String,
 }
 
-/// What a host has.
+/// The hardware of a host.
 pub fn detect(host: &HostTopology) -> Detected<'_> {
     let unusable = host.unusable.iter().map(|unusable| {
         let (cpus, os_nodes) = match &unusable.what {
@@ -111,7 +111,7 @@ impl Detected<'_> {
     }
 }
 
-/// Only people see it.
+/// Shown only to people.
 const SOCKETS: &str = "sockets";
 
 fn columns<'h>(style: &Style) -> [Of<'h, DetectedNode<'h>>; 8] {

@@ -1,5 +1,4 @@
-//! Shows problems of input files as a compiler does: file, line and column, the text with the mistake underlined,
-//! and what to write instead.
+//! Shows problems of input files like a compiler: file, line and column, the text with the mistake underlined, and a correction.
 
 use std::ops::Range;
 
@@ -8,14 +7,14 @@ use numasim_study::{Place, Problem, ProblemKind, SourceFile};
 
 /// Lines up to this many bytes are shown whole.
 const LONG_LINE: usize = 200;
-/// What is shown of a longer line, on each side of where the marked text begins.
+/// Bytes shown of a longer line, on each side of the beginning of the marked text.
 const AROUND: usize = 60;
-/// Two marked places this far apart are shown apart.
+/// Two marked locations at this distance are shown separately.
 const FAR: usize = 1 << 15;
 
-/// All problems, one block each, and a last line that counts them.
+/// All problems, one block each, and a last line with their number.
 ///
-/// `styled` adds ANSI colours; what goes to a file or a pipe has them stripped later.
+/// `styled` adds ANSI colours; output to a file or a pipe strips them later.
 pub fn render(problems: &[Problem], sources: &[SourceFile], styled: bool) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
@@ -29,7 +28,7 @@ pub fn render(problems: &[Problem], sources: &[SourceFile], styled: bool) -> Str
     text
 }
 
-/// A problem with a line of a file that is not held whole.
+/// A problem in a line of a file that is not held in memory as a whole.
 pub struct LineProblem<'a> {
     /// The name of the file.
     pub name: &'a str,
@@ -39,9 +38,9 @@ pub struct LineProblem<'a> {
     pub text: &'a str,
     /// The bytes of the line that are wrong.
     pub span: Range<usize>,
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake, in one sentence without a full stop.
     pub message: &'a str,
-    /// What to write instead.
+    /// A correction.
     pub hint: Option<&'a str>,
 }
 
@@ -77,14 +76,14 @@ struct Marked<'a> {
     text: &'a str,
     line: usize,
     column: usize,
-    /// Bytes of the line.
+    /// Byte range of the line.
     whole: Range<usize>,
-    /// Marked bytes, inside of the line.
+    /// Marked byte range, inside the line.
     span: Range<usize>,
 }
 
 impl<'a> Marked<'a> {
-    /// `None` for a place that is a whole file.
+    /// `None` for a location that is a whole file.
     fn new(place: &Place, sources: &'a [SourceFile]) -> Option<Self> {
         let source = sources.get(place.file)?;
         let text = source.text.as_str();
@@ -108,7 +107,7 @@ impl<'a> Marked<'a> {
         self.whole.len() > LONG_LINE
     }
 
-    /// The place and the line; of a long line the part around the marked text.
+    /// The location and the line; for a long line, the part around the marked text.
     fn add_to(&self, group: Group<'a>, kind: AnnotationKind, label: &'a str) -> Group<'a> {
         if !self.is_long() {
             let span = self.span.start - self.whole.start..self.span.end - self.whole.start;
@@ -122,7 +121,7 @@ impl<'a> Marked<'a> {
         let excerpt = format!("{before}{}{}", &self.text[from..to], ellipsis(to < self.whole.end));
         let moved = |at: usize| at.min(to) - from + before.len();
         let span = moved(self.span.start)..moved(self.span.end);
-        // The column in the excerpt is not that of the file, so the place is given apart.
+        // The column in the excerpt is not that of the file, so the location is given separately.
         let place = Origin::path(self.name).line(self.line).char_column(self.column);
         let snippet = Snippet::source(excerpt).line_start(self.line).annotation(kind.span(span).label(label));
         group.element(place).element(snippet)
@@ -180,7 +179,7 @@ fn can_join(problem: &Problem, place: &Place, first: &Marked<'_>, second: &Marke
         && first.whole.start.abs_diff(second.whole.start) < FAR
 }
 
-/// All marked places in one excerpt of the file.
+/// All marked locations in one excerpt of the file.
 fn joined<'a>(
     first: &Marked<'a>,
     label: &'a str,
@@ -212,7 +211,7 @@ mod tests {
 
     #[test]
     fn any_place_in_any_text_can_be_shown() {
-        // A byte order mark, a line end of Windows, a character of two bytes, no line end at all.
+        // Covers a byte order mark, a Windows line end, a character of two bytes, and a missing line end.
         for text in ["", "\u{feff}a = 1", "a = 1\r\nb =\r\n", "é = \"é\"\n", "\n\n"] {
             let sources = [SourceFile { name: "a.toml".into(), text: text.into() }];
             for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)) {

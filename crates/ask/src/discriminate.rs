@@ -1,4 +1,4 @@
-//! Discriminate: scenarios that tell the sharing models apart.
+//! Discriminate: scenarios that distinguish the sharing models.
 
 use std::fmt::Write as _;
 
@@ -22,13 +22,13 @@ pub struct Discriminated {
     head: Head,
     /// Name of the machine.
     machine: String,
-    /// Scenarios that were tried.
+    /// Number of scenarios that were tried.
     candidates: usize,
-    /// The chosen ones.
+    /// The chosen scenarios.
     scenarios: Vec<ScenarioEntry>,
-    /// How far each pair of models is apart.
+    /// Difference between each pair of models.
     pairs: Vec<PairEntry>,
-    /// What some models do not support.
+    /// Features of the machine that some models do not support.
     #[serde(skip)]
     pub warnings: Vec<String>,
     #[serde(skip)]
@@ -43,7 +43,7 @@ struct ScenarioEntry {
     name: String,
     /// GFLOPS of all applications, by model.
     total_gflops: ByName<f64>,
-    /// How far each pair of models is apart in it.
+    /// Difference between each pair of models in this scenario.
     pairs: Vec<PairEntry>,
 }
 
@@ -106,7 +106,7 @@ impl Discriminated {
         table::csv(&columns, rows)
     }
 
-    /// For people: GFLOPS of each scenario by model, then which scenario separates which models.
+    /// For people: GFLOPS of each scenario by model, then the models that each scenario separates.
     pub fn text(&self, style: &Style) -> String {
         type Row<'p> = (usize, &'p ScenarioEntry);
         let mut columns = vec![Of::count("", |(number, _): &Row| *number)];
@@ -126,7 +126,7 @@ impl Discriminated {
             self.pairs.iter().enumerate(),
         );
         let title = format!("{}: {} of {} scenarios", self.machine, self.scenarios.len(), self.candidates);
-        // "local-0.125 (0.125 FLOP/byte)" would say it twice: names have the intensity.
+        // Names include the intensity: "local-0.125 (0.125 FLOP/byte)" would repeat it.
         let apps: Vec<&str> = self.proposal.apps.iter().map(|app| app.name.as_str()).collect();
         let intro = format!(
             "GFLOPS of the whole scenario, by model. Applications: {}; the number is FLOP/byte, data on its own nodes (local) \

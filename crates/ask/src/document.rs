@@ -1,6 +1,6 @@
-//! Documents: what results are written as, for programs.
+//! Documents: the form in which results are written for programs.
 //!
-//! Keys have the documented order, numbers are not rounded. What is not finite is null; a negative zero becomes zero.
+//! Keys have the documented order, and numbers are not rounded. Values that are not finite become null; a negative zero becomes zero.
 
 use std::io::{self, BufWriter, Write};
 
@@ -14,25 +14,25 @@ use crate::intervals;
 /// The `schema` of every document.
 pub(crate) const VERSION: u64 = 1;
 
-/// How a document begins: its version, and the command that writes it.
+/// Common keys of all documents: the version, and the command that writes the document.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Head {
     /// Version of the document.
     #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     schema: u64,
-    /// Who wrote it.
+    /// The command that wrote it.
     command: &'static str,
 }
 
 impl Head {
-    /// That of the documents of a command.
+    /// The head of the documents of a command.
     pub const fn of(command: &'static str) -> Self {
         Self { schema: VERSION, command }
     }
 }
 
-/// How a document about a study begins.
+/// Common keys of documents about a study.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyHead {
@@ -42,16 +42,16 @@ pub struct StudyHead {
     pub machine: String,
     /// The sharing model.
     pub model: &'static str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
+    /// Its parameters that differ from the defaults; `numasim models` lists their units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_parameters: Option<ByName<f64>>,
-    /// Under `ecm`, which penalties threads have in a queue: the `usual` ones, the `given` one (`ecm_penalty`), or none, a `hard-corner`.
+    /// Under `ecm`, the queueing penalties of threads: the `usual` ones, the `given` one (`ecm_penalty`), or none, a `hard-corner`.
     #[serde(skip_serializing_if = "Option::is_none")]
     penalties: Option<PenaltiesWord>,
 }
 
 impl StudyHead {
-    /// That of the documents of a command about a machine.
+    /// The head of the documents of a command about a machine.
     pub fn of(command: &'static str, machine: &Machine) -> Self {
         let sharing = machine.sharing();
         let used: Vec<_> = sharing
@@ -68,12 +68,12 @@ impl StudyHead {
     }
 }
 
-/// Writes a document as people read it, with a line break at its end.
+/// Writes a document in readable form, with a line break at its end.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    // It comes in pieces of a few bytes.
+    // The serialiser writes pieces of a few bytes.
     let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")?;
@@ -83,7 +83,7 @@ pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 /// The text that [`write()`] writes.
 pub fn pretty(document: &impl Serialize) -> String {
     let mut text = Vec::new();
-    // Memory does not fail, and JSON is UTF-8.
+    // Writing to memory does not fail, and JSON is UTF-8.
     let _ = write(document, &mut text);
     String::from_utf8(text).unwrap_or_default()
 }
@@ -95,11 +95,11 @@ pub fn value(document: &impl Serialize) -> Value {
 
 /// A document as text without line breaks.
 pub fn text(document: &impl Serialize) -> String {
-    // All keys are text, and memory does not fail.
+    // All keys are text, and writing to memory does not fail.
     serde_json::to_string(document).unwrap_or_default()
 }
 
-/// A result whose document has another shape: it is written as the type that is made from it, which is also what its schema comes from.
+/// A result whose document has another shape. It is written as the type that is made from it, which also defines its schema.
 macro_rules! written_as {
     ($result:ident $(<$life:lifetime>)? => $object:ident) => {
         impl serde::Serialize for $result $(<$life>)? {
@@ -122,7 +122,7 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
-/// A stable word, which the schema lists with all others that may stand in its place.
+/// A stable word. The schema lists it with all its alternatives.
 macro_rules! word {
     ($name:ident, $schema:literal, $description:literal, $all:expr) => {
         #[doc = $description]
@@ -160,7 +160,7 @@ impl<T: Serialize> Serialize for ByName<T> {
     }
 }
 
-/// As JSON has it: without a negative zero.
+/// The value as in JSON: without a negative zero.
 pub(crate) fn plain(value: f64) -> f64 {
     value + 0.0
 }
@@ -170,15 +170,15 @@ pub(crate) fn ends(interval: Interval) -> [f64; 2] {
     [plain(interval.low), plain(interval.high)]
 }
 
-/// Where the intervals of a document come from.
+/// Source of the intervals in a document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Intervals {
-    /// How many of the drawn machines lie inside: 0.95.
+    /// Fraction of the drawn machines inside the interval: 0.95.
     pub level: f64,
-    /// Machines that were drawn.
+    /// Number of drawn machines.
     pub draws: u64,
-    /// Half the width of the 95 % interval of each uncertain figure of the machine, in percent of the figure.
+    /// Half the width of the 95 % interval of each uncertain value of the machine, in percent of the value.
     pub interval95_percent: ByName<f64>,
 }
 

@@ -19,11 +19,11 @@ use crate::refusal::{Refusal, failed};
 use crate::scenario::study_with;
 use crate::{EvaluatedScenario, ScenarioView, explain, located, suggest};
 
-/// Figures that one run shows: threads of applications on nodes, and links, over all scenarios. As JSON these are some
-/// hundred megabytes, which nobody reads, but programs still do.
+/// Maximum number of values in one run: threads of applications on nodes, and links, over all scenarios. As JSON these are some hundred
+/// megabytes, which people cannot read but programs can.
 pub const MOST_FIGURES: u64 = 3_000_000;
 
-/// The worked calculation in JSON has room for its long titles.
+/// The worked calculation in JSON has space for its long titles.
 const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120), markdown: false };
 
 /// A question to [`evaluate`].
@@ -33,13 +33,13 @@ pub struct Evaluate<'a> {
     pub input: &'a Input,
     /// Names of scenarios; all if it is empty.
     pub scenarios: &'a [String],
-    /// Work is divided beforehand in all scenarios, also in those that do not say so.
+    /// Whether to use static scheduling in all scenarios, including those that do not specify it.
     pub static_work: bool,
-    /// With the calculation behind each result, which is larger than the result by far.
+    /// Whether to add the calculation behind each result, which is far larger than the result.
     pub explained: bool,
-    /// With intervals, if figures of the machine are uncertain.
+    /// Whether to compute intervals if values of the machine are uncertain.
     pub intervals: bool,
-    /// More figures are refused: for answers that become text ([`MOST_FIGURES`]).
+    /// Maximum number of values: for answers that become text ([`MOST_FIGURES`]).
     pub most_figures: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Evaluate<'a> {
         }
     }
 
-    /// The scenarios that are asked for, in the order of the files, if they can be evaluated.
+    /// The requested scenarios, in the order of the files, if they can be evaluated.
     fn wanted(&self) -> Result<Vec<&'a Scenario>, Refusal> {
         let study = &self.input.study;
         let scenarios = wanted(study, self.scenarios)?;
@@ -69,30 +69,30 @@ impl<'a> Evaluate<'a> {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evaluated {
-    /// How it begins.
+    /// Common keys of documents about a study.
     #[serde(flatten)]
     pub head: StudyHead,
-    /// Where intervals come from.
+    /// Source of the intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
     /// In the order of the files.
     pub scenarios: Vec<Arc<EvaluatedScenario>>,
-    /// What to know of every scenario, as it is of the machine.
+    /// Cautions that apply to every scenario, because they concern the machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cautions: Vec<CautionObject<'static>>,
-    /// The machines that the intervals come from.
+    /// The drawn machines behind the intervals.
     #[serde(skip)]
     pub draws: Option<Draws>,
-    /// Why there are no intervals, although figures of the machine are uncertain.
+    /// The reason why there are no intervals, although values of the machine are uncertain.
     #[serde(skip)]
     pub warnings: Vec<String>,
 }
 
-/// With `--model all`.
+/// The document of `--model all`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvaluatedUnderAll {
-    /// How it begins.
+    /// Common keys of all documents.
     #[serde(flatten)]
     pub head: Head,
     /// Name of the machine.
@@ -133,7 +133,7 @@ impl Evaluated {
         }
     }
 
-    /// What pictures and tables are made from.
+    /// The views from which pictures and tables are made.
     pub fn views(&self) -> Vec<ScenarioView<'_>> {
         self.scenarios.iter().map(|one| one.view()).collect()
     }
@@ -155,7 +155,7 @@ impl Evaluated {
 /// ```
 ///
 /// # Errors
-/// Unknown names, open homes, data that does not fit, too many figures; that `monitor` stopped it.
+/// Unknown names, open homes, data that does not fit, or too many values; `monitor` stopped it.
 pub fn evaluate(question: &Evaluate<'_>, monitor: &dyn Monitor) -> Result<Evaluated, Refusal> {
     let study = &question.input.study;
     let scenarios = question.wanted()?;
@@ -173,7 +173,7 @@ pub fn evaluate(question: &Evaluate<'_>, monitor: &dyn Monitor) -> Result<Evalua
 /// The same under each sharing model that supports the machine, without intervals and calculations.
 ///
 /// # Errors
-/// Those of [`evaluate`].
+/// The errors of [`evaluate`].
 pub fn evaluate_under_all(
     question: &Evaluate<'_>,
     monitor: &dyn Monitor,
@@ -210,7 +210,7 @@ pub fn evaluate_under_all(
     })
 }
 
-/// These scenarios, evaluated one after the other.
+/// These scenarios, evaluated in sequence.
 fn of_all(
     study: &Arc<Study>,
     scenarios: &[&Scenario],
@@ -243,7 +243,7 @@ impl EvaluatedScenario {
     /// A scenario of the study, without intervals.
     ///
     /// # Errors
-    /// Those of [`of_scenario`].
+    /// The errors of [`of_scenario`].
     pub fn new(study: &Arc<Study>, scenario: &Scenario, options: Options) -> Result<Self, Refusal> {
         let (placements, evaluation) = of_scenario(study, scenario, options)?;
         let mut one = Self {
@@ -260,7 +260,7 @@ impl EvaluatedScenario {
     }
 }
 
-/// Where the data of a scenario lies, and what becomes of it.
+/// The data placement of a scenario, and its evaluation.
 ///
 /// # Errors
 /// An open home, data that does not fit, too many threads.
@@ -307,10 +307,10 @@ pub fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario
     Ok(study.scenarios.iter().filter(asked).collect())
 }
 
-/// Refuses what would take more memory and text than anybody has use for, each scenario evaluated `times` times.
+/// Rejects results that would need more memory and text than is useful, each scenario evaluated `times` times.
 ///
 /// # Errors
-/// There are more than `most` figures.
+/// There are more than `most` values.
 pub fn can_be_shown(study: &Study, scenarios: &[&Scenario], times: usize, most: u64) -> Result<(), Refusal> {
     let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
     let all = intervals::figures_of_all(study, scenarios).saturating_mul(times as u64);

@@ -1,4 +1,4 @@
-//! Explore: the best placement, what it is compared with, and how sure it is.
+//! Explore: the best placement, the allocations that it is compared with, and how certain it is.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,23 +26,23 @@ use crate::refusal::{Explained, Refusal, impossible};
 use crate::scenario::study_with;
 use crate::{EvaluatedScenario, room};
 
-/// The outside world of a search: its clock, the one who interrupts it, and who is told how far it is.
+/// The outside world of a search: its clock, the source of interruptions, and the receiver of progress reports.
 pub trait Clock: Shared {
     /// Seconds since the start.
     fn elapsed_s(&self) -> f64;
-    /// The time limit. Time that somebody gives is there to be used: the search goes on until it is over, or all is proven.
+    /// The time limit. A given time limit is used in full: the search continues until it is reached or everything is proven.
     fn limit(&self) -> Option<Duration>;
-    /// Why the search was told to stop, if it was.
+    /// The reason why the search was stopped, if it was.
     fn ended_by(&self) -> Option<WhyUnproven>;
-    /// Leaves `time` of the limit, but half of it at most, for what comes after the search.
+    /// Reserves `time` of the limit, but at most half of the limit, for work after the search.
     fn keep_back(&self, time: Duration);
-    /// A clock that starts now, for another search with a limit of its own.
+    /// A clock that starts now, for another search with a separate limit.
     fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_>;
-    /// The search is over: nothing more is told about it.
+    /// The search is over: no further progress is reported.
     fn finish(&self) {}
 }
 
-/// Nobody waits, and nothing is measured: a search without a limit that takes 0 s.
+/// A search without a limit or a measured time: it takes 0 s.
 impl Clock for numasim_sim::search::Unattended {
     fn elapsed_s(&self) -> f64 {
         0.0
@@ -68,27 +68,27 @@ impl Clock for numasim_sim::search::Unattended {
 pub struct Explore<'a> {
     /// The files.
     pub input: &'a Input,
-    /// What is best.
+    /// The objective.
     pub objective: Objective,
-    /// What the allocation may not do.
+    /// Constraints on the allocation.
     pub restrictions: Restrictions,
     /// Number of alternatives.
     pub top: usize,
     /// Seed of the random restarts.
     pub seed: u64,
-    /// Also the placement that is good whichever of these models is right.
+    /// Requests the placement that is good whichever of these models is correct.
     pub models: Option<&'a ModelList>,
-    /// Also the simplest placement that loses at most this share of the best.
+    /// Requests the simplest placement that loses at most this share of the best.
     pub simple: Option<f64>,
-    /// Also the placement with the fewest threads that loses at most this share of the best.
+    /// Requests the placement with the fewest threads that loses at most this share of the best.
     pub fewest: Option<f64>,
-    /// Also what wider resources are worth, and how wrong inputs may be.
+    /// Requests gains from more resources, and tolerated errors of inputs.
     pub sensitivity: bool,
-    /// With intervals, if figures of the machine are uncertain.
+    /// Computes intervals if values of the machine are uncertain.
     pub intervals: bool,
-    /// Whether the verdict says where the best loses much under another model; with `models` it is left out.
+    /// Whether the verdict reports a large loss of the best under another model; with `models` this is omitted.
     pub doubt: bool,
-    /// More figures of scenarios are refused, and fewer alternatives shown, in answers that become text.
+    /// Maximum number of values in answers that become text. Scenarios beyond it are rejected, and fewer alternatives are shown.
     pub most_figures: Option<u64>,
 }
 
@@ -116,13 +116,14 @@ impl<'a> Explore<'a> {
         self.doubt && self.models.is_none()
     }
 
-    /// Whether fewer threads that are almost as good are looked for: of a single application, unless `--fewest-threads` asks for them.
+    /// Whether to look for fewer threads that are almost as good: only for a single application, unless `--fewest-threads` already
+    /// requests them.
     fn may_have_almost(&self) -> bool {
         let study = &self.input.study;
         study.apps.len() == 1 && study.machine.total_cores() <= MOST_CORES_OF_ALMOST && self.fewest.is_none()
     }
 
-    /// How many alternatives are shown: fewer of very large questions.
+    /// Number of alternatives that are shown, which is lower for very large questions.
     fn most_alternatives(&self) -> Result<usize, Refusal> {
         let Some(most) = self.most_figures else { return Ok(self.top) };
         let study = &self.input.study;
@@ -134,31 +135,33 @@ impl<'a> Explore<'a> {
     }
 }
 
-/// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
+/// Maximum number of values of all alternatives together. On 1024 nodes this allows several alternatives, unless applications are spread
+/// over the nodes.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
-/// Fewer threads of a single application that lose at most this share are almost as good; three quarters of those of the best are worth a word.
+/// Fewer threads of a single application are almost as good if they lose at most this share. They are mentioned if they are at most three
+/// quarters of the threads of the best.
 const ALMOST: f64 = 0.05;
-/// Most cores of a machine where they are looked for.
+/// Maximum number of cores of a machine for this search.
 const MOST_CORES_OF_ALMOST: u64 = 1_024;
-/// The part of the time limit that is kept for other models.
+/// One part in this number of the time limit is reserved for other models.
 const PART_OF_DOUBT: u32 = 20;
-/// The part of the time limit that is kept for fewer threads that are almost as good.
+/// One part in this number of the time limit is reserved for fewer threads that are almost as good.
 const PART_OF_ALMOST: u32 = 20;
-/// The part of the time limit that is kept for the sensitivity.
+/// One part in this number of the time limit is reserved for the sensitivity.
 const PART_OF_SENSITIVITY: u32 = 4;
 
 /// The problem of a question.
 ///
 /// # Errors
-/// There is nothing to search, or no allocation keeps to all limits; with the place in the files where one is the cause.
+/// There is nothing to search, or no allocation satisfies all constraints; the error contains the location if the cause is in the files.
 pub fn problem(input: &Input, objective: Objective, restrictions: Restrictions) -> Result<Problem, Refusal> {
     let study = &input.study;
     Problem::new(&study.machine, &study.apps, objective, restrictions)
         .map_err(|error| input.located.refused(study, &error).unwrap_or_else(|| refused(error)))
 }
 
-/// The best placement, alternatives and baselines, and what else was asked for. It runs on the threads of the caller (`rayon`, if
-/// `numasim-sim` has its feature `parallel`).
+/// The best placement, alternatives and baselines, and the further requested results. It runs on the threads of the caller (`rayon`, if
+/// the feature `parallel` of `numasim-sim` is enabled).
 ///
 /// ```
 /// use numasim_ask::{Explore, Input, explore};
@@ -175,7 +178,7 @@ pub fn problem(input: &Input, objective: Objective, restrictions: Restrictions) 
 /// ```
 ///
 /// # Errors
-/// The question is wrong, no allocation keeps to all limits, or none was found in time.
+/// The question is wrong, no allocation satisfies all constraints, or none was found in time.
 pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Refusal> {
     let study = &question.input.study;
     let problem = problem(question.input, question.objective, question.restrictions)?;
@@ -184,7 +187,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     }
     let settings =
         Settings { top: question.most_alternatives()?, seed: question.seed, ..Settings::default() };
-    // Before the search: one that takes all the time would leave none for what its answer is compared with.
+    // Baselines come before the search, because a search that takes all the time would leave none for them.
     let baselines = distinct(problem.baselines(&study.scenarios, clock));
     let before = clock.elapsed_s();
     let baselines = baselines.into_iter().map(|Baseline { name, candidate, breaks, static_work }| {
@@ -275,7 +278,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
 }
 
 impl Explored {
-    /// Adds the placement that is good whichever model is right.
+    /// Adds the placement that is good whichever model is correct.
     fn add_robust(
         &mut self,
         models: &Models,
@@ -291,7 +294,7 @@ impl Explored {
         })?;
         let left_out = bests.left_out().iter();
         self.warnings.extend(left_out.map(|LeftOut { reason, .. }| format!("left out: {reason}")));
-        // What work divided beforehand gets is no value of the search.
+        // Baselines with static scheduling are excluded: their values are not comparable with those of the search.
         let baselines = self.baselines.iter().map(|one| &one.rated);
         let shared = baselines.filter(|rated| !rated.scenario.evaluation.static_work);
         let shared = shared.map(|rated| (rated.scenario.name.as_str(), &rated.candidate));
@@ -301,7 +304,7 @@ impl Explored {
         Ok(())
     }
 
-    /// Adds a caution where the best loses much under another model.
+    /// Adds a caution if the best loses much under another model.
     fn add_doubt(&mut self, asked: &Problem, clock: &dyn Clock) {
         let own = clock.another(clock.limit().map(|limit| limit / PART_OF_DOUBT));
         let losses = losses(asked, &self.best.candidate, &*own);
@@ -339,7 +342,7 @@ impl Explored {
         let found = fewest_beside(asked, &self.best.candidate, within, settings, limit.is_some(), &*own);
         own.finish();
         let mut found = found.map_err(|forbidden| Refusal::from(&forbidden))?;
-        // The true best may be better than one that is not proven: the loss is not proven then.
+        // The true best may be better than an unproven one. In that case the loss is not proven.
         found.proven &= self.unproven.is_none();
         let rated = rated(&self.study, &self.problem, "fewest".to_owned(), found.candidate.clone(), false)?;
         let is_best = rated.is_as(&self.best) && rated.candidate.smt == self.best.candidate.smt;
@@ -347,7 +350,8 @@ impl Explored {
         Ok(())
     }
 
-    /// Adds where cores are idle because something is full, and how many threads of a single application are almost as good.
+    /// Adds the nodes on which cores are idle because a resource is full, and the number of threads of a single application that is
+    /// almost as good.
     fn add_saturation(
         &mut self,
         asked: &Problem,
@@ -357,10 +361,10 @@ impl Explored {
     ) -> Result<(), Refusal> {
         let (best, evaluation) = (&self.best.candidate, &self.best.scenario.evaluation);
         self.saturated = self.problem.saturated(best, evaluation);
-        // Where one thread may take a whole memory, few threads look better than they are.
+        // If one thread can saturate a whole memory, few threads look better than they are.
         let is_limited = !self.cautions.iter().any(|one| matches!(one, Caution::CoresUnlimited { .. }));
         if is_limited && may_have_almost {
-            // A climb, and no proof.
+            // A hill climb without proof.
             let climb = Settings { effort: 0, ..*settings };
             let own = clock.another(clock.limit().map(|limit| limit / PART_OF_ALMOST));
             let found = fewest_beside(asked, best, ALMOST, &climb, false, &*own);
@@ -372,7 +376,7 @@ impl Explored {
         Ok(())
     }
 
-    /// Adds the intervals of the best, and which allocations cannot be told from it.
+    /// Adds the intervals of the best, and the allocations that cannot be distinguished from it.
     fn add_intervals(&mut self) -> Result<(), Refusal> {
         let best = &self.best.candidate;
         let all: Vec<&Candidate> = self.others().map(|rated| &rated.candidate).collect();
@@ -405,7 +409,7 @@ impl Explored {
         Ok(())
     }
 
-    /// Adds what wider resources are worth, and how wrong inputs may be.
+    /// Adds the gains from more resources, and the tolerated errors of inputs.
     fn add_sensitivity(&mut self, clock: &dyn Clock) -> Result<(), Refusal> {
         let others: Vec<Candidate> = self.others().map(|rated| rated.candidate.clone()).collect();
         let found = analyse(&self.problem, &self.best.candidate, &others, clock);
@@ -415,7 +419,7 @@ impl Explored {
     }
 }
 
-/// Refuses what does not choose between one and both hardware threads of a core.
+/// Rejects questions that cannot choose between one and both hardware threads of a core.
 fn smt_is_decided(question: &Explore<'_>) -> Result<(), Refusal> {
     let asked = [
         ("--models", question.models.is_some()),
@@ -426,7 +430,7 @@ fn smt_is_decided(question: &Explore<'_>) -> Result<(), Refusal> {
     Err(smt_is_open(option))
 }
 
-/// That `what` does not choose hardware threads of a core.
+/// The refusal of `what`, which cannot choose hardware threads of a core.
 pub(crate) fn smt_is_open(what: &str) -> Refusal {
     let message =
         format!("{what} does not choose between one and both hardware threads of a core (smt = \"any\")");
@@ -434,7 +438,7 @@ pub(crate) fn smt_is_open(what: &str) -> Refusal {
         .hint("write `smt = \"one\"` or `smt = \"both\"` in the [[app]] tables, as plain explore chooses")
 }
 
-/// An allocation with its value. `static_work`: work is divided beforehand, which the search itself never does.
+/// An allocation with its value. `static_work`: work is scheduled statically, which the search itself never assumes.
 fn rated(
     study: &Arc<Study>,
     problem: &Problem,
@@ -456,12 +460,12 @@ fn rated(
     Ok(Rated { scenario: Arc::new(scenario), value, candidate, rival: None })
 }
 
-/// What a search still does once it was told to stop (it rates what it has, and bounds what it left open), in evaluations.
+/// Work of a search after it is stopped, in evaluations: it rates its allocations, and bounds the open part of the space.
 const ENDING: u32 = 5;
 
-/// Time between the word that a search is to stop and the end of the command, about, where `baselines` evaluations took so
-/// long: the end of the search, the evaluation of the best and its alternatives, and the writing of each, which takes about
-/// as long as its evaluation.
+/// Approximate time from the stop of a search to the end of the command, if `baselines` evaluations took the time `took`. It covers the
+/// end of the search, the evaluation of the best and its alternatives, and their output, each of which takes about as long as its
+/// evaluation.
 fn after_the_search(took: Duration, baselines: usize, alternatives: usize) -> Duration {
     let (baselines, alternatives) = (clamped(baselines).max(1), clamped(alternatives));
     let found = alternatives.saturating_add(1);
@@ -473,7 +477,7 @@ fn clamped(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The search does not know static work: what scenarios of the files that have it are compared as.
+/// Warns that the search does not support static scheduling: scenarios in the files with it are compared as `what`.
 pub fn static_work_warning(study: &Study, what: &str) -> Option<String> {
     let mut names = study.scenarios.iter().filter(|one| one.static_work).map(|one| &one.name);
     let first = names.next()?;
@@ -483,7 +487,7 @@ pub fn static_work_warning(study: &Study, what: &str) -> Option<String> {
     Some(format!("scenario '{first}'{others} divides work beforehand (static = true): {what}"))
 }
 
-/// Why there is nothing to search, and what to do about it.
+/// The refusal if there is nothing to search, with advice.
 pub fn refused(error: ProblemError) -> Refusal {
     match error {
         ProblemError::NoApps => Refusal::said("there is no [[app]] in the files: nothing to place")
@@ -570,7 +574,7 @@ fn infeasible_refusal(infeasible: &Infeasible) -> Refusal {
     Refusal::Infeasible(Explained::new(message)).hint(hint)
 }
 
-/// Why a search has no answer.
+/// The refusal if a search has no answer.
 pub fn without_answer(error: ExploreError, problem: &Problem) -> Refusal {
     match error {
         ExploreError::Infeasible(infeasible) => infeasible_refusal(&infeasible),
@@ -590,9 +594,9 @@ mod tests {
     #[test]
     fn what_comes_after_the_search_is_counted_in_evaluations() {
         let second = Duration::from_secs(1);
-        // 2 baselines in 2 s. The end of the search 5, the best 1, to write best and baselines 3.
+        // 2 baselines in 2 s. The end of the search takes 5, the best 1, and the output of best and baselines 3.
         assert_eq!(after_the_search(2 * second, 2, 0), 9 * second);
-        // Each alternative is evaluated and written.
+        // Each alternative is evaluated and printed.
         assert_eq!(after_the_search(2 * second, 2, 3), 15 * second);
         assert_eq!(after_the_search(Duration::ZERO, 0, 3), Duration::ZERO);
     }

@@ -1,4 +1,4 @@
-//! What [`explore`](crate::explore()) found, as values and as a document.
+//! The result of [`explore`](crate::explore()), as values and as a document.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ pub(crate) use document::{ObjectiveWord, ProofObject, StatusWord, UnprovenWord};
 mod document;
 
 numasim_model::words! {
-    /// Why an answer is not proven.
+    /// The reason why an answer is not proven.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum WhyUnproven {
-        /// Somebody ended the search.
+        /// The user interrupted the search.
         Interrupted = "interrupted",
-        /// Its time was over.
+        /// The time limit was reached.
         TimeLimit = "time-limit",
-        /// The space is larger than what the search covers.
+        /// The space is larger than the part that the search covers.
         TooLarge = "too-large",
-        /// The sharing model lacks what proofs need.
+        /// The sharing model lacks a property that proofs need.
         Model = "model",
     }
 }
 
 impl WhyUnproven {
-    /// Of what a search has found, which `ended` may have ended before; `None` where it is proven.
+    /// The reason for an outcome that `ended` may have cut short; `None` if it is proven.
     pub fn of(outcome: &Outcome, problem: &Problem, ended: Option<Self>) -> Option<Self> {
         let by_itself =
             || if problem.proofs_apply(&outcome.best.placements) { Self::TooLarge } else { Self::Model };
@@ -47,119 +47,119 @@ pub(crate) const fn status_of(unproven: Option<WhyUnproven>) -> &'static str {
 /// An allocation with its value.
 #[derive(Clone, Debug)]
 pub struct Rated {
-    /// The allocation and what becomes of it; `best`, `alternative 1`, or the name of a baseline.
+    /// The allocation and its evaluation; named `best`, `alternative 1`, or after a baseline.
     pub scenario: Arc<EvaluatedScenario>,
     /// Value of the objective.
     pub value: f64,
-    /// The allocation, for other questions about the problem.
+    /// The allocation, for further questions about the problem.
     pub candidate: Candidate,
-    /// Beside the best on the same uncertain machines; of alternatives and baselines.
+    /// Comparison with the best on the same uncertain machines, for alternatives and baselines.
     pub rival: Option<Rival>,
 }
 
 impl Rated {
-    /// Whether this is the same allocation with its data in the same places.
+    /// Whether this is the same allocation with the same data placement.
     pub fn is_as(&self, other: &Self) -> bool {
         let (this, other) = (&self.scenario, &other.scenario);
         this.allocation == other.allocation && this.placements == other.placements
     }
 }
 
-/// What people do without a search: `even`, `one app per node`, and the scenarios of the files.
+/// Baselines that need no search: `even`, `one app per node`, and the scenarios in the files.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     /// The allocation.
     pub rated: Rated,
-    /// The restriction that it breaks, if any.
+    /// The constraint that it violates, if any.
     pub breaks: Option<String>,
 }
 
-/// The placement that is good whichever of several models is right.
+/// The placement that is good whichever of several models is correct.
 #[derive(Clone, Debug)]
 pub struct Robust {
-    /// What it and others lose under each model.
+    /// Losses of this and other placements under each model.
     pub over: OverModels,
     /// The placement under the first model.
     pub best: Rated,
-    /// Seconds of all searches.
+    /// Time of all searches, in seconds.
     pub elapsed_s: f64,
 }
 
-/// The simplest placement that loses little of the best.
+/// The simplest placement with a small loss compared with the best.
 #[derive(Clone, Debug)]
 pub struct Simple {
     /// The placement.
     pub rated: Rated,
-    /// What it loses, and how simple it is.
+    /// Its loss, and how simple it is.
     pub found: Simplest,
-    /// The share of the best that it may lose.
+    /// The maximum share of the best that it may lose.
     pub within: f64,
     /// Whether it is the best itself.
     pub is_best: bool,
 }
 
-/// The placement with the fewest threads that loses little of the best.
+/// The placement with the fewest threads that has a small loss compared with the best.
 #[derive(Clone, Debug)]
 pub struct Fewest {
     /// The placement.
     pub rated: Rated,
-    /// How many threads it has, and what it loses.
+    /// Its number of threads and its loss.
     pub found: search::Fewest,
-    /// The share of the best that it may lose.
+    /// The maximum share of the best that it may lose.
     pub within: f64,
     /// Whether it is the best itself.
     pub is_best: bool,
 }
 
-/// The best placement that was found, how good it can be at most, and what it is compared with.
+/// The best placement that was found, a bound on its quality, and the allocations that it is compared with.
 ///
-/// Beyond the contract, its document has: `cautions` (what to know beside value and status), `unproven`, `effort` (of an unproven search
-/// without a time limit), `restrictions`, `seed`, `alternatives_complete`, `alone_gflops`, `saturated`.
+/// Beyond the contract, its document contains: `cautions` (about value and status), `unproven`, `effort` (for an unproven search without
+/// a time limit), `restrictions`, `seed`, `alternatives_complete`, `alone_gflops`, `saturated`.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// What was asked about.
+    /// The study that was searched.
     pub study: Arc<Study>,
-    /// What was asked.
+    /// The problem that was searched.
     pub problem: Problem,
     /// Seed of the random restarts.
     pub seed: u64,
-    /// What to know about the best beside its value.
+    /// Cautions about the best.
     pub cautions: Vec<Caution>,
     /// The best allocation.
     pub best: Rated,
-    /// No allocation has a better value.
+    /// Bound on the value of every allocation.
     pub bound: f64,
     /// |bound - value| / |bound|.
     pub gap: f64,
-    /// For `fair`: the levels of p, from the smallest up; else none.
+    /// For `fair`: the levels of p, in ascending order; else empty.
     pub levels: Vec<Level>,
-    /// Why the best is not proven; `None` if it is.
+    /// The reason why the best is not proven; `None` if it is.
     pub unproven: Option<WhyUnproven>,
-    /// What the effort has brought so far; `None` if the best is proven, or had a time limit instead.
+    /// Progress within the search budget; `None` if the best is proven, or if there was a time limit instead.
     pub effort: Option<Spent>,
-    /// Seconds of the search.
+    /// Time of the search, in seconds.
     pub elapsed_s: f64,
     /// The next best ones.
     pub alternatives: Vec<Rated>,
-    /// No better alternative is missing.
+    /// Whether no better alternative is missing.
     pub alternatives_complete: bool,
-    /// What people do without a search.
+    /// Baselines that need no search.
     pub baselines: Vec<Baseline>,
-    /// The placement that is good whichever model is right, if it was asked for.
+    /// The placement that is good whichever model is correct, if it was requested.
     pub robust: Option<Robust>,
-    /// The simplest placement that is nearly as good, if it was asked for.
+    /// The simplest placement that is nearly as good, if it was requested.
     pub simple: Option<Simple>,
-    /// The placement with the fewest threads that is nearly as good, if it was asked for.
+    /// The placement with the fewest threads that is nearly as good, if it was requested.
     pub fewest: Option<Fewest>,
-    /// Where cores of the best are idle because something is full.
+    /// Nodes on which cores of the best are idle because a resource is full.
     pub saturated: Vec<Saturated>,
     /// Fewer threads of a single application that are almost as good, and their loss; `None` if there are none.
     pub almost: Option<search::Fewest>,
-    /// What wider resources are worth, and how wrong inputs may be, if that was asked for.
+    /// Gains from more resources, and tolerated errors of inputs, if they were requested.
     pub sensitivity: Option<Sensitivity>,
-    /// Where the intervals come from, and that of the best value; `None` if nothing of the machine is uncertain.
+    /// The source of the intervals, and the interval of the best value; `None` if no value of the machine is uncertain.
     pub uncertainty: Option<(Draws, Interval)>,
-    /// Models that are left out, and why there are no intervals.
+    /// Models that are left out, and the reason if there are no intervals.
     pub warnings: Vec<String>,
 }
 
@@ -169,13 +169,13 @@ impl Explored {
         status_of(self.unproven)
     }
 
-    /// What the best is compared with: alternatives, then baselines.
+    /// The allocations that the best is compared with: alternatives, then baselines.
     pub fn others(&self) -> impl Iterator<Item = &Rated> {
         self.alternatives.iter().chain(self.baselines.iter().map(|one| &one.rated))
     }
 
-    /// Best, alternatives, robust placement, baselines and, if they are other ones, the simplest and that with the fewest threads, each with its
-    /// role.
+    /// Each allocation with its role: best, alternatives, robust placement, and baselines. The simplest placement and the one with the
+    /// fewest threads are included if they differ from these.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
         std::iter::once(("best", &self.best))
             .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
@@ -190,11 +190,11 @@ impl Explored {
         ties(self.best.value, rated.value)
     }
 
-    /// What to know before trusting the figures of best and baselines, and the objective, one sentence each.
+    /// Remarks about how far the values of best, baselines and objective can be trusted, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let best = warning::facts(&self.best.scenario.evaluation.warnings);
         let best = best.into_iter().map(|facts| format!("the best placement: {facts}"));
-        // With their figures in JSON; here they would hide what is said of the best.
+        // They are listed with their values in JSON; here they would hide the remarks about the best.
         let baselines = self.baselines.iter().filter_map(|one| {
             let summary = warning::summary(&one.rated.scenario.evaluation.warnings)?;
             Some(format!("baseline '{}': {summary}", one.rated.scenario.name))
@@ -209,7 +209,7 @@ impl Explored {
     }
 }
 
-/// Names the applications that get nothing in any allocation.
+/// Names the applications that have zero performance in every allocation.
 pub fn hopeless(problem: &Problem) -> Vec<String> {
     let objective = problem.goal().objective();
     if !matches!(objective, Objective::Fair | Objective::Geomean) {
@@ -228,7 +228,7 @@ pub fn hopeless(problem: &Problem) -> Vec<String> {
 
 /// Whether a value is as good as the best, to the precision of the search.
 pub fn ties(best: f64, other: f64) -> bool {
-    // Also where both are infinite: a makespan without an end.
+    // Also true if both are infinite: a makespan without an end.
     other == best || (other - best).abs() <= 1e-9 * best.abs()
 }
 

@@ -1,4 +1,4 @@
-//! Fit: figures of a machine from measured scenarios.
+//! Fit: values of a machine from measured scenarios.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,35 +22,35 @@ use crate::{Input, suggest};
 pub struct Fit<'a> {
     /// The files.
     pub input: &'a Input,
-    /// Names of the scenarios that are used; all if it is empty. Others that were measured are predicted.
+    /// Names of the scenarios to use; all if it is empty. The other measured scenarios are predicted.
     pub scenarios: &'a [String],
-    /// What was measured.
+    /// The measurements.
     pub measured: &'a Measured,
-    /// The figures to be found.
+    /// The values to determine.
     pub free: &'a [Parameter],
 }
 
-/// What measurements say of figures of a machine.
+/// Values of a machine that were determined from measurements.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The files.
     pub study: Arc<Study>,
     /// Name of the measured file.
     pub measured: String,
-    /// The figures, and how well they explain the measurements.
+    /// The values, and how well they explain the measurements.
     pub fit: evidence::Fit,
     /// Measured scenarios that the fit did not use, predicted on its machine.
     pub others: Vec<Residual>,
-    /// What of the measurements is left out.
+    /// Measurements that are left out.
     pub warnings: Vec<String>,
 }
 
 written_as!(Fitted => Document);
 
-/// The figures of a machine with these keys.
+/// The values of a machine with these keys.
 ///
 /// # Errors
-/// A key that is none of the machine, or that cannot be fitted.
+/// A key that the machine does not have, or that cannot be fitted.
 pub fn free(machine: &Machine, keys: &[String]) -> Result<Vec<Parameter>, Refusal> {
     let read = |key: &String| {
         Parameter::read(machine, key)
@@ -59,7 +59,7 @@ pub fn free(machine: &Machine, keys: &[String]) -> Result<Vec<Parameter>, Refusa
     keys.iter().map(read).collect()
 }
 
-/// The values of figures with which the model predicts measurements best.
+/// The values with which the model predicts the measurements best.
 ///
 /// ```
 /// use numasim_ask::compare::Measured;
@@ -77,7 +77,7 @@ pub fn free(machine: &Machine, keys: &[String]) -> Result<Vec<Parameter>, Refusa
 /// ```
 ///
 /// # Errors
-/// Unknown names, scenarios that cannot be evaluated, nothing that was measured, a figure that is named twice.
+/// Unknown names, scenarios that cannot be evaluated, no measurements, or a key that is named twice.
 pub fn fit(question: &Fit<'_>) -> Result<Fitted, Refusal> {
     let Fit { input, measured, free, .. } = *question;
     let study = &input.study;
@@ -126,10 +126,10 @@ impl Fitted {
         evidence::errors(self.others.iter().map(Residual::error))
     }
 
-    /// The machine with the values that were found, as a file.
+    /// The machine with the determined values, as a file.
     ///
     /// # Errors
-    /// A file says one thing: figures of which only a combination is known have no place in it.
+    /// A file contains one value per key, so values of which only a combination is known cannot be written.
     pub fn machine_file(&self) -> Result<String, Refusal> {
         let together: Vec<&str> = self.fit.inseparable().map(Parameter::key).collect();
         if !together.is_empty() {
@@ -144,8 +144,8 @@ impl Fitted {
         Ok(evidence::machine_file(&self.study.machine, &self.fit, &origin))
     }
 
-    /// A row for each free figure (`kind` is `figure`) and one for each measured figure: `fitted`, or `predicted` where the fit did not
-    /// use the scenario. Columns of the other kind are empty; numbers are not rounded.
+    /// A row for each free value (`kind` is `figure`) and one for each measured value: `fitted`, or `predicted` if the fit did not use
+    /// the scenario. Columns of the other kind are empty; numbers are not rounded.
     pub fn csv(&self) -> String {
         let Document { figures, observations, .. } = Document::from(self);
         let figures =
@@ -201,7 +201,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The figures of a machine with which the model predicts measurements best. Errors are fractions.
+/// The values of a machine with which the model predicts the measurements best. Errors are fractions.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Document<'a> {
@@ -209,15 +209,15 @@ struct Document<'a> {
     head: StudyHead,
     /// The file of the measurements.
     measured: &'a str,
-    /// Each free figure.
+    /// Each free value.
     figures: Vec<Figure<'a>>,
-    /// Errors of everything.
+    /// Errors over all measurements.
     summary: Summary,
-    /// Each measured figure.
+    /// Each measured value.
     observations: Vec<Observation<'a>>,
 }
 
-/// A free figure.
+/// A free value.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Figure<'a> {
@@ -225,74 +225,74 @@ struct Figure<'a> {
     key: &'a str,
     /// Its unit.
     unit: &'static str,
-    /// What the files say.
+    /// The value in the files.
     before: Option<f64>,
-    /// What the measurements say of it, as a stable word.
+    /// How far the measurements determine it, as a stable word.
     status: &'static str,
-    /// The value: also where only a bound is known, which the status says.
+    /// The value, which may also be only a bound, as the status shows.
     value: Option<f64>,
-    /// Interval of 95 %.
+    /// Lower end of the 95 % interval.
     ci95_low: Option<f64>,
-    /// Its other end.
+    /// Upper end of the 95 % interval.
     ci95_high: Option<f64>,
-    /// The smallest value when each scenario is left out in turn.
+    /// The smallest value if each scenario is left out in turn.
     left_out_min: Option<f64>,
-    /// The largest.
+    /// The largest value if each scenario is left out in turn.
     left_out_max: Option<f64>,
-    /// Keys of the figures with which it acts together, where only that is known.
+    /// Keys of the values that it cannot be separated from, if only a combination is known.
     inseparable_from: &'a [String],
 }
 
-/// Errors of everything.
+/// Errors over all measurements.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Summary {
-    /// Of the fit.
+    /// Errors of the fit.
     fit: Errors,
-    /// Where each scenario is left out of the fit and predicted.
+    /// Errors if each scenario is left out of the fit and predicted.
     left_out: Option<Errors>,
-    /// Of the scenarios that the fit did not use.
+    /// Errors of the scenarios that the fit did not use.
     not_used: Option<Errors>,
-    /// Measured figures less determined ones.
+    /// Number of measured values minus number of determined ones.
     degrees_of_freedom: u64,
     /// Standard deviation of the errors of the fit.
     scatter: Option<f64>,
 }
 
-/// Relative errors without sign, 0.01 being 1 %.
+/// Absolute relative errors, 0.01 being 1 %.
 #[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Errors {
-    /// How many there are.
+    /// Number of errors.
     count: u64,
     /// Their mean.
     mean_absolute_error: f64,
-    /// The largest.
+    /// The largest error.
     worst_absolute_error: f64,
 }
 
-/// A measured figure and what the fitted model says of it.
+/// A measured value and its prediction by the fitted model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Observation<'a> {
     /// The scenario.
     scenario: &'a str,
-    /// The application; null where it is the whole scenario.
+    /// The application; null for the whole scenario.
     app: Option<&'a str>,
     /// Whether the fit used it.
     used: bool,
-    /// Measured.
+    /// Measured value, in GFLOPS.
     measured_gflops: f64,
-    /// By the fit.
+    /// Value predicted by the fit, in GFLOPS.
     predicted_gflops: f64,
-    /// Of that, relative to the measured value.
+    /// Error of the prediction, relative to the measured value.
     error: f64,
-    /// By a fit that did not see this scenario.
+    /// Prediction by a fit without this scenario.
     left_out_gflops: Option<f64>,
-    /// Its error.
+    /// Error of that prediction.
     left_out_error: Option<f64>,
-    /// Keys of the figures that are not determined without this scenario.
+    /// Keys of the values that cannot be determined without this scenario.
     left_out_undetermined: &'a [String],
 }
 

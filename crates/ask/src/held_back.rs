@@ -7,7 +7,7 @@ use numasim_model::{AppId, Bottleneck, NodeId, ThreadLimit};
 
 use crate::{ScenarioView, node_ranges};
 
-/// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
+/// The bottlenecks of `app` over its nodes, equal ones merged: `link 1→0, 2→0; core peak on node 0`.
 pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     let mut of_thread: BTreeMap<ThreadLimit, Vec<usize>> = BTreeMap::new();
     let mut controller = Vec::new();
@@ -80,9 +80,9 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     phrases.join("; ")
 }
 
-/// The memories that limit threads on `node` as `memory` does: they hold as much of the data and are as busy.
+/// The memories that limit threads on `node` like `memory`: they contain as much of the data and have the same load.
 fn equals(view: &ScenarioView, app: AppId, node: NodeId, memory: NodeId) -> Vec<usize> {
-    /// On larger machines one of them is named: comparing all takes long.
+    /// On larger machines only one of them is named, because comparing all takes long.
     const MOST_NODES: usize = 64;
     let placement = &view.placements[app.0];
     if view.machine.node_count() > MOST_NODES {
@@ -101,7 +101,7 @@ fn equals(view: &ScenarioView, app: AppId, node: NodeId, memory: NodeId) -> Vec<
     view.machine.node_ids().filter(alike).map(|of| of.0).collect()
 }
 
-/// `1→0, 2→0` while they are few, then by target: `1-7→0`.
+/// `1→0, 2→0` for few links, otherwise grouped by target: `1-7→0`.
 fn links_in_words(links: &BTreeMap<usize, Vec<usize>>, style: &Style) -> String {
     const FEW: usize = 4;
     let arrow = style.arrow();

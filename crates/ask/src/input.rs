@@ -1,4 +1,4 @@
-//! Input files as every question takes them: a checked study, and where in the files its parts are.
+//! Input files as every question uses them: a checked study, and the locations of its parts in the files.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::refusal::Refusal;
 /// Machine, applications and scenarios, read and checked together.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What the files describe.
+    /// The contents of the files.
     pub study: Arc<Study>,
-    /// What they say of tasks.
+    /// The contents of the files about tasks.
     pub tasks: Arc<TaskStudy>,
-    /// Where they describe it, for messages.
+    /// Locations in the files, for messages.
     pub located: Arc<Located>,
     /// Every value that no file contains, and the default that replaces it.
     pub defaults: Arc<[DefaultUsed]>,
@@ -44,7 +44,7 @@ impl Input {
         Self::of_sources(files.iter().map(source).collect())
     }
 
-    /// The same of files that are sources already.
+    /// Reads files that are already sources.
     ///
     /// # Errors
     /// As [`Input::read`].
@@ -55,7 +55,7 @@ impl Input {
         }
     }
 
-    /// What was read from `sources`.
+    /// The input from a reading of `sources`.
     pub fn of_reading(mut reading: Reading, sources: Vec<SourceFile>) -> Self {
         let defaults = std::mem::take(&mut reading.defaults).into();
         let tasks = Arc::new(std::mem::take(&mut reading.further.tasks));
@@ -63,17 +63,17 @@ impl Input {
         Self { study: Arc::new(study), tasks, located: Arc::new(located), defaults }
     }
 
-    /// The same with what is asked of single applications beside the files.
+    /// The same input with constraints on single applications that are not in the files.
     ///
     /// # Errors
-    /// Those of [`placed`].
+    /// The errors of [`placed`].
     pub fn placed(mut self, asked: &Asked) -> Result<Self, Refusal> {
         self.study = Arc::new(placed(Study::clone(&self.study), asked)?);
         Ok(self)
     }
 
-    /// The same under the rules of another sharing model, whose corrections stay those of the file; and warnings: corrections that the
-    /// model ignores, and implausible values of the machine.
+    /// The same input under another sharing model, with the corrections in the file. The warnings list corrections that the model ignores
+    /// and implausible values of the machine.
     ///
     /// # Errors
     /// The model does not support something that the machine has.
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// What to know of a machine under its sharing model: corrections that the model ignores, and implausible values.
+/// Warnings about a machine under its sharing model: corrections that the model ignores, and implausible values.
 ///
 /// # Errors
 /// The model does not support something that the machine has.
@@ -108,7 +108,7 @@ pub fn model_warnings(machine: &Machine) -> Result<Vec<String>, Refusal> {
     Ok(of_idle.into_iter().chain(implausible(machine)).collect())
 }
 
-/// Values of a machine that hardly any machine has, one sentence each.
+/// Implausible values of a machine, one sentence each.
 pub fn implausible(machine: &Machine) -> Vec<String> {
     doubts(machine).into_iter().map(|doubt| format!("machine '{}': {doubt}", machine.name())).collect()
 }

@@ -1,4 +1,4 @@
-//! Where the intervals of a document come from, and whether they can be had in time.
+//! The source of the intervals in a document, and whether they can be computed in time.
 
 use numasim_course::Study;
 use numasim_draw::Style;
@@ -15,15 +15,15 @@ pub fn figures(draws: &Draws) -> Vec<(&'static str, f64)> {
     figures
 }
 
-/// Figures of all evaluations of one run: some seconds.
+/// Maximum number of values in all evaluations of one run: some seconds.
 const MOST_FIGURES_DRAWN: u64 = 40_000_000;
-/// The same files have the same intervals.
+/// The fixed seed yields the same intervals for the same files.
 const SEED: u64 = 0;
 
-/// The draws for evaluations of so many figures together. `None` where nothing of the machine is uncertain.
+/// The draws for evaluations with this total number of values. `None` if no value of the machine is uncertain.
 ///
 /// # Errors
-/// Where it would take too long: a warning in words.
+/// The evaluations would take too long: a warning in words.
 pub fn draws(study: &Study, figures: u64) -> Result<Option<Draws>, String> {
     let Some(draws) = Draws::of(&study.machine, SEED) else { return Ok(None) };
     if figures.saturating_mul(Draws::COUNT as u64) > MOST_FIGURES_DRAWN {
@@ -35,7 +35,7 @@ pub fn draws(study: &Study, figures: u64) -> Result<Option<Draws>, String> {
     Ok(Some(draws))
 }
 
-/// The same for scenarios; where it would take too long, with a warning.
+/// The draws for scenarios; if they would take too long, a warning instead.
 pub fn of_scenarios(study: &Study, scenarios: &[&Scenario], warnings: &mut Vec<String>) -> Option<Draws> {
     draws(study, figures_of_all(study, scenarios)).unwrap_or_else(|warning| {
         warnings.push(warning);
@@ -43,33 +43,33 @@ pub fn of_scenarios(study: &Study, scenarios: &[&Scenario], warnings: &mut Vec<S
     })
 }
 
-/// Figures of scenarios together.
+/// Number of values in all scenarios together.
 pub fn figures_of_all(study: &Study, scenarios: &[&Scenario]) -> u64 {
     let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
     scenarios.iter().map(of_one).sum()
 }
 
-/// Figures of one scenario with such data: threads on each node, and links.
+/// Number of values in one scenario with such data: threads on each node, and links.
 pub fn figures_of<'a>(study: &Study, placements: impl IntoIterator<Item = &'a Placement>) -> u64 {
     let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    // Of a large machine only the links that are used are shown.
+    // For a large machine only the links with traffic are shown.
     let all_links = study.machine.node_count() <= MOST_NODES_WITH_ALL_LINKS;
     let links = if all_links || placements.into_iter().any(Placement::is_spread) { nodes * nodes } else { 0 };
     apps * nodes + links
 }
 
-/// `±0.41`: the farther end of the interval, with two significant digits.
+/// `±0.41`: the distance to the farther end of the interval, with two significant digits.
 pub fn plus_minus(interval: Interval, figure: f64, style: &Style) -> String {
     let reach = interval.reach(figure);
     if !reach.is_finite() {
         return "-".to_owned();
     }
-    // Sums in another order are no uncertainty.
+    // Rounding differences from another order of summation are no uncertainty.
     let digits = if reach <= 1e-9 * figure.abs() { "0".to_owned() } else { two_digits(reach) };
     format!("{}{digits}", sign(style))
 }
 
-/// What stands before the farther end of an interval.
+/// The text before the farther end of an interval.
 pub fn sign(style: &Style) -> &'static str {
     if style.unicode { "\u{b1}" } else { "+-" }
 }
@@ -81,7 +81,7 @@ fn two_digits(value: f64) -> String {
     format!("{value:.*}", usize::try_from((1 - magnitude).clamp(0, 12)).unwrap_or(0))
 }
 
-/// What the intervals are, and what they are not.
+/// An explanation of what the intervals cover and what they do not.
 pub fn note(draws: &Draws, style: &Style) -> String {
     let figures: Vec<String> =
         figures(draws).into_iter().map(|(key, percent)| format!("{key} to {percent} %")).collect();

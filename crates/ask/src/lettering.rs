@@ -3,15 +3,15 @@
 use numasim_draw::Style;
 use numasim_model::{App, AppId};
 
-/// Up to here each instance has its own letter; above, the instances of an `[[app]]` share one.
+/// Up to this number, each instance has a separate letter; beyond it, the instances of an `[[app]]` share one.
 const MOST_LETTERS: usize = 12;
 
-/// The letters of all applications. The same in all scenarios of a study.
+/// The letters of all applications, which are the same in all scenarios of a study.
 #[derive(Clone, Debug)]
 pub struct Lettering {
-    /// Per application: its letter, as a number from 0.
+    /// The letter of each application, as a number from 0.
     letters: Vec<usize>,
-    /// Per letter: what it stands for.
+    /// The meaning of each letter.
     names: Vec<String>,
 }
 
@@ -37,22 +37,22 @@ impl Lettering {
         self.letters[app.0]
     }
 
-    /// How many letters there are.
+    /// Number of letters.
     pub fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// Some instances share a letter.
+    /// Whether instances share a letter.
     pub fn shared(&self) -> bool {
         self.names.len() < self.letters.len()
     }
 
-    /// What a letter stands for.
+    /// The meaning of a letter.
     pub fn name(&self, letter: usize) -> &str {
         &self.names[letter]
     }
 
-    /// Columns of the widest letter.
+    /// Width of the widest letter, in columns.
     pub fn width(&self) -> usize {
         label(self.count().saturating_sub(1)).len()
     }
@@ -63,7 +63,7 @@ pub fn painted(letter: usize, style: &Style) -> String {
     style.in_colour_of(letter, &label(letter))
 }
 
-/// A, B, …, Z, AA, AB, … as spreadsheets name their columns.
+/// A, B, …, Z, AA, AB, … like the column names of spreadsheets.
 pub fn label(letter: usize) -> String {
     let mut name = String::new();
     let mut rest = letter + 1;

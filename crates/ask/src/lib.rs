@@ -1,10 +1,10 @@
-//! Questions about a NUMA machine that several applications share, and their answers: what the command line, the Python package and
-//! the web page call, and what a runtime or a scheduler embeds.
+//! Questions about a NUMA machine that several applications share, and their answers. The command line, the Python package and the web
+//! page call this crate, and a runtime or a scheduler can embed it.
 //!
 //! # One question, one function, one result
 //! [`Input::read`] makes a checked study from the texts of input files. A question is a plain value (such as [`Evaluate`]) that refers to
-//! that input. One function takes it ([`evaluate()`]) and returns one result ([`Evaluated`]), or a [`Refusal`] that contains the message, its
-//! causes, hints, and the places in the files.
+//! this input. One function takes it ([`evaluate()`]) and returns one result ([`Evaluated`]), or a [`Refusal`] that contains the message,
+//! its causes, hints, and the places in the files.
 //!
 //! ```
 //! use numasim_ask::{Evaluate, Input, evaluate};
@@ -17,21 +17,22 @@
 //! ```
 //!
 //! # Documents
-//! A result is what `--format json` writes: [`document::write`] serialises it, and the feature `schema` generates the JSON Schema from the
-//! same type (`schema::of`). The rules:
+//! A result is what `--format json` writes: [`document::write`] serialises it, and the feature `schema` generates the JSON Schema from
+//! the same type (`schema::of`). The rules:
 //!
 //! * The fields of a result are the keys of its document, in the documented order. `schema`, `command`, `machine`, `model` come first.
-//! * What only front ends need (values that tables and pictures are made from, warnings) is a field with `#[serde(skip)]`.
-//! * A part that has another shape in the document than as a value (an [`EvaluatedScenario`] contains the evaluation of the model) is written
+//! * Data for front ends only (values behind tables and pictures, warnings) is a field with `#[serde(skip)]`.
+//! * A part whose shape in the document differs from its value (an [`EvaluatedScenario`] contains the evaluation of the model) is written
 //!   through a private type that derives `Serialize` and `JsonSchema`, with `document::written_as!`.
-//! * A key that may be missing is an `Option` with `skip_serializing_if`; an `Option` without it may be null. The schema follows from that alone.
+//! * A key that may be missing is an `Option` with `skip_serializing_if`; an `Option` without it may be null. The schema follows from
+//!   that alone.
 //! * Numbers pass `document::plain`. Maps that keep the order of their entries are [`document::ByName`].
 //!
 //! # The outside world
-//! Nothing here reads a file, a clock or the environment, prints, or starts threads, and all of it compiles to WebAssembly; only [`sweep()`]
-//! (feature `parallel`) computes its points on all cores, each search with its own clock. What takes long asks
-//! a `Monitor` (of `numasim_sim::search`) whether to stop, and tells it how far it is. Warnings are part of the result, and each front end
-//! shows them in its way.
+//! This crate does not read files, clocks or the environment, does not print, and does not start threads. The whole crate compiles to
+//! WebAssembly. Only [`sweep()`] (feature `parallel`) computes its points on all cores, each search with its own clock. Long computations
+//! ask a `Monitor` (of `numasim_sim::search`) whether to stop, and report their progress to it. Warnings are part of the result, and each
+//! front end decides how to show them.
 
 pub mod advise;
 pub mod catalog;

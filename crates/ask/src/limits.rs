@@ -1,13 +1,14 @@
-//! What front ends may ask, from names and numbers: more than the limits would not end, or nobody would read it.
+//! Limits on the names and numbers that front ends may request. Beyond them a command would not finish, or its output would not be
+//! readable.
 
 use std::time::Duration;
 
-/// Most alternatives.
+/// Maximum number of alternatives.
 pub const MOST_ALTERNATIVES: u16 = 1000;
-/// Most worker threads.
+/// Maximum number of worker threads.
 pub const MOST_WORKERS: u16 = 1024;
 
-/// How many alternatives are asked for.
+/// The requested number of alternatives.
 ///
 /// # Errors
 /// Too many, in words.
@@ -16,10 +17,10 @@ pub fn alternatives(top: u64) -> Result<usize, String> {
     wanted.map(usize::from).ok_or_else(|| format!("top is a number from 0 to {MOST_ALTERNATIVES}, not {top}"))
 }
 
-/// How many worker threads are asked for.
+/// The requested number of worker threads.
 ///
 /// # Errors
-/// None or too many, in words.
+/// Zero or too many, in words.
 pub fn workers(threads: u64) -> Result<usize, String> {
     let wanted = u16::try_from(threads).ok().filter(|threads| (1..=MOST_WORKERS).contains(threads));
     wanted
@@ -30,21 +31,21 @@ pub fn workers(threads: u64) -> Result<usize, String> {
 /// A time limit in seconds.
 ///
 /// # Errors
-/// It is no time, in words.
+/// Not a valid time, in words.
 pub fn time_limit(seconds: Option<f64>) -> Result<Option<Duration>, String> {
     match seconds {
         Some(seconds) if !(seconds.is_finite() && seconds >= 0.0) => {
             Err(format!("time_limit is a number of seconds, 0 or more, not {seconds}"))
         }
-        // 30 years; a greater one means the same.
+        // 30 years; a larger limit has the same effect.
         limit => Ok(limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)))),
     }
 }
 
-/// A value by the name that the command line takes.
+/// A value by the name that the command line accepts.
 ///
 /// # Errors
-/// There is none of that name, in words.
+/// There is no value with that name, in words.
 pub fn named<T: Copy>(what: &str, name: &str, all: &[T], of: fn(T) -> &'static str) -> Result<T, String> {
     all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();

@@ -1,4 +1,4 @@
-//! Files that could be read and yet do not answer the question, shown where the cause stands in them.
+//! Files that were read successfully but do not answer the question, shown with the location of the cause.
 
 use numasim_course::{CoursePlaces, Study};
 use numasim_model::demand::Undecided;
@@ -12,17 +12,17 @@ use crate::reading::Reading;
 use crate::refusal::Refusal;
 use crate::{room, suggest};
 
-/// What needs a home that nobody has decided, in words.
+/// A question that needs a decided home node, in words.
 pub struct HomeNeeded<'a> {
     /// The rest of a sentence: the home of the data is open (or its fractions are), and ...
     pub message: &'a str,
     /// Why the scenario is shown.
     pub in_scenario: &'a str,
-    /// What to do, for an application by its key in TOML.
+    /// Advice for an application, by its key in TOML.
     pub hint: &'a dyn Fn(&str, OpenData) -> String,
 }
 
-/// What the files say where.
+/// Locations of the contents of the files.
 #[derive(Debug)]
 pub struct Located {
     groups: Vec<Group>,
@@ -32,16 +32,16 @@ pub struct Located {
 }
 
 impl Located {
-    /// The study, and where it stands.
+    /// The study and its locations in the files.
     pub fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
         let Reading { study, further, groups, places, .. } = reading;
         (study, Self { groups, places, over_time: further.over_time, sources })
     }
 
-    /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
+    /// Rejects scenarios in which an application with an open home has threads, and those with data that does not fit.
     ///
     /// # Errors
-    /// Each of them, where it stands.
+    /// Each of these problems, with its location.
     pub fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         self.homes_are_given(study, scenarios)?;
         self.smt_is_given(study, scenarios)?;
@@ -65,7 +65,7 @@ impl Located {
         })
     }
 
-    /// The same where no scenario says how many threads there are.
+    /// The same problem if no scenario defines the number of threads.
     pub fn too_much_data(&self, study: &Study, full: &MemoryFull, message: &str) -> Option<Refusal> {
         let size = self.size_of_largest_part(study, full)?;
         let problem = Problem::new(ProblemKind::Infeasible, message.to_owned())
@@ -74,17 +74,17 @@ impl Located {
         Some(self.refusal(&[problem]))
     }
 
-    /// Where the size of the largest part of what lies on a full node stands.
+    /// The location of the size of the largest part of the data on a full node.
     fn size_of_largest_part(&self, study: &Study, full: &MemoryFull) -> Option<Place> {
-        // max_by takes the last of equals.
+        // `max_by` returns the last of equal elements.
         let (app, _) = full.apps.iter().rev().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
         self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone())
     }
 
-    /// Refuses scenarios in which an application with open data has threads.
+    /// Rejects scenarios in which an application with open data has threads.
     ///
     /// # Errors
-    /// Each of them, where it stands.
+    /// Each of these problems, with its location.
     pub fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         let open = scenarios.iter().flat_map(|scenario| {
             let apps = (0..study.apps.len()).map(AppId);
@@ -106,7 +106,7 @@ impl Located {
         self.homes_are_needed(study, open, &needed)
     }
 
-    /// Refuses scenarios in which an application with an open `smt` has threads.
+    /// Rejects scenarios in which an application with an open `smt` has threads.
     fn smt_is_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         let mut problems: Vec<Problem> = Vec::new();
         for scenario in scenarios {
@@ -131,10 +131,10 @@ impl Located {
         if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
-    /// Refuses these applications, each with open data, in a scenario or as the files have them.
+    /// Rejects these applications, each with open data, in a scenario or in the files themselves.
     ///
     /// # Errors
-    /// Each of them, where it stands.
+    /// Each of these problems, with its location.
     pub fn homes_are_needed<'a>(
         &self,
         study: &Study,
@@ -159,7 +159,7 @@ impl Located {
         if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
-    /// Where the open data stands that an application has, and the name of the scenario, if it is one that has it.
+    /// The location of the open data of an application, and the name of the scenario if a scenario leaves the data open.
     fn open_data(
         &self,
         study: &Study,
@@ -175,7 +175,7 @@ impl Located {
         Some((place, Some(&in_scenario.name)))
     }
 
-    /// The question that cannot be asked, if its cause is one line of the files.
+    /// A refusal of the question, if its cause is one line of the files.
     pub fn refused(&self, study: &Study, error: &ProblemError) -> Option<Refusal> {
         let problems = match error {
             ProblemError::Goal(GoalError::MissingWork(names)) => self.missing_work(study, names),
@@ -202,11 +202,11 @@ impl Located {
         groups.into_iter().filter_map(problem).collect()
     }
 
-    /// More threads needed than there are cores: the application that needs the most of them.
+    /// The constraints need more threads than there are cores: reports the application that needs the most.
     fn min_threads(&self, study: &Study, error: &Infeasible) -> Option<Problem> {
         let each = |group: &Group| study.apps.get(group.first).map_or(0, |app| u64::from(app.min_threads));
         let needs = |group: &Group| each(group) * group.instances as u64;
-        // Of equal needs the first: max_by_key takes the last.
+        // Takes the first of equal needs; `max_by_key` takes the last.
         let most = self.groups.iter().rev().max_by_key(|group| needs(group))?;
         let (_, places) = self.app(&most.name)?;
         let threads = match (most.instances, each(most)) {
@@ -221,28 +221,28 @@ impl Located {
         Some(problem.hint("lower `min_threads`, or remove applications"))
     }
 
-    /// What of the files stands where.
+    /// Locations of the contents of the files.
     pub fn places(&self) -> &Places {
         &self.places
     }
 
-    /// Where an `[[app]]` stands.
+    /// Locations of an `[[app]]`.
     pub fn app_places(&self, group: &str) -> Option<&AppPlaces> {
         self.app(group).map(|(_, places)| places)
     }
 
-    /// What the files say of time stands where.
+    /// Locations of the behaviour over time.
     pub fn over_time(&self) -> &numasim_course::Places {
         &self.over_time
     }
 
-    /// Where an `[[app]]` says what it does over time.
+    /// Locations of the behaviour of an `[[app]]` over time.
     pub fn course_places(&self, group: &str) -> Option<&CoursePlaces> {
         let number = self.groups.iter().position(|known| known.name == group)?;
         self.over_time.apps.get(number)
     }
 
-    /// `FILE:LINE` of a place.
+    /// `FILE:LINE` of a location.
     pub fn line(&self, place: &Place) -> Option<String> {
         let source = self.sources.get(place.file)?;
         let before = source.text.get(..place.span.as_ref()?.start)?;
@@ -258,7 +258,7 @@ impl Located {
         self.groups.iter().zip(&self.places.apps).find(|(known, _)| known.name == group)
     }
 
-    /// These problems, shown where they stand.
+    /// These problems, shown with their locations.
     pub fn refusal(&self, problems: &[Problem]) -> Refusal {
         Refusal::Located { problems: problems.to_vec(), sources: self.sources.clone() }
     }
@@ -271,10 +271,10 @@ fn smt_hint(app: &str) -> String {
     )
 }
 
-/// The placements of the data of all applications. Refuses data that does not fit, and open data that some thread reads.
+/// The data placements of all applications. Rejects data that does not fit, and open data that some thread reads.
 ///
 /// # Errors
-/// Either of them.
+/// One of these problems.
 pub fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Refusal> {
     let placements = scenario.placements().map_err(|undecided| {
         let app = &study.apps[undecided.app().0].name;

@@ -1,9 +1,11 @@
-//! The same applications on several machines: another server, or another division of the same one into nodes (NPS1 or NPS4, SNC on or off).
+//! The same applications on several machines: another server, or the same server divided into nodes differently (NPS1 or NPS4, SNC on or
+//! off).
 //!
-//! # What is compared
-//! The p of `fair` and `geomean` is relative to each machine itself, so that a slow machine may have the higher one. What machines are compared by is what
-//! applications get: beside the first machine the weighted geometric mean of GFLOPS / GFLOPS there ([`Machines::speed`]); for `total-gflops` and
-//! `makespan`, whose values mean the same everywhere, the ratio of these.
+//! # Comparison
+//! The p of `fair` and `geomean` is relative to each machine itself, so a slow machine may have the higher value. Machines are therefore
+//! compared by the performance of the applications: the weighted geometric mean of GFLOPS relative to the first machine
+//! ([`Machines::speed`]). For `total-gflops` and `makespan`, whose values have the same meaning on every machine, it is the ratio of
+//! these values.
 
 use numasim_model::AppId;
 use numasim_sim::Objective;
@@ -25,7 +27,7 @@ pub struct Machines {
     pub found: Vec<Explored>,
 }
 
-/// Asks the same question of several machines, one after the other; each has the same part of the time limit.
+/// Asks the same question of several machines, in sequence; each gets an equal share of the time limit.
 ///
 /// ```
 /// use numasim_ask::{Explore, Input, machines};
@@ -40,7 +42,7 @@ pub struct Machines {
 /// ```
 ///
 /// # Errors
-/// Those of [`explore()`] on any of the machines, which is named; there is no question, or applications differ.
+/// The errors of [`explore()`] on any of the machines, with its name; there is no question, or the applications differ.
 pub fn machines(questions: &[Explore<'_>], clock: &dyn Clock) -> Result<Machines, Refusal> {
     let names = |question: &Explore<'_>| -> Vec<String> {
         question.input.study.apps.iter().map(|app| app.name.clone()).collect()
@@ -79,7 +81,7 @@ impl Row<'_> {
         self.found.best.scenario.evaluation.apps[app].gflops.value()
     }
 
-    /// The part of its GFLOPS alone that each application has.
+    /// The fraction of its stand-alone GFLOPS that each application reaches.
     fn p(&self) -> Vec<f64> {
         let apps = 0..self.found.study.apps.len();
         self.found.problem.goal().p(&apps.map(|app| self.gflops(app)).collect::<Vec<_>>())
@@ -91,7 +93,7 @@ fn percent(p: f64) -> String {
     format!("{:.0} %", 100.0 * p)
 }
 
-/// The smallest change of the GFLOPS of an application that is named.
+/// The smallest change in the GFLOPS of an application that is mentioned.
 const NAMED: f64 = 0.01;
 
 impl Machines {
@@ -104,12 +106,12 @@ impl Machines {
         Row { number, found: &self.found[number] }
     }
 
-    /// What is optimised.
+    /// The objective.
     pub fn objective(&self) -> Objective {
         self.found[0].problem.goal().objective()
     }
 
-    /// How many times as fast as on the first machine the applications are on that one; `None` where somebody gets nothing on one of them.
+    /// Speed of the applications on this machine relative to the first machine; `None` if an application gets nothing on one of them.
     pub fn speed(&self, number: usize) -> Option<f64> {
         let (here, first) = (self.row(number), self.row(0));
         let goal = self.found[0].problem.goal();
@@ -128,20 +130,20 @@ impl Machines {
     /// The number of the machine on which the applications are fastest.
     pub fn fastest(&self) -> usize {
         let speeds = (0..self.found.len()).map(|number| self.speed(number).unwrap_or(0.0));
-        // The first of those that tie.
+        // The first of several equal ones.
         speeds
             .enumerate()
             .fold((0, 0.0), |best, next| if next.1 > best.1 * (1.0 + 1e-9) { next } else { best })
             .0
     }
 
-    /// How the GFLOPS of an application change beside the first machine, as a part of them; `None` where that is little or has no sense.
+    /// Relative change in the GFLOPS of an application compared with the first machine; `None` if it is small or undefined.
     pub fn change(&self, number: usize, app: AppId) -> Option<f64> {
         let change = self.row(number).gflops(app.0) / self.row(0).gflops(app.0) - 1.0;
         (change.is_finite() && change.abs() >= NAMED).then_some(change)
     }
 
-    /// The columns that are the same for people and programs.
+    /// The columns shared by the tables for people and for programs.
     pub fn columns(&self) -> Vec<Of<'_, Row<'_>>> {
         let apps = &self.found[0].study.apps;
         let title = value_title(self.objective(), weighted(apps));
@@ -173,7 +175,7 @@ impl Machines {
         columns
     }
 
-    /// The columns of its CSV: [`Self::values`], and the threads on each node, of which machines have different numbers.
+    /// The columns of its CSV: [`Self::values`], and the threads on each node, because the number of nodes differs between machines.
     pub fn csv_columns(&self) -> Vec<Of<'_, Row<'_>>> {
         let apps = &self.found[0].study.apps;
         let mut columns = self.values();
@@ -193,7 +195,7 @@ written_as!(Machines => MachinesObject);
 struct MachinesObject<'a> {
     #[serde(flatten)]
     head: StudyHead,
-    /// What is best.
+    /// The objective.
     objective: ObjectiveWord,
     /// Name of the machine on which the applications are fastest.
     fastest: &'a str,
@@ -211,9 +213,9 @@ struct OnMachine<'a> {
     model: &'static str,
     #[serde(flatten)]
     proof: ProofObject,
-    /// How many times as fast as on the first machine the applications are; null where somebody gets nothing.
+    /// Speed of the applications relative to the first machine; null if an application gets nothing.
     speed: Option<f64>,
-    /// GFLOPS / GFLOPS alone on this machine; 0 where that is 0.
+    /// GFLOPS / GFLOPS alone on this machine; 0 if the latter is 0.
     p: ByName<f64>,
     /// The best allocation.
     best: ScenarioObject<'a>,

@@ -1,5 +1,5 @@
-//! What `bench` and `calibrate` say of this host, as documents. Measuring needs a host, and this crate has none: the figures come in as
-//! plain values, so that the documents and their schemas are here, as those of all other questions.
+//! Results of `bench` and `calibrate` on this host, as documents. Measuring needs a host, which this crate does not access. The values
+//! come in as plain data, so that the documents and their schemas are in this crate like those of all other questions.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::document::Head;
 
-/// A type of a document.
+/// Declares a type of a document.
 macro_rules! documents {
     ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* })*) => {
         $(
@@ -25,58 +25,58 @@ documents! {
     Doubt {
         /// A stable word.
         code: String,
-        /// The same as a sentence.
+        /// The reason as a sentence.
         message: String,
-        /// What to do about it.
+        /// Advice.
         advice: String,
     }
 
-    /// A figure over the repetitions of a benchmark.
+    /// A value over the repetitions of a benchmark.
     Spread {
-        /// The middle one; the mean of the two in the middle of an even number.
+        /// The median; for an even number of values, the mean of the two middle ones.
         median: f64,
         /// The smallest.
         min: f64,
         /// The largest.
         max: f64,
-        /// Sample standard deviation over mean; null with one repetition.
+        /// Coefficient of variation: sample standard deviation over mean; null with one repetition.
         spread: Option<f64>,
     }
 
-    /// A benchmark of scenarios. Figures are null without a valid repetition.
+    /// A benchmark of scenarios. Values are null without a valid repetition.
     Benched {
-        /// How it begins.
+        /// Common keys of all documents.
         #[serde(flatten)]
         head: Head,
         /// Name of the machine.
         machine: String,
         /// Name of the host.
         host: String,
-        /// Which run it is.
+        /// Identifier of the run.
         run: String,
         /// `complete`, `misplaced` (complete, but some measurements do not count), `interrupted` or `failed`.
         status: String,
         /// The file of the measurements.
         result: String,
-        /// The file that says how it was measured.
+        /// The file with the provenance of the measurements.
         provenance: String,
-        /// The input file of what ran.
+        /// The input file of the benchmark.
         study: String,
-        /// How it was measured.
+        /// Settings of the measurement.
         settings: Settings,
         /// Each scenario.
         scenarios: Vec<BenchedScenario>,
-        /// What was scaled to the host.
+        /// Values that were scaled to the host.
         changes: Vec<Change>,
         /// Scenarios that do not fit the host.
         skipped: Vec<Skipped>,
-        /// Measurements in which threads or pages were not in their place.
+        /// Measurements with misplaced threads or pages.
         misplaced: Vec<Misplaced>,
-        /// Why the figures may not be what they seem.
+        /// Reasons to distrust the values.
         doubts: Vec<Doubt>,
     }
 
-    /// How it was measured.
+    /// Settings of a measurement.
     Settings {
         /// Instruction set of the kernels.
         isa: String,
@@ -86,9 +86,9 @@ documents! {
         window_s: f64,
         /// Repetitions of each scenario.
         repeat: u32,
-        /// What a thread is bound to.
+        /// The unit to which a thread is bound.
         bind: String,
-        /// Applications are processes of their own.
+        /// Each application is a separate process.
         processes: bool,
         /// Data of each thread in bytes.
         bytes_per_thread: u64,
@@ -98,7 +98,7 @@ documents! {
     BenchedScenario {
         /// Its name.
         name: String,
-        /// It was scaled to the host.
+        /// Whether it was scaled to the host.
         fitted: bool,
         /// Valid repetitions.
         repetitions: Option<u64>,
@@ -114,7 +114,7 @@ documents! {
     BenchedApp {
         /// Its name.
         name: String,
-        /// Its threads, on the nodes where it has some.
+        /// Its threads, on the nodes with threads.
         threads: Vec<Threads>,
         /// Valid repetitions.
         repetitions: u64,
@@ -122,7 +122,7 @@ documents! {
         gflops: Option<Spread>,
         /// GB/s on all nodes.
         bandwidth_gbs: Option<Spread>,
-        /// The most that counting took of a window, in percent; null where it was not counted.
+        /// The largest share of a window that counting took, in percent; null if counting was not measured.
         counting_percent: Option<f64>,
     }
 
@@ -130,17 +130,17 @@ documents! {
     Threads {
         /// The node.
         node: u64,
-        /// How many.
+        /// Number of threads.
         threads: u32,
     }
 
-    /// What was scaled to the host.
+    /// A value that was scaled to the host.
     Change {
         /// The scenario.
         scenario: String,
         /// A stable word.
         what: String,
-        /// The same in words.
+        /// The change as a sentence.
         change: String,
     }
 
@@ -148,25 +148,25 @@ documents! {
     Skipped {
         /// The scenario.
         scenario: String,
-        /// Why.
+        /// The reason.
         reason: String,
     }
 
-    /// A measurement in which something was not in its place.
+    /// A measurement with a misplaced thread or page.
     Misplaced {
         /// The scenario.
         scenario: String,
         /// The repetition, from 1.
         repetition: u32,
-        /// Which pages and threads of which application.
+        /// The repetition, from 1.
         problems: Vec<String>,
-        /// It was made once more, and then everything was in place.
+        /// Whether it was repeated with everything in place.
         repeated_in_place: bool,
     }
 
-    /// A benchmark that is not carried out.
+    /// A benchmark that is planned but not carried out.
     PlannedBench {
-        /// How it begins.
+        /// Common keys of all documents.
         #[serde(flatten)]
         head: Head,
         /// Name of the machine.
@@ -185,15 +185,15 @@ documents! {
         warm_up_s: f64,
         /// Data of each thread in bytes.
         bytes_per_thread: u64,
-        /// Applications are processes of their own.
+        /// Each application is a separate process.
         processes: bool,
-        /// What would run.
+        /// Scenarios that would run.
         scenarios: Vec<PlannedScenario>,
-        /// What was scaled to the host.
+        /// Values that were scaled to the host.
         changes: Vec<Change>,
         /// Scenarios that do not fit the host.
         skipped: Vec<Skipped>,
-        /// What is doubtful about it already.
+        /// Reasons for distrust that are already known.
         doubts: Vec<Doubt>,
     }
 
@@ -201,7 +201,7 @@ documents! {
     PlannedScenario {
         /// Its name.
         name: String,
-        /// It was scaled to the host.
+        /// Whether it was scaled to the host.
         fitted: bool,
         /// The threads of each application on each node.
         groups: Vec<PlannedGroup>,
@@ -213,50 +213,50 @@ documents! {
         app: String,
         /// The node.
         node: u64,
-        /// What they compute.
+        /// The kernel that they run.
         kernel: String,
         /// FLOP for each byte from memory.
         arithmetic_intensity: f64,
-        /// Each of them.
+        /// Each of the threads.
         threads: Vec<PlannedThread>,
     }
 
     /// A thread.
     PlannedThread {
-        /// The processors that it may use.
+        /// The logical CPUs that it may use.
         cpus: String,
-        /// Where its data lies.
+        /// The nodes that hold its data.
         memory: Vec<MemoryShare>,
     }
 
-    /// A part of the data of a thread.
+    /// A share of the data of a thread.
     MemoryShare {
-        /// The node, by its number of the operating system.
+        /// The node, by its number in the operating system.
         os_node: u32,
-        /// How much of it.
+        /// The share on this node.
         share: f64,
     }
 
-    /// A figure over the rounds of a calibration.
+    /// A value over the rounds of a calibration.
     Figure {
-        /// The middle one.
+        /// The median.
         median: f64,
         /// The smallest.
         min: f64,
         /// The largest.
         max: f64,
-        /// How many rounds there are.
+        /// Number of rounds.
         rounds: u64,
-        /// How far the rounds are apart, in percent of the median.
+        /// Largest difference between rounds, in percent of the median.
         uncertainty_percent: f64,
-        /// How far off the median may be in 95 % of all cases, in percent; null with one round, or if it
-        /// may be off by more than a factor of 100.
+        /// 95 % interval of the median, as its half width in percent; null with one round, or if the interval is wider than a factor of
+        /// 100.
         interval95_percent: Option<f64>,
     }
 
     /// A calibration of this host.
     Calibrated {
-        /// How it begins.
+        /// Common keys of all documents.
         #[serde(flatten)]
         head: Head,
         /// Name of the machine.
@@ -271,51 +271,51 @@ documents! {
         warm_up_s: f64,
         /// Data of each thread in bytes.
         bytes_per_thread: u64,
-        /// The way of each kernel through memory, where others than the usual one were tried.
+        /// Access variant of each kernel, if variants other than the default were tried.
         kernels: Vec<Way>,
         /// Each node.
         nodes: Vec<CalibratedNode>,
         /// GB/s of the cores of a node (row) from the memory of a node (column).
         bandwidth_matrix_gbs: Vec<Vec<Option<Figure>>>,
-        /// Nanoseconds of a load in the same places; null where it was not measured.
+        /// Latency of a load for the same pairs, in ns; null if it was not measured.
         latency_matrix_ns: Option<Vec<Vec<Option<Figure>>>>,
-        /// Lines for which a core of each node waits at the same time; null where it was not measured.
+        /// Outstanding lines of a core of each node; null if they were not measured.
         lines_in_flight: Option<Vec<Option<Figure>>>,
-        /// Lines that the benchmark has under way on a core of each node; null where latencies were not measured.
+        /// Outstanding lines of the benchmark on a core of each node; null if latencies were not measured.
         benchmark_lines: Option<Vec<Option<Figure>>>,
-        /// What second hardware threads bring; null where it was not measured (`--smt`).
+        /// Gain of second hardware threads; null if it was not measured (`--smt`).
         smt: Option<Siblings>,
         /// The sharing model of the machine file.
         model: String,
-        /// How long threads make each other wait under it.
+        /// Queueing penalties of this model.
         penalties: Vec<Penalty>,
-        /// What sockets read from each other.
+        /// Bandwidth between sockets.
         shared_links: Vec<SharedLink>,
         /// Everything that was measured.
         steps: Vec<Step>,
-        /// Why the figures may not be what they seem.
+        /// Reasons to distrust the values.
         doubts: Vec<Doubt>,
-        /// What the system says of the host.
+        /// Description of the host by the operating system.
         host: Value,
     }
 
-    /// What the L3 domains of a node read of its memory.
+    /// Bandwidth that the L3 domains of a node read from its memory.
     CalibratedL3 {
-        /// Cores of each.
+        /// Cores in each domain.
         cores: u32,
-        /// The most that the cores of one read, and whether that is a limit of its own (`l3_read_gbs`).
+        /// The highest bandwidth that the cores of one domain read, and whether it is a separate limit (`l3_read_gbs`).
         one: Together,
-        /// What all cores of two read at once.
+        /// Bandwidth that all cores of two domains read at the same time.
         two_gbs: Figure,
     }
 
-    /// Cores with both hardware threads, against the same with one.
+    /// Cores with both hardware threads, compared with the same cores with one.
     Siblings {
-        /// The FLOP rate of all cores of the first node, over that of one thread on each.
+        /// FLOP rate of all cores of the first node, relative to one thread on each core.
         speedup: Figure,
-        /// GB/s of one core whose both threads read.
+        /// GB/s of one core with two reading threads.
         core_bandwidth_gbs: Figure,
-        /// The same over that of one thread.
+        /// Bandwidth relative to one thread.
         bandwidth_ratio: Figure,
     }
 
@@ -323,43 +323,43 @@ documents! {
     Penalty {
         /// Its key in `[machine.sharing]`.
         key: String,
-        /// The value of the machine file.
+        /// The value in the machine file.
         value: f64,
-        /// It was fitted to measurements; else it is the usual one.
+        /// Whether it was fitted to measurements; otherwise it is the default.
         fitted: bool,
-        /// It is no less in 95 % of all cases; null where that is not known.
+        /// Lower end of the 95 % interval; null if it is unknown.
         low: Option<f64>,
-        /// It is no more in 95 % of all cases; null where that is not known.
+        /// Upper end of the 95 % interval; null if it is unknown.
         high: Option<f64>,
-        /// Thread counts to which it was fitted.
+        /// Number of thread counts used for the fit.
         thread_counts: Option<u64>,
-        /// Mean error of their bandwidth, as a share.
+        /// Mean error of their bandwidth, as a fraction.
         mean_error: Option<f64>,
-        /// Why it was not fitted.
+        /// The reason why it was not fitted.
         reason: Option<String>,
     }
 
-    /// The way of a kernel through memory.
+    /// Access variant of a kernel.
     Way {
         /// The kernel.
         kernel: String,
         /// Its instruction set.
         isa: String,
-        /// Places at which it works at once.
+        /// Number of streams that it processes at the same time.
         streams: u32,
-        /// How far it prefetches, far and near; 0: not at all.
+        /// Prefetch distances in bytes, far and near; 0: no prefetching.
         prefetch_bytes: [u32; 2],
-        /// How it stores.
+        /// Type of its stores.
         stores: String,
-        /// How much faster than the usual way, as a factor; null where it is that.
+        /// Speedup over the default variant; null if it is the default.
         gain: Option<Figure>,
     }
 
-    /// A node; what needs cores is null without them.
+    /// A node; values that need cores are null for a node without cores.
     CalibratedNode {
         /// Its number.
         node: u64,
-        /// Its number of the operating system.
+        /// Its number in the operating system.
         os_index: u32,
         /// Its cores.
         cores: u32,
@@ -371,53 +371,53 @@ documents! {
         core_bandwidth_gbs: Option<Figure>,
         /// GB/s of its memory.
         bandwidth_gbs: Figure,
-        /// The same of copies.
+        /// The bandwidth of its memory for copies.
         copy_gbs: Option<Figure>,
-        /// The same of triads.
+        /// The bandwidth of its memory for triads.
         triad_gbs: Option<Figure>,
-        /// The same of updates.
+        /// The bandwidth of its memory for updates.
         update_gbs: Option<Figure>,
         /// The fewest threads that saturate its memory.
         saturating_threads: Option<u32>,
-        /// What its threads read from all memories at once.
+        /// Bandwidth that its threads read from all memories at the same time.
         read: Option<Together>,
-        /// What its L3 domains read; null where it has one only, or none that are known.
+        /// Bandwidth that its L3 domains read; null if it has only one, or if none are known.
         l3: Option<CalibratedL3>,
     }
 
-    /// What several readers at once got.
+    /// Bandwidth of several readers at the same time.
     Together {
-        /// The most of any way that was tried.
+        /// The highest bandwidth of all variants that were tried.
         gbs: Figure,
-        /// What nodes and links predict.
+        /// Bandwidth predicted from nodes and links.
         predicted_gbs: f64,
-        /// It is clearly below.
+        /// Whether the bandwidth is clearly below the prediction.
         limits: bool,
     }
 
-    /// What a socket reads from another.
+    /// Bandwidth that a socket reads from another.
     SharedLink {
         /// The socket of the cores.
         from_socket: u32,
-        /// That of the memories.
+        /// The socket of the memories.
         to_socket: u32,
-        /// Nodes of the first.
+        /// Nodes of the first socket.
         from: Vec<usize>,
-        /// Nodes of the second.
+        /// Nodes of the second socket.
         to: Vec<usize>,
-        /// What was read.
+        /// The bandwidth.
         read: Together,
     }
 
     /// A step of a calibration.
     Step {
-        /// What is measured, as a stable word.
+        /// The measured quantity, as a stable word.
         measures: String,
-        /// The node whose cores run; null of several.
+        /// The node whose cores run; null if there are several.
         from_node: Option<u64>,
-        /// The node whose memory is read; null of several.
+        /// The node whose memory is read; null if there are several.
         to_node: Option<u64>,
-        /// All threads.
+        /// Number of all threads.
         threads: u32,
         /// Which threads read which memory.
         flows: Vec<Flow>,
@@ -433,36 +433,36 @@ documents! {
         from_node: u64,
         /// The node whose memory is read.
         to_node: u64,
-        /// How many.
+        /// Number of threads.
         threads: u32,
     }
 
-    /// What a calibration would measure.
+    /// The planned measurements of a calibration.
     PlannedCalibration {
-        /// How it begins.
+        /// Common keys of all documents.
         #[serde(flatten)]
         head: Head,
-        /// Nothing was measured.
+        /// Whether nothing was measured.
         dry_run: bool,
         /// The parts.
         parts: Vec<PlannedPart>,
-        /// Measurements at most.
+        /// Maximum number of measurements.
         measurements: u64,
-        /// Windows and warming up, in seconds.
+        /// Time of windows and warm-up, in seconds.
         seconds: f64,
     }
 
     /// A part of a calibration.
     PlannedPart {
-        /// What it measures.
+        /// The measured quantity.
         what: String,
-        /// Steps at most.
+        /// Maximum number of steps.
         steps: u64,
-        /// How often each is measured.
+        /// Number of measurements of each step.
         rounds: u32,
-        /// Measurements in all.
+        /// Total number of measurements.
         measurements: u64,
-        /// How long they take.
+        /// Time of the measurements, in seconds.
         seconds: f64,
     }
 }

@@ -1,4 +1,4 @@
-//! Models: what each sharing model is, and what can be set.
+//! Models: a description of each sharing model and its parameters.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::document::Head;
 use crate::table::{self, Cell, Of};
 
 const LABEL: usize = 12;
-/// What all models do with applications that write.
+/// Common to all models: how they treat applications that write.
 const KERNELS: &str = "Every model counts shared traffic in GB/s of reads. If the machine file defines copy_gbs, triad_gbs or update_gbs, 1 GB/s of an \
      application with that `kernel` counts as bandwidth_gbs / that value, on its memory and on every link on the way: alone it reaches \
      the value, and with others it takes the share of the memory's time that it needs. Without the value, its traffic counts as reads.";
@@ -25,7 +25,7 @@ const KERNELS: &str = "Every model counts shared traffic in GB/s of reads. If th
 pub struct Described {
     #[serde(flatten)]
     head: Head,
-    /// Which one to choose.
+    /// Advice on the choice of a model.
     advice: &'static str,
     /// The models.
     models: Vec<ModelEntry>,
@@ -39,19 +39,19 @@ struct ModelEntry {
     kind: ModelKind,
     /// Its name.
     name: &'static str,
-    /// It is used where nothing is said.
+    /// Whether it is the default.
     default: bool,
-    /// What it says.
+    /// A summary of the model.
     summary: &'static str,
     /// Its formulas.
     formula: &'static [&'static str],
-    /// What it takes for granted.
+    /// Its assumptions.
     assumptions: &'static str,
-    /// What it leaves out.
+    /// Its limitations.
     limits: &'static str,
-    /// Where it comes from.
+    /// The source of the model.
     source: &'static str,
-    /// What can be set.
+    /// Its parameters.
     parameters: Vec<ParameterEntry>,
 }
 
@@ -65,19 +65,19 @@ struct ParameterEntry {
     key: &'static str,
     /// Its unit.
     unit: &'static str,
-    /// Its value where nothing is said; null where that is no limit.
+    /// Its default value; null if the default is no limit.
     default: Option<f64>,
     /// The smallest value.
     minimum: f64,
     /// The largest value.
     maximum: f64,
-    /// What it is.
+    /// A description of the parameter.
     about: &'static str,
-    /// Where it comes from.
+    /// The source of the parameter.
     source: &'static str,
 }
 
-/// What these models are.
+/// Descriptions of these models.
 pub fn models(kinds: &[ModelKind]) -> Described {
     let models = kinds.iter().copied().map(ModelEntry::from).collect();
     Described { head: Head::of("models"), advice: ADVICE, models }
@@ -123,7 +123,7 @@ impl Described {
         table::csv(&columns, rows)
     }
 
-    /// The parameters that one of the models uses.
+    /// The parameters that at least one of the models uses.
     fn parameters(&self) -> impl Iterator<Item = ParameterEntry> {
         let is_used = |parameter: &Parameter| self.users(*parameter).next().is_some();
         Parameter::ALL.into_iter().filter(is_used).map(ParameterEntry::from)
@@ -157,7 +157,7 @@ impl Described {
         let words =
             "Each is off unless it is given. Vary them with `sweep --set machine.sharing.KEY=VALUES`.";
         part(&mut text, "Parameters in [machine.sharing]", "", words, style);
-        // The blank line behind a part stands before each parameter.
+        // Removes the blank line after a part, because each parameter begins with one.
         text.pop();
         for own in self.parameters() {
             let unit = if own.unit.is_empty() { String::new() } else { format!(", {}", own.unit) };
@@ -170,7 +170,7 @@ impl Described {
         text
     }
 
-    /// The same as tables: the models, their formulas, and the parameters.
+    /// The same content as tables: the models, their formulas, and the parameters.
     fn tables(&self, style: &Style) -> String {
         type Formula = (&'static str, &'static str);
         let models = table::grid_of(
@@ -247,7 +247,7 @@ fn part(text: &mut String, title: &str, end: &str, words: &str, style: &Style) {
     text.push('\n');
 }
 
-/// `  label      words`, broken below each other.
+/// `  label      words`, broken into aligned lines.
 fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
     for (index, line) in wrap(words, columns(style) - LABEL - 2).iter().enumerate() {
         let label = if index == 0 { label } else { "" };

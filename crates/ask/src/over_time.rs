@@ -1,4 +1,4 @@
-//! Why a study cannot be simulated, shown where the cause stands in the files.
+//! Reasons why a study cannot be simulated, shown with their locations in the files.
 
 use std::ops::RangeInclusive;
 
@@ -13,17 +13,17 @@ use crate::reading::without_intensity;
 use crate::refusal::Refusal;
 use crate::suggest;
 
-/// The policy that was probably meant.
+/// The policy that was probably intended.
 pub fn did_you_mean(error: &NameError) -> Option<&'static str> {
     let NameError::Unknown(name) = error else { return None };
     let known = ABOUT.map(|about| about.usage.split(':').next().unwrap_or(about.usage));
     suggest::nearest(name, &known)
 }
 
-/// The policy that the files name; `none` where they name none.
+/// The policy named in the files; `none` if they do not name one.
 ///
 /// # Errors
-/// There is no such policy; shown where the files name it.
+/// There is no such policy; shown with its location in the files.
 pub fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Refusal> {
     let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
     name.parse().map_err(|error: NameError| {
@@ -39,7 +39,7 @@ pub fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, R
     })
 }
 
-/// `runs` seeds from `first` on.
+/// `runs` seeds starting with `first`.
 ///
 /// # Errors
 /// Seeds beyond the last one.
@@ -51,13 +51,13 @@ pub fn seeds(first: u64, runs: u32) -> Result<RangeInclusive<u64>, Refusal> {
     Ok(first..=last)
 }
 
-/// What the files say and a simulation with these policies does not follow: a warning for each.
+/// Parts of the files that a simulation with these policies ignores: a warning for each.
 pub fn ignored(study: &Study, located: &Located, policies: &[PolicyName]) -> Vec<String> {
     [ignored_commands(study, policies), ignored_data(study, located, policies)].concat()
 }
 
-/// Phases with data of their own keep it, wherever the scenario of a policy puts the data of their application: a warning for each
-/// application.
+/// Phases with separate data keep its placement, whatever the scenario of a policy defines for the data of their application: a warning
+/// for each application.
 pub fn ignored_data(study: &Study, located: &Located, policies: &[PolicyName]) -> Vec<String> {
     let scenarios = policies.iter().filter_map(|policy| policy.scenario(study).ok()?);
     scenarios.flat_map(|scenario| ignored_data_of(study, located, scenario)).collect()
@@ -91,7 +91,7 @@ fn ignored_data_of(study: &Study, located: &Located, scenario: &Scenario) -> Vec
     all
 }
 
-/// Other policies than `script` do not look at the commands of the files: a warning for each.
+/// Policies other than `script` ignore the commands in the files: a warning for each.
 fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
     let ignores =
         |policy: &&PolicyName| !study.dynamics.commands.is_empty() && **policy != PolicyName::Script;
@@ -103,15 +103,15 @@ fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
     policies.iter().filter(ignores).map(words).collect()
 }
 
-/// Most threads of all applications together, as each is kept track of from the first instant to the last \[decision: about ten
-/// for each core of 1024 nodes of 1024 cores\].
+/// Maximum number of threads of all applications together, because each is tracked from the first instant to the last \[decision: about
+/// ten for each core of 1024 nodes of 1024 cores\].
 const MOST_THREADS: u64 = 10_000_000;
 
-/// Refuses studies without applications, without work, with too many threads, with a period that is too short, and with data whose
-/// home is open.
+/// Rejects studies without applications, without work, with too many threads, with a period that is too short, or with data whose home is
+/// open.
 ///
 /// # Errors
-/// The first of these.
+/// The first of these problems.
 pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
     if study.apps.is_empty() {
         return Err(Refusal::said("there is no [[app]] in the files").hint(
@@ -135,7 +135,7 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
     })
 }
 
-/// Refuses applications that may use both hardware threads of a core, of which nothing over time knows.
+/// Rejects applications that may use both hardware threads of a core, which simulations over time do not support.
 ///
 /// # Errors
 /// The first of them.
@@ -155,8 +155,8 @@ pub fn one_thread_per_core(study: &Study, command: &str) -> Result<(), Refusal> 
     }
 }
 
-/// Refuses applications that write replicated data, in scenarios and phases as well: what they ask of memories changes with the nodes that they have
-/// threads on, of which nothing over time knows.
+/// Rejects applications that write replicated data, in scenarios and phases as well. Their demand on memories changes with the nodes of
+/// their threads, which simulations over time do not support.
 ///
 /// # Errors
 /// The first of them.
@@ -182,10 +182,10 @@ pub fn copies_are_only_read(study: &Study, command: &str) -> Result<(), Refusal>
     }
 }
 
-/// Refuses applications without work among those that need it; `command` is who needs to know.
+/// Rejects applications without work among those that need it; `command` names the command that needs it.
 ///
 /// # Errors
-/// Each of them, with its place.
+/// Each of them, with its location.
 pub fn work_is_given(
     study: &Study,
     located: &Located,
@@ -224,20 +224,20 @@ pub fn work_is_given(
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
-/// Refuses external programs whose intensity is unknown, for `command`, which computes speeds.
+/// Rejects external programs whose intensity is unknown, for `command`, which computes speeds.
 ///
 /// # Errors
-/// Each of them, with its place.
+/// Each of them, with its location.
 pub fn intensities_are_given(study: &Study, located: &Located, command: &str) -> Result<(), Refusal> {
     let place_of = |group: &str| Some(located.app_places(group)?.name.clone());
     let problems = without_intensity(&study.apps, place_of, command);
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
-/// Refuses applications that count something other than FLOP, for `command`, among those for which it matters.
+/// Rejects applications that count something other than FLOP, for `command`, among those for which it matters.
 ///
 /// # Errors
-/// Each of them, with its place.
+/// Each of them, with its location.
 pub fn all_count_flop(
     study: &Study,
     located: &Located,
@@ -259,7 +259,7 @@ pub fn all_count_flop(
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
-/// Refuses a policy that is asked more often than times are told apart.
+/// Rejects a policy whose period is shorter than the resolution of time.
 fn period_is_long_enough(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
     let is_asked = policies.iter().any(PolicyName::holds_arrivals);
     if !is_asked || !is_too_short(study.dynamics.policy.period) {
@@ -276,7 +276,7 @@ fn period_is_long_enough(study: &Study, located: &Located, policies: &[PolicyNam
 }
 
 fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
-    // Of one application, up to 1024 nodes x 65,536 threads.
+    // Threads of one application, up to 1024 nodes x 65,536 threads.
     let of = |threads: &Vec<u32>| threads.iter().map(|&threads| u64::from(threads)).sum::<u64>();
     let threads: Vec<u64> = study.dynamics.courses.iter().map(|course| of(&course.threads)).collect();
     let all: u64 = threads.iter().sum();
@@ -298,10 +298,10 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
     }]))
 }
 
-/// Refuses open data, in a scenario or as the files have it.
+/// Rejects open data, in a scenario or in the files themselves.
 ///
 /// # Errors
-/// Each of them, with its place.
+/// Each of them, with its location.
 pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Refusal> {
     if let Some(scenario) = scenario {
         let open = |app: AppId| {
@@ -346,7 +346,7 @@ pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scena
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
-/// Why a simulation has no result, in a few words.
+/// The reason why a simulation has no result, in a few words.
 pub fn in_words(study: &Study, ended: &JobError) -> String {
     match ended {
         JobError::Unmade(error) => error.to_string(),
@@ -365,7 +365,7 @@ pub fn in_words(study: &Study, ended: &JobError) -> String {
     }
 }
 
-/// Why a simulation with `policy` has no result.
+/// The refusal if a simulation with `policy` has no result.
 pub fn failed(study: &Study, located: &Located, policy: &PolicyName, ended: &JobError) -> Refusal {
     let name = |app: AppId| study.apps[app.0].name.as_str();
     match ended {
@@ -394,9 +394,9 @@ fn unmade(policy: &PolicyName, error: &MakeError) -> Refusal {
     }
 }
 
-/// Who waits for what, one line for each application.
+/// The waiting applications and what they wait for, one line for each.
 fn deadlocked(study: &Study, located: &Located, policy: &PolicyName, deadlock: &Deadlock) -> Refusal {
-    /// More lines help nobody.
+    /// More lines are of no use.
     const SHOWN: usize = 20;
     let time = numasim_draw::figures::short(deadlock.time.value());
     let mut refusal = Refusal::said(format!(
@@ -451,7 +451,7 @@ fn words(study: &Study, stuck: &Stuck) -> String {
     }
 }
 
-/// Where what it waits for stands in the files; else its name.
+/// The location of what it waits for in the files; else its name.
 fn place<'l>(study: &Study, located: &'l Located, stuck: &Stuck) -> Option<&'l Place> {
     let places = located.over_time();
     let dynamics = &study.dynamics;

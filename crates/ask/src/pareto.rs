@@ -1,4 +1,4 @@
-//! Pareto: what one objective costs in another, as allocations of which none is better in one without being worse in the other.
+//! Pareto: the cost of one objective in terms of another, as allocations of which none is better in one objective without being worse in the other.
 
 use crate::data_words;
 use std::collections::BTreeSet;
@@ -31,16 +31,16 @@ pub struct Pareto<'a> {
     pub input: &'a Input,
     /// Two different objectives.
     pub objectives: [Objective; 2],
-    /// What the allocation may not do.
+    /// Constraints on the allocation.
     pub restrictions: Restrictions,
-    /// Seed of the random restarts behind the ends.
+    /// Seed of the random restarts for the ends.
     pub seed: u64,
-    /// Of a very large machine only as many points as have this many figures, in answers that become text.
+    /// On a very large machine: limit on the number of values, and so on the number of points, in answers that become text.
     pub most_figures: Option<u64>,
 }
 
 impl<'a> Pareto<'a> {
-    /// Total GFLOPS against the smallest part of them that an application keeps.
+    /// Total GFLOPS against the smallest fraction of stand-alone GFLOPS of an application.
     pub fn new(input: &'a Input) -> Self {
         Self {
             input,
@@ -52,16 +52,16 @@ impl<'a> Pareto<'a> {
     }
 }
 
-/// An allocation with both values.
+/// An allocation with its values for both objectives.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// The allocation and what becomes of it; `point 1`, or the name of a baseline.
+    /// The allocation and its evaluation; named `point 1`, or after a baseline.
     pub scenario: EvaluatedScenario,
     /// Value of each objective.
     pub values: [f64; 2],
 }
 
-/// What people do without a search, compared with the front.
+/// A baseline that needs no search, compared with the front.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The allocation.
@@ -70,41 +70,41 @@ pub struct Compared {
     pub beaten_by: Vec<usize>,
     /// The point with the same values.
     pub same_as: Option<usize>,
-    /// The restriction it breaks, if any.
+    /// The constraint that it violates, if any.
     pub breaks: Option<String>,
 }
 
-/// The front, and what it is compared with.
+/// The front and its comparison with the baselines.
 #[derive(Clone, Debug)]
 pub struct Front {
-    /// What was asked about.
+    /// The study that was searched.
     pub study: Arc<Study>,
-    /// What was asked.
+    /// The question.
     pub question: TradeOff,
     /// Seed of the random restarts.
     pub seed: u64,
     /// From the best for the first objective to the best for the second; never empty.
     pub points: Vec<Point>,
-    /// The points that a table shows: evenly spread.
+    /// The points in a table: evenly spread.
     pub shown: Vec<usize>,
-    /// The point that gives up least of both.
+    /// The point with the smallest loss in both objectives.
     pub knee: Option<usize>,
-    /// What is known of both ends.
+    /// Proof state of both ends.
     pub ends: [End; 2],
     /// Allocations that were compared.
     pub compared: u64,
     /// `None` if every allocation was compared.
     pub unproven: Option<WhyUnproven>,
-    /// Seconds of the search.
+    /// Time of the search, in seconds.
     pub elapsed_s: f64,
-    /// What people do without a search.
+    /// Baselines that need no search.
     pub baselines: Vec<Compared>,
 }
 
-/// More points than this are thinned out in a table.
+/// A table shows at most this number of points.
 const MOST_ROWS: usize = 16;
 
-/// The front between two objectives. `stages` hears which part of the search begins, and stops it.
+/// The front between two objectives. `stages` receives each part of the search as it begins, and can stop it.
 ///
 /// ```
 /// use numasim_ask::{Input, Pareto, pareto};
@@ -118,7 +118,7 @@ const MOST_ROWS: usize = 16;
 /// ```
 ///
 /// # Errors
-/// The question is wrong, no allocation keeps to all limits, or none was found in time.
+/// The question is wrong, no allocation satisfies all constraints, or none was found in time.
 pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> Result<Front, Refusal> {
     let Input { study, located, .. } = question.input;
     let trade_off = TradeOff::new(&study.machine, &study.apps, question.objectives, question.restrictions);
@@ -162,13 +162,13 @@ pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> 
         let beaten_by = (0..points.len()).filter(|&i| trade_off.beats(points[i].values, values)).collect();
         let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * b.abs();
         let same_as = points.iter().position(|point| (0..2).all(|i| close(point.values[i], values[i])));
-        // A scenario of the files may be what a built-in baseline is, by the same name.
+        // A scenario in the files may have the same name and values as a built-in baseline.
         let same = |other: &Compared| {
             let (other, this) = (&other.point.scenario, &point.scenario);
             (&other.name, &other.allocation, &other.placements)
                 == (&this.name, &this.allocation, &this.placements)
         };
-        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
+        // Scenarios have different names, so only the built-in baselines, which come first, can be duplicates.
         if !baselines.iter().take(BUILT_IN_BASELINES).any(same) {
             baselines.push(Compared { point, beaten_by, same_as, breaks: baseline.breaks });
         }
@@ -208,12 +208,12 @@ impl<'v> Row<'v> {
 }
 
 impl Front {
-    /// What is optimised.
+    /// The two objectives.
     pub fn objectives(&self) -> [Objective; 2] {
         self.question.problems().each_ref().map(|problem| problem.goal().objective())
     }
 
-    /// What to know about the point at an end beside its value. Who is left with few threads is what the front is about.
+    /// Cautions about the point at an end. They omit applications with few threads, which the front shows anyway.
     pub fn cautions(&self, end: usize) -> Vec<Caution> {
         let point = if end == 0 { self.points.first() } else { self.points.last() };
         let problem = &self.question.problems()[end];
@@ -235,7 +235,7 @@ impl Front {
         gflops.zip(alone).map(|(g, a)| if *a > 0.0 { g / a } else { 0.0 }).fold(f64::INFINITY, f64::min)
     }
 
-    /// What to know before trusting the figures, one sentence each.
+    /// Remarks about how far the values can be trusted, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let warnings = |point: &Point| warning::summary(&point.scenario.evaluation.warnings);
         let points: Vec<usize> = (0..self.points.len())
@@ -270,7 +270,7 @@ impl Front {
         points.chain(self.baselines.iter().map(Row::Baseline))
     }
 
-    /// The values, and what else the table has of every allocation.
+    /// The value columns, and the further columns of every allocation.
     pub fn value_columns(&self) -> Vec<Of<'_, Row<'_>>> {
         let goals = self.question.problems().each_ref().map(numasim_sim::Problem::goal);
         let mut columns: Vec<Of<Row>> = (0..2)
@@ -307,7 +307,7 @@ impl Front {
     /// The columns of its CSV.
     pub fn columns(&self) -> Vec<Of<'_, Row<'_>>> {
         let status = status_of(self.unproven);
-        // Of a point what it is best for; of a baseline the restriction that it breaks.
+        // For a point, the objectives that it is the best for; for a baseline, the constraint that it violates.
         let mark = |row: &Row| match row {
             Row::Point(i, _) => {
                 let best = self.best_for(*i).into_iter().map(|objective| format!("best for {objective}"));
@@ -361,7 +361,7 @@ impl Front {
 
 written_as!(Front => FrontObject);
 
-/// What one objective costs in the other.
+/// Cost of one objective in terms of another.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrontObject<'a> {
@@ -371,11 +371,11 @@ struct FrontObject<'a> {
     pareto: Body<'a>,
     /// Time of the search, in seconds.
     elapsed_s: f64,
-    /// What the allocation may not do, in words.
+    /// Constraints on the allocation, in words.
     restrictions: Vec<String>,
     /// Seed of the random restarts.
     seed: u64,
-    /// The most GFLOPS of each application alone on the machine under its own constraints.
+    /// Maximum GFLOPS of each application alone on the machine under its own constraints.
     alone_gflops: ByName<f64>,
 }
 
@@ -385,9 +385,9 @@ struct FrontObject<'a> {
 struct Body<'a> {
     /// Both objectives.
     objectives: [ObjectiveWord; 2],
-    /// Every allocation was compared.
+    /// Whether every allocation was compared.
     complete: bool,
-    /// Why not; null where it is complete.
+    /// The reason why not; null if the front is complete.
     incomplete: Option<UnprovenWord>,
     /// Allocations that were compared.
     compared: u64,
@@ -395,11 +395,11 @@ struct Body<'a> {
     ends: Vec<EndObject<'a>>,
     /// From the best for the first objective to the best for the second.
     points: Vec<PointObject<'a>>,
-    /// What people do without a search, and the scenarios of the files.
+    /// Baselines that need no search, and the scenarios in the files.
     baselines: Vec<ComparedObject<'a>>,
 }
 
-/// What is known of the best for one objective.
+/// Proof state of the best for one objective.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct EndObject<'a> {
@@ -407,18 +407,18 @@ struct EndObject<'a> {
     objective: ObjectiveWord,
     /// Whether its value is proven to be the best.
     status: StatusWord,
-    /// What to know beside the value.
+    /// Cautions about the value.
     cautions: Vec<CautionObject<'a>>,
     /// The value, in the unit of the objective.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
-    /// No allocation is better than this; null where the search was stopped before it had a bound.
+    /// Bound on the value of every allocation; null if the search was stopped before it had a bound.
     bound: Option<f64>,
     /// |bound - value| / |bound|.
     gap: Option<f64>,
 }
 
-/// An allocation with both values.
+/// An allocation with its values for both objectives.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ValuesObject<'a> {
@@ -449,15 +449,15 @@ impl<'a> ValuesObject<'a> {
 struct PointObject<'a> {
     #[serde(flatten)]
     rated: ValuesObject<'a>,
-    /// Whether it is proven that nothing beats it.
+    /// Whether it is proven that no allocation beats it.
     status: StatusWord,
     /// The objectives for which it is the best.
     best_for: Vec<&'static str>,
-    /// It gives up least of both.
+    /// Whether it has the smallest loss in both objectives.
     knee: bool,
 }
 
-/// What people do without a search.
+/// A baseline that needs no search.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ComparedObject<'a> {
@@ -467,7 +467,7 @@ struct ComparedObject<'a> {
     beaten_by: Vec<&'a str>,
     /// The point with the same values.
     same_as: Option<&'a str>,
-    /// The restriction that it breaks, if any.
+    /// The constraint that it violates, if any.
     breaks: Option<&'a str>,
 }
 

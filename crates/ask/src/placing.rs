@@ -1,5 +1,5 @@
-//! What is asked of single applications beside the files, put into the study: numbers of threads, multiples, few nodes or L3 domains,
-//! nodes of their own.
+//! Constraints on single applications that do not come from the files, added to the study: numbers of threads, multiples, few nodes or L3
+//! domains, exclusive nodes.
 
 use std::num::{NonZeroU16, NonZeroU32};
 
@@ -9,36 +9,36 @@ use numasim_model::App;
 use crate::refusal::Refusal;
 use crate::suggest;
 
-/// A figure of one application, or of every application.
+/// A value for one application, or for every application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfApp<T> {
     /// The application, or all instances of a group; `None` is every application.
     pub app: Option<String>,
-    /// The figure.
+    /// The value.
     pub value: T,
 }
 
-/// What is asked of single applications.
+/// The constraints on single applications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Exactly so many threads over the machine.
+    /// Exact number of threads over the whole machine.
     pub threads: Vec<OfApp<u32>>,
     /// The threads on each node are a multiple of this.
     pub threads_multiple: Vec<OfApp<NonZeroU32>>,
-    /// At most so many nodes have threads.
+    /// Maximum number of nodes with threads.
     pub max_nodes: Vec<OfApp<NonZeroU16>>,
-    /// An L3 domain has none or so many threads.
+    /// An L3 domain has no threads or exactly this number.
     pub threads_per_l3: Vec<OfApp<NonZeroU32>>,
-    /// At most so many L3 domains, over the machine, have threads.
+    /// Maximum number of L3 domains with threads, over the whole machine.
     pub max_l3: Vec<OfApp<NonZeroU16>>,
-    /// Where these have threads, nobody else has.
+    /// No other application has threads on the nodes of these.
     pub exclusive: Vec<String>,
 }
 
-/// The study with what is asked of its applications.
+/// The study with the constraints on its applications.
 ///
 /// # Errors
-/// A name is not one of the files or stands twice, or the files contradict a number of threads. Options are named as on the command line.
+/// A name is not in the files or is given twice, or the files contradict a number of threads. Options are named as on the command line.
 pub fn placed(mut study: Study, asked: &Asked) -> Result<Study, Refusal> {
     let Asked { threads, threads_multiple, max_nodes, threads_per_l3, max_l3, exclusive } = asked;
     named("--threads", &study.apps, threads.iter().map(|of| of.app.as_deref()))?;
@@ -66,7 +66,7 @@ pub fn placed(mut study: Study, asked: &Asked) -> Result<Study, Refusal> {
     Ok(study)
 }
 
-/// The figure of an application: its own, else that of its group, else that of all.
+/// The value for an application: its own, else that of its group, else that of all.
 fn figure_of<T: Copy>(figures: &[OfApp<T>], app: &App) -> Option<T> {
     let of = |name: Option<&str>| figures.iter().find(|of| of.app.as_deref() == name).map(|of| of.value);
     of(Some(&app.name)).or_else(|| of(Some(&app.group))).or_else(|| of(None))
@@ -88,7 +88,7 @@ fn fix(app: &mut App, threads: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Every name is one of the files, and none stands twice.
+/// Checks that every name is in the files and that no name is given twice.
 fn named<'a>(
     option: &str,
     apps: &[App],

@@ -1,4 +1,4 @@
-//! Plan: where the tasks and blocks of a profile, or of one graph, belong.
+//! Plan: where to place the tasks and blocks of a profile, or of one graph.
 
 use numasim_plan::plan::Promise;
 use numasim_plan::{Class, ClassId, Plan, PlannedClass};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::document::{Head, plain};
 use crate::table::Of;
 
-/// The plan of a profile: how much there is.
+/// The plan of a profile: its size.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfilePlan {
@@ -22,7 +22,7 @@ pub struct ProfilePlan {
     tasks: usize,
     /// Classes of tasks.
     classes: usize,
-    /// Classes without opinion.
+    /// Classes without a placement preference.
     no_opinion: usize,
     /// Blocks of the profile.
     blocks: u64,
@@ -45,10 +45,10 @@ impl From<&Plan> for ProfilePlan {
     }
 }
 
-/// A class of tasks, and where it belongs.
+/// A class of tasks, and its placement.
 pub type PlannedRow<'v> = (ClassId, &'v Class, &'v PlannedClass);
 
-/// The columns of the plan of a profile: a row for each class of tasks; a class without opinion has no node.
+/// The columns of the plan of a profile: a row for each class of tasks; a class without a placement preference has no node.
 pub fn of_profile<'v>(plan: &'v Plan) -> [Of<'v, PlannedRow<'v>>; 5] {
     let templates = plan.classes().templates();
     [
@@ -60,7 +60,7 @@ pub fn of_profile<'v>(plan: &'v Plan) -> [Of<'v, PlannedRow<'v>>; 5] {
     ]
 }
 
-/// The plan of one graph: what it promises.
+/// The plan of one graph: its predicted gain.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphPlan<'a> {
@@ -74,26 +74,26 @@ pub struct GraphPlan<'a> {
     tasks: usize,
     /// Its blocks.
     blocks: usize,
-    /// What places the tasks.
+    /// The method that places the tasks.
     placed_by: &'a str,
-    /// What places the blocks.
+    /// The method that places the blocks.
     homes: &'a str,
-    /// How long it takes, in seconds.
+    /// Predicted makespan, in seconds.
     makespan_s: f64,
-    /// How long it took before, in seconds.
+    /// Makespan without the plan, in seconds.
     before_s: f64,
     /// before / makespan.
     gain: f64,
-    /// It cannot take less, in seconds.
+    /// Lower bound on the makespan, in seconds.
     bound_s: f64,
-    /// What limits it.
+    /// The limit behind the bound.
     bound_by: &'static str,
     /// before / bound.
     gain_at_most: f64,
 }
 
 impl<'a> GraphPlan<'a> {
-    /// What the advice for a graph promises.
+    /// The predicted gain of the advice for a graph.
     pub fn new(advice: &'a Advice, promise: &Promise<'a>) -> Self {
         Self {
             head: Head::of("plan"),
@@ -112,7 +112,7 @@ impl<'a> GraphPlan<'a> {
         }
     }
 
-    /// The columns of its CSV, of one row.
+    /// The columns of its CSV, which has one row.
     pub fn columns<'v>() -> [Of<'v, &'v Self>; 7] {
         [
             Of::text("placed_by", |plan: &&'v Self| plan.placed_by),

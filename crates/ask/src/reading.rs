@@ -1,4 +1,4 @@
-//! Reads input files with the tables of all families: what happens over time, and tasks.
+//! Reads input files with the tables of all families: behaviour over time, and tasks.
 
 use numasim_course::{Courses, Dynamics, Places, Study, keys as over_time};
 use numasim_graph::values::TaskStudy;
@@ -41,12 +41,12 @@ pub static FILE: Table = Table {
 /// All files, read and checked.
 pub type Reading = numasim_study::Reading<Study, Further>;
 
-/// What files say beside machine, applications, scenarios and time.
+/// The contents of files apart from machine, applications, scenarios and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Further {
-    /// Where they say what happens over time.
+    /// Locations of the behaviour over time.
     pub over_time: Places,
-    /// What they say of tasks.
+    /// The contents about tasks.
     pub tasks: TaskStudy,
 }
 
@@ -63,7 +63,7 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     if problems.is_empty() { Ok(reading) } else { Err(problems) }
 }
 
-/// A problem for each group of applications whose speed cannot be computed, as their intensity is unknown. `command` computes speeds.
+/// A problem for each group of applications whose speed cannot be computed because their intensity is unknown. `command` computes speeds.
 pub(crate) fn without_intensity(
     apps: &[App],
     place_of: impl Fn(&str) -> Option<Place>,
@@ -90,7 +90,7 @@ pub(crate) fn without_intensity(
     groups.into_iter().map(problem).collect()
 }
 
-/// The same for commands that start external programs (`command`) and compute no speed of them: these need no arithmetic intensity.
+/// The same for commands that start external programs (`command`) and do not compute their speed: these need no arithmetic intensity.
 ///
 /// # Errors
 /// Every other problem of [`read_study`].

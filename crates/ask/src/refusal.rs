@@ -1,4 +1,4 @@
-//! Why a question has no answer.
+//! The reason why a question has no answer.
 
 use std::error::Error;
 
@@ -9,44 +9,44 @@ use numasim_study::{Problem, SourceFile};
 
 use crate::diagnostics;
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Debug)]
 pub enum Refusal {
     /// The input or the question is wrong.
     Said(Explained),
-    /// No allocation keeps to all limits.
+    /// No allocation satisfies all constraints.
     Infeasible(Explained),
     /// The program is wrong.
     Fault(Explained),
-    /// It was told to stop before there was an answer.
+    /// It was stopped before there was an answer.
     Interrupted,
-    /// With the places in the files that are the cause.
+    /// The cause has locations in the files.
     Located {
-        /// What is wrong, where, and what to write instead.
+        /// Each problem, its location, and how to correct it.
         problems: Vec<Problem>,
         /// The texts of all files.
         sources: Vec<SourceFile>,
     },
 }
 
-/// A message with its causes and what to do about it.
+/// A message with its causes and advice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explained {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// Why, the nearest cause first.
+    /// The causes, the nearest one first.
     pub causes: Vec<String>,
-    /// What to do about it.
+    /// Advice.
     pub hints: Vec<String>,
 }
 
 impl Explained {
-    /// What is wrong, without causes and hints.
+    /// A message without causes and hints.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// Adds an error, and everything that caused it, as causes.
+    /// Adds an error and its chain of causes.
     #[must_use]
     pub fn caused_by(mut self, error: &dyn Error) -> Self {
         let mut next = Some(error);
@@ -64,16 +64,16 @@ impl Explained {
         self
     }
 
-    /// Adds what to do instead.
+    /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// Message, causes and hints, each with the word that stands before it.
+    /// Message, causes and hints, each with the word printed before it.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, String)> {
-        // Names of files and texts from them are part of it. A hint may have an example of several lines.
+        // The parts contain names of files and text from them. A hint may contain an example of several lines.
         let message = std::iter::once(("error", visible(&self.message).to_string()));
         let causes = self.causes.iter().map(|cause| ("caused by", visible(cause).to_string()));
         let hints = self.hints.iter().map(|hint| ("hint", visible_but(hint, &['\n', '\t']).to_string()));
@@ -87,19 +87,19 @@ impl Refusal {
         Self::Said(Explained::new(message))
     }
 
-    /// Adds an error, and everything that caused it; what is located has places instead.
+    /// Adds an error and its chain of causes; a located refusal shows locations instead.
     #[must_use]
     pub fn caused_by(self, error: &dyn Error) -> Self {
         self.and(|explained| explained.caused_by(error))
     }
 
-    /// Adds a cause; what is located has places instead.
+    /// Adds a cause; a located refusal shows locations instead.
     #[must_use]
     pub fn because(self, cause: impl Into<String>) -> Self {
         self.and(|explained| explained.because(cause))
     }
 
-    /// Adds what to do instead; what is located says it at the place.
+    /// Adds advice; a located refusal shows it at the location.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         self.and(|explained| explained.hint(hint))
@@ -114,7 +114,7 @@ impl Refusal {
         }
     }
 
-    /// What people read, with line breaks between its parts and none at the end; places in colours where it is `styled`.
+    /// The text for people, with line breaks between its parts and none at the end; locations are coloured if `styled`.
     pub fn text(&self, styled: bool) -> String {
         match self {
             Self::Said(explained) | Self::Infeasible(explained) | Self::Fault(explained) => {
@@ -130,7 +130,7 @@ impl Refusal {
 }
 
 impl From<&Forbidden> for Refusal {
-    /// The program found an answer that the question forbids: it is reported, never shown.
+    /// The program found an answer that the question forbids. It reports the fault and never shows the answer.
     fn from(error: &Forbidden) -> Self {
         let version = env!("CARGO_PKG_VERSION");
         let message = format!("this is a fault of numasim, not of your input: {error} (numasim {version})");
@@ -139,7 +139,7 @@ impl From<&Forbidden> for Refusal {
     }
 }
 
-/// Why `what` cannot be evaluated: a fault of the program if the result contradicts its model.
+/// The refusal if `what` cannot be evaluated: a fault of the program if the result contradicts its model.
 pub fn failed(what: &str, error: &EvaluateError) -> Refusal {
     match error {
         EvaluateError::Unsound(violation) => unsound(what, violation),
@@ -147,7 +147,7 @@ pub fn failed(what: &str, error: &EvaluateError) -> Refusal {
     }
 }
 
-/// Why the answer of a search cannot be evaluated: always a fault of the program.
+/// The refusal if the answer of a search cannot be evaluated: always a fault of the program.
 pub fn impossible(error: &EvaluateError) -> Refusal {
     match error {
         EvaluateError::Unsound(_) => failed("the answer of the search", error),

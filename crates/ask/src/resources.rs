@@ -1,4 +1,4 @@
-//! How busy memory controllers and links are.
+//! Utilisation of memory controllers and links.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use numasim_model::units::GigabytesPerSecond;
 use crate::table::{self, Look, Of};
 use crate::{ScenarioView, node_ranges};
 
-/// Up to here each controller and each link has its own line; beyond, equal ones share one.
+/// Up to this number, each controller and each link has a separate line; beyond it, equal ones share a line.
 const FEW: usize = 4;
 const FEW_LINKS: usize = 6;
-/// Longer tables of links are drawn together by their figures alone.
+/// Longer tables of links are grouped by their values alone.
 const MOST_LINES: usize = 24;
 const BAR: usize = 20;
 
@@ -45,7 +45,7 @@ pub fn controllers(view: &ScenarioView, style: &Style) -> String {
     carried_table("memory of", classes.into_iter().map(carried).collect(), style)
 }
 
-/// The table of the links that carry something, and how many carry nothing.
+/// The table of the links with traffic, and the number of links without traffic.
 pub fn links(view: &ScenarioView, style: &Style) -> String {
     let all = &view.evaluation.links;
     let used: Vec<&LinkUse> = all.iter().filter(|link| link.bandwidth.value() > 0.0).collect();
@@ -75,17 +75,17 @@ pub fn links(view: &ScenarioView, style: &Style) -> String {
     carried_table(&format!("link\ncore {} memory", style.arrow()), lines, style) + &rest
 }
 
-/// What a memory or a link carries, in GB/s.
+/// Traffic of a memory or a link, in GB/s.
 struct Carried {
     name: String,
     bandwidth: f64,
-    /// What of it that occupies.
+    /// Its read-equivalent load.
     occupied: f64,
-    /// The most it can; 0 for the memory of a node without any.
+    /// Its capacity; 0 for a node without memory.
     capacity: f64,
-    /// Of a memory: what other nodes draw, and what that occupies.
+    /// For a memory: traffic of other nodes, and its read-equivalent load.
     remote: Option<[f64; 2]>,
-    /// Of a memory: how long the node's own cores wait for a line, where that is known.
+    /// For a memory: waiting time of the node's own cores for a line, if it is known.
     latency_ns: Option<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Carried {
         if self.capacity > 0.0 { part / self.capacity } else { 0.0 }
     }
 
-    /// The shares of its own node and of others; of a link all is from others.
+    /// The shares of the local node and of remote nodes; for a link, the whole load is remote.
     fn shares(&self) -> [f64; 2] {
         let remote = self.share(self.remote.map_or(self.occupied, |[_, occupied]| occupied));
         [self.share(self.occupied) - remote, remote]
@@ -112,7 +112,7 @@ fn carried_table(header: &str, lines: Vec<Carried>, style: &Style) -> String {
         Of::text("", |line: &Carried| line.name.clone()).titled(header.to_owned()),
         rounded("consumed\nGB/s", |line| line.bandwidth),
     ];
-    // What kernels that write occupy, only where that is not what they move.
+    // The read-equivalent load of write kernels is shown only if it differs from their traffic.
     if lines.iter().any(|line| !close(line.bandwidth, line.occupied)) {
         columns.push(rounded("read-equiv.\nGB/s", |line| line.occupied));
     }
@@ -132,7 +132,7 @@ fn carried_table(header: &str, lines: Vec<Carried>, style: &Style) -> String {
     table::grid_of(&columns, lines).render(style)
 }
 
-/// The table of the links that several pairs of nodes share.
+/// The table of the links shared by several pairs of nodes.
 pub fn shared_links(view: &ScenarioView, style: &Style) -> String {
     let all = &view.evaluation.shared_links;
     if all.is_empty() {
@@ -187,15 +187,15 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
     lines.into_iter().map(name).collect()
 }
 
-/// Links with the same figures, wherever they lead: the names of that many links help nobody.
+/// Groups links by their values, regardless of their nodes: the names of that many links are of no use.
 fn by_figures<'a>(
     used: &[&'a LinkUse],
     same: &dyn Fn(&LinkUse, &LinkUse) -> bool,
     style: &Style,
 ) -> Vec<(String, &'a LinkUse)> {
     let mut classes: Vec<(usize, &LinkUse)> = Vec::new();
-    // A quarter of a million links may have as many figures: each is compared with those alone that are nearly as wide and
-    // carry nearly as much.
+    // A quarter of a million links may have as many different values. Each link is compared only with links of nearly the same capacity
+    // and load.
     let mut near: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
     for &link in used {
         let [capacity, drawn] = [link.capacity, link.bandwidth].map(|value| magnitude(value.value()));
@@ -219,7 +219,7 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A number that differs by at most 1 between positive values that are [`close`].
+/// Values for positive numbers such that numbers that are [`close`] differ by at most 1.
 fn magnitude(value: f64) -> i64 {
     #[allow(clippy::cast_possible_truncation, reason = "at most 745 / 2e-9")]
     let magnitude = (value.ln() / 2e-9).floor() as i64;
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn links_are_joined_by_their_figures_however_many_there_are() {
-        // 100,000 links: 10 carry 1 GB/s, told apart by rounding alone, all others an amount of their own.
+        // 100,000 links: 10 carry 1 GB/s and differ only by rounding, all others carry a unique amount.
         let link = |number: usize| {
             let carries = if number < 10 { 1.0 + 1e-12 * number as f64 } else { number as f64 };
             let [bandwidth, capacity] = [carries, 1e6].map(GigabytesPerSecond::new);

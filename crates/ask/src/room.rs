@@ -1,4 +1,4 @@
-//! Scenarios whose data the memory of a node has no room for.
+//! Scenarios whose data does not fit in the memory of a node.
 
 use numasim_course::Study;
 use numasim_draw::figures;
@@ -11,22 +11,22 @@ use crate::refusal::Refusal;
 const HINT: &str =
     "let the data lie elsewhere, or correct `memory_gib` of the applications or of the machine";
 
-/// Why the data of a scenario does not fit; `None` where it does.
+/// The reason why the data of a scenario does not fit; `None` if it fits.
 pub fn full(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Option<MemoryFull> {
     memory::fits(&study.machine, &study.apps, placements, &scenario.allocation).err()
 }
 
-/// Refuses a scenario whose data does not fit.
+/// Rejects a scenario whose data does not fit.
 ///
 /// # Errors
-/// How much lies where, and what to do.
+/// The amount of data on each full node, and advice.
 pub fn check(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Result<(), Refusal> {
     let Some(full) = full(study, scenario, placements) else { return Ok(()) };
     let message = format!("scenario '{}': {}", scenario.name, words(study, &full));
     Err(Refusal::said(message).hint(HINT))
 }
 
-/// What to do about it.
+/// Advice.
 pub const fn hint() -> &'static str {
     HINT
 }

@@ -1,4 +1,5 @@
-//! Run: applications as processes on a host, in the words of simulations. The values come from the front end that observes the processes.
+//! Run: applications as processes on a host, described with the terms of simulations. The values come from the front end that observes
+//! the processes.
 
 use numasim_course::Study;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use crate::document::Head;
 use crate::simulate::ChannelObject;
 use crate::table::Of;
 
-/// A run on this host. What nobody can see from outside is null.
+/// A run on this host. Values that cannot be observed from outside are null.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRun {
@@ -15,47 +16,47 @@ pub struct HostRun {
     head: Head,
     /// Name of the machine.
     machine: String,
-    /// Who decided.
+    /// The policy of the run.
     policy: String,
-    /// Why it is over.
+    /// The reason why the run ended.
     ended: Ended,
-    /// When the last application was finished, in seconds.
+    /// Time at which the last application finished, in seconds.
     makespan_s: Option<f64>,
-    /// When it ended, in seconds.
+    /// End of the run, in seconds.
     time_s: f64,
     /// The applications.
     apps: Vec<HostApp>,
     /// The channels.
     channels: Vec<ChannelObject>,
-    /// Orders that the agent sent.
+    /// Commands that the agent sent.
     commands: Option<u64>,
-    /// When the agent had started, in seconds of the run: below 0.
+    /// Start time of the agent, in seconds of the run: below 0.
     agent_started_s: Option<f64>,
-    /// What failed, where something did.
+    /// The failure, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
 
-/// The values of [`HostRun`] that are not those of its study.
+/// The values of [`HostRun`] that do not come from its study.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// Who decided.
+    /// The policy of the run.
     pub policy: String,
-    /// Why it is over.
+    /// The reason why the run ended.
     pub ended: Ended,
-    /// What failed, if something did.
+    /// The failure, if there was one.
     pub why: Option<String>,
-    /// When the last application was finished, in seconds.
+    /// Time at which the last application finished, in seconds.
     pub makespan_s: Option<f64>,
-    /// When it ended, in seconds.
+    /// End of the run, in seconds.
     pub time_s: f64,
     /// The applications, in the order of the files.
     pub apps: Vec<HostApp>,
-    /// Most items and mean items of each channel, in the order of the files.
+    /// Maximum and mean number of items in each channel, in the order of the files.
     pub channels: Vec<(u64, f64)>,
-    /// Orders that the agent sent.
+    /// Commands that the agent sent.
     pub orders: Option<u64>,
-    /// When the agent had started, in seconds of the run.
+    /// Start time of the agent, in seconds of the run.
     pub agent_started_s: Option<f64>,
 }
 
@@ -83,7 +84,7 @@ impl HostRun {
     }
 }
 
-/// Why it is over.
+/// The reason why the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -101,33 +102,33 @@ pub enum Ended {
 pub struct HostApp {
     /// Its name.
     pub name: String,
-    /// When it came, in seconds.
+    /// Time of its arrival, in seconds.
     pub arrived_s: Option<f64>,
-    /// When it was finished, in seconds.
+    /// Time at which it finished, in seconds.
     pub finished_s: Option<f64>,
-    /// Iterations that it finished.
+    /// Number of iterations that it finished.
     pub iterations: Option<u64>,
-    /// What it computed, in GFLOP.
+    /// Its computed work, in GFLOP.
     pub gflop: Option<f64>,
-    /// What it moved, in GB (10^9 bytes).
+    /// Data that it moved, in GB (10^9 bytes).
     pub gb: Option<f64>,
     /// Pages of its data on each node.
     pub pages: Option<Vec<u64>>,
-    /// Pages that are not where they should be.
+    /// Number of misplaced pages.
     pub misplaced_pages: Option<u64>,
-    /// Cores that its tasks kept busy on average: their processor time over the time that it was there.
+    /// Mean number of cores that its tasks kept busy: their CPU time divided by the time from its arrival to its end.
     pub mean_cores: Option<f64>,
-    /// How long it waited for input of others, in seconds.
+    /// Time of waiting for input from other applications, in seconds.
     pub wait_input_s: f64,
-    /// How long it waited for room for its output, in seconds.
+    /// Time of waiting for space for its output, in seconds.
     pub wait_output_s: f64,
-    /// How long it waited for calls, in seconds.
+    /// Time of waiting for calls, in seconds.
     pub wait_call_s: f64,
-    /// GFLOPS on average while it was there.
+    /// Mean GFLOPS from its arrival to its end.
     pub mean_gflops: Option<f64>,
     /// Thread-seconds without a task.
     pub idle_s: Option<f64>,
-    /// Thread-seconds kept from running.
+    /// Thread-seconds that commands prevented from running.
     pub blocked_s: Option<f64>,
 }
 
@@ -147,7 +148,7 @@ impl HostApp {
         ]
     }
 
-    /// What it waited for.
+    /// Its waiting times.
     pub fn waits<'v>() -> [Of<'v, Self>; 3] {
         let wait = |name, title, value: fn(&Self) -> f64| Of::number(name, value).titled(title).rounded();
         [

@@ -1,4 +1,4 @@
-//! Where cores of the best are idle because something is full, in words: the answer to "how many threads?".
+//! Nodes on which cores of the best are idle because a resource is full, in words: the answer to "how many threads?".
 
 use numasim_draw::figures;
 use numasim_model::{App, Bottleneck, NodeId};
@@ -8,11 +8,11 @@ use crate::caution::listed;
 use crate::explored::Explored;
 use crate::wording::{NO_BREAK, gap};
 
-/// Most resources that are named.
+/// Maximum number of resources that are named.
 const MOST: usize = 4;
 
-/// `More threads gain nothing: memory of node 0 is full from 4 threads of omp on.`; then how many threads of a single application are almost
-/// as good. A paragraph each, without line breaks.
+/// `More threads gain nothing: memory of node 0 is full from 4 threads of omp on.`; then the number of threads of a single application
+/// that is almost as good. One paragraph each, without line breaks.
 pub(crate) fn in_words(found: &Explored) -> Vec<String> {
     let clauses = clauses(&found.saturated, &found.study.apps);
     let full = (!clauses.is_empty()).then(|| {
@@ -31,7 +31,7 @@ pub(crate) fn in_words(found: &Explored) -> Vec<String> {
     full.into_iter().chain(almost).collect()
 }
 
-/// The resources that are full, equal nodes together.
+/// The full resources, with equal nodes merged.
 fn clauses(saturated: &[Saturated], apps: &[App]) -> Vec<String> {
     let mut groups: Vec<(&Saturated, Vec<usize>)> = Vec::new();
     for one in saturated {
@@ -90,7 +90,7 @@ fn clause(of: &Saturated, nodes: &[usize], apps: &[App]) -> String {
             }
         })
         .collect();
-    // Elsewhere the node of the threads is not that of the resource.
+    // In other cases the node of the threads is not that of the resource.
     let place = if is_of(&of.by, of.node) { String::new() } else { format!(" on {}", figures::nodes(nodes)) };
     if of.is_least && threads.len() == 1 {
         format!("{full} by {}{place}", threads.concat())

@@ -1,4 +1,4 @@
-//! One evaluated scenario: the result, the view that pictures and tables are made from, and the object of the documents.
+//! One evaluated scenario: the result, the view from which pictures and tables are made, and the object in the documents.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use crate::wording::common_unit;
 /// An evaluated scenario.
 #[derive(Clone, Debug)]
 pub struct EvaluatedScenario {
-    /// What it belongs to; its applications have the `smt` of the scenario.
+    /// The study that contains the scenario; its applications have the `smt` of the scenario.
     pub study: Arc<Study>,
     /// Its name.
     pub name: String,
     /// Threads of each application on each node.
     pub allocation: Allocation,
-    /// Where the data of each application lies.
+    /// Data placement of each application.
     pub placements: Vec<Placement>,
-    /// GFLOPS, GB/s and bottlenecks of each application, and the use of each memory and link.
+    /// GFLOPS, GB/s and bottlenecks of each application, and the load of each memory and link.
     pub evaluation: Evaluation,
-    /// How far off that may be, if figures of the machine are uncertain.
+    /// Uncertainty of the evaluation, if values of the machine are uncertain.
     pub intervals: Option<Prediction>,
-    /// The worked calculation as text, if it was asked for.
+    /// The worked calculation as text, if it was requested.
     pub explanation: Option<String>,
 }
 
 impl EvaluatedScenario {
-    /// What pictures and tables are made from.
+    /// The view from which pictures and tables are made.
     pub fn view(&self) -> ScenarioView<'_> {
         ScenarioView {
             name: &self.name,
@@ -49,7 +49,7 @@ impl EvaluatedScenario {
     }
 }
 
-/// One evaluated scenario with everything that went into it.
+/// One evaluated scenario with all its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioView<'a> {
     /// The name of the scenario.
@@ -60,11 +60,11 @@ pub struct ScenarioView<'a> {
     pub apps: &'a [App],
     /// Threads of each application on each node.
     pub allocation: &'a Allocation,
-    /// Where the data of each application lies in this scenario.
+    /// Data placement of each application in this scenario.
     pub placements: &'a [Placement],
     /// The result.
     pub evaluation: &'a Evaluation,
-    /// How far off it may be, where figures of the machine are uncertain.
+    /// Uncertainty of the result, if values of the machine are uncertain.
     pub intervals: Option<&'a Prediction>,
 }
 
@@ -89,7 +89,8 @@ impl<'a> ScenarioView<'a> {
         (0..self.apps.len()).map(AppId)
     }
 
-    /// The sum of what applications achieve, with its unit: a rate if all that have threads count that, else GFLOPS of those that compute.
+    /// Total performance of all applications, with its unit. It is a rate if all applications with threads count the same unit. Otherwise
+    /// it is the sum of the GFLOPS of the applications that count FLOP.
     pub fn total(&self) -> (f64, &'a str) {
         let active = || self.active_apps().map(|app| &self.apps[app.0]);
         let unit = if active().next().is_some() { common_unit(active()) } else { common_unit(self.apps) };
@@ -97,7 +98,7 @@ impl<'a> ScenarioView<'a> {
         rate.unwrap_or((self.evaluation.total.value(), "GFLOPS"))
     }
 
-    /// The sum of the rates of all applications that count the same, for each unit. Different units have no sum.
+    /// Sums of the rates of all applications that count the same unit, one sum for each unit. Rates in different units are not added.
     pub fn total_rates(&self) -> Vec<(f64, &'a str)> {
         let mut totals: Vec<(f64, &str)> = Vec::new();
         for (app, found) in self.apps.iter().zip(&self.evaluation.apps) {
@@ -110,7 +111,7 @@ impl<'a> ScenarioView<'a> {
         totals
     }
 
-    /// The same, but GB/s if all that have threads only move data.
+    /// Like [`Self::total`], but in GB/s if all applications with threads only move data.
     pub fn worth(&self) -> (f64, &'a str) {
         let own = self.total();
         let mut active = self.active_apps().peekable();
@@ -121,13 +122,14 @@ impl<'a> ScenarioView<'a> {
         (moved.fold(0.0, |sum, gbs| sum + gbs), "GB/s")
     }
 
-    /// The applications that have threads.
+    /// The applications with threads.
     pub fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
         self.app_ids().filter(|&app| self.allocation.total(app) > 0)
     }
 }
 
-/// The study whose applications use so many hardware threads of a core: one entry for each, or none where they stay as they are.
+/// The study with this number of hardware threads per core: one entry for each application, or no entries to leave the applications
+/// unchanged.
 pub(crate) fn study_with(study: &Arc<Study>, smt: &[Smt]) -> Arc<Study> {
     match with_smt(&study.apps, smt) {
         Cow::Borrowed(_) => Arc::clone(study),
@@ -159,7 +161,7 @@ impl<'a> From<&'a EvaluatedScenario> for Explained<'a> {
     }
 }
 
-/// What becomes of each application, memory and link: the part that the scenarios of all documents have in common.
+/// Results of each application, memory and link: the part that the scenarios of all documents have in common.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct ScenarioObject<'a> {
@@ -167,31 +169,31 @@ pub(crate) struct ScenarioObject<'a> {
     name: &'a str,
     /// Sum of the GFLOPS of all applications that count FLOP.
     total_gflops: f64,
-    /// 95 % interval of the sum, in GFLOPS, where figures of the machine are uncertain.
+    /// 95 % interval of the sum, in GFLOPS, if values of the machine are uncertain.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_gflops_interval: Option<[f64; 2]>,
-    /// Sums of the rates of all applications that count the same, where there are any.
+    /// Sums of the rates of all applications that count the same unit, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     total_rates: Vec<TotalRate<'a>>,
-    /// Work is divided beforehand: the slowest thread decides.
+    /// Work is scheduled statically: the slowest thread decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     static_work: Option<bool>,
     /// The applications, in the order of the files.
     apps: Vec<AppObject<'a>>,
     /// The memories.
     nodes: Vec<NodeObject>,
-    /// L3 domains that can only read so much.
+    /// L3 domains with a read limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     l3: Vec<L3Object>,
     /// The links between nodes.
     links: Vec<LinkObject>,
     /// The links that several pairs of nodes share.
     shared_links: Vec<SharedLinkObject<'a>>,
-    /// What to know before trusting the result.
+    /// Warnings about the result.
     warnings: Vec<WarningObject>,
 }
 
-/// What applications that count the same achieve together.
+/// Total rate of the applications that count the same unit.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TotalRate<'a> {
@@ -207,12 +209,12 @@ struct TotalRate<'a> {
 struct AppObject<'a> {
     /// Its name.
     name: &'a str,
-    /// GFLOPS of all its threads; null where it counts something else.
+    /// GFLOPS of all its threads; null if it counts something else.
     gflops: Option<f64>,
     /// 95 % interval of `gflops`, in GFLOPS.
     #[serde(skip_serializing_if = "Option::is_none")]
     gflops_interval: Option<[f64; 2]>,
-    /// What all its threads achieve, in `rate_unit`, where it does not count FLOP.
+    /// Rate of all its threads, in `rate_unit`, if it does not count FLOP.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<f64>,
     /// 95 % interval of `rate`.
@@ -221,14 +223,14 @@ struct AppObject<'a> {
     /// The unit of `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_unit: Option<&'a str>,
-    /// What all its threads move, in GB/s (10^9 bytes).
+    /// Bandwidth of all its threads, in GB/s (10^9 bytes).
     bandwidth_gbs: f64,
     /// 95 % interval of `bandwidth_gbs`, in GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     bandwidth_gbs_interval: Option<[f64; 2]>,
     /// Threads on each node.
     threads: Vec<u32>,
-    /// Threads on each node in each of its L3 domains, where the machine has several on a node.
+    /// Threads on each node in each of its L3 domains, if nodes of the machine have several.
     #[serde(skip_serializing_if = "Option::is_none")]
     threads_per_l3: Option<Vec<Vec<u32>>>,
     /// On a machine with `threads_per_core` 2: `one` or `both` hardware threads of each of its cores.
@@ -237,24 +239,24 @@ struct AppObject<'a> {
     /// Cores on each node, on a machine with `threads_per_core` 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     cores: Option<&'a [u32]>,
-    /// GFLOPS of its threads on each node; null where it counts something else.
+    /// GFLOPS of its threads on each node; null if it counts something else.
     gflops_per_node: Option<Vec<f64>>,
-    /// What its threads on each node achieve, in `rate_unit`.
+    /// Rate of its threads on each node, in `rate_unit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_per_node: Option<Vec<f64>>,
-    /// The node of its data, where all of it is on one.
+    /// Home node of its data, if all its data is on one node.
     home: Option<usize>,
-    /// Its data, where that lies in fractions on the nodes, given or chosen.
+    /// Fractions of its data on each node, given or chosen, if the data is divided in this way.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<FractionsObject<'a>>,
-    /// Of static work: the node of the slowest thread.
+    /// With static scheduling: the node of the slowest thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     slowest_node: Option<u64>,
-    /// What holds its threads on each node back; null where it has none.
+    /// Bottleneck of its threads on each node; null for a node without its threads.
     bottleneck_per_node: Vec<Option<BottleneckWord>>,
 }
 
-/// Data in fractions on the nodes, as the files have it.
+/// Fractions of data on each node, as in the input files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct FractionsObject<'a> {
@@ -263,7 +265,7 @@ pub(crate) struct FractionsObject<'a> {
 }
 
 impl<'a> FractionsObject<'a> {
-    /// Of a placement; `None` of data that lies otherwise.
+    /// Fractions of a placement; `None` if the data is placed in another way.
     pub(crate) fn of(placement: &'a Placement) -> Option<Self> {
         match placement {
             Placement::Fractions(fractions) => Some(Self { fractions }),
@@ -274,40 +276,40 @@ impl<'a> FractionsObject<'a> {
 
 word!(BottleneckWord, "Bottleneck", "What holds threads back.", numasim_model::Bottleneck::KINDS);
 
-/// The memory of a node.
+/// Memory of a node.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeObject {
     /// Its number, from 0.
     node: u64,
-    /// What it can deliver, in GB/s.
+    /// Bandwidth that it can deliver, in GB/s.
     capacity_gbs: f64,
-    /// What is moved to and from it, in GB/s.
+    /// Bandwidth to and from it, in GB/s.
     bandwidth_gbs: f64,
-    /// The part of it by cores of other nodes, in GB/s.
+    /// Bandwidth used by cores of other nodes, in GB/s.
     remote_gbs: f64,
-    /// What that occupies, in GB/s of reads, where it is another figure.
+    /// Read-equivalent load, in GB/s, if it differs from the bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     occupied_gbs: Option<f64>,
-    /// How long the cores of the node wait for a line of it beside all that is read, in ns: under `ecm`, where a latency and the bandwidth of a core
-    /// are known.
+    /// Time for which the cores of the node wait for a line from this memory under the load of all reads, in ns. Present under `ecm` if a
+    /// latency and the bandwidth of a core are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     loaded_latency_ns: Option<f64>,
 }
 
-/// The way of an L3 domain to all memories.
+/// Connection of an L3 domain to all memories.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct L3Object {
-    /// Its node.
+    /// The node.
     node: u64,
     /// Its number, from 0 on each node.
     domain: u64,
-    /// What it can carry, in GB/s.
+    /// Bandwidth that it can carry, in GB/s.
     capacity_gbs: f64,
-    /// What it carries, in GB/s.
+    /// Bandwidth that it carries, in GB/s.
     bandwidth_gbs: f64,
-    /// What that occupies, in GB/s of reads, where it is another figure.
+    /// Read-equivalent load, in GB/s, if it differs from the bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     occupied_gbs: Option<f64>,
 }
@@ -320,11 +322,11 @@ struct LinkObject {
     from: u64,
     /// The node of the memory.
     to: u64,
-    /// What it can carry, in GB/s.
+    /// Bandwidth that it can carry, in GB/s.
     capacity_gbs: f64,
-    /// What it carries, in GB/s.
+    /// Bandwidth that it carries, in GB/s.
     bandwidth_gbs: f64,
-    /// What that occupies, in GB/s of reads, where it is another figure.
+    /// Read-equivalent load, in GB/s, if it differs from the bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     occupied_gbs: Option<f64>,
 }
@@ -335,18 +337,18 @@ struct LinkObject {
 struct SharedLinkObject<'a> {
     /// Its name.
     name: &'a str,
-    /// The nodes of the cores, and those of the memories.
+    /// The nodes of the cores and the nodes of the memories.
     direction: [Vec<u64>; 2],
-    /// What it can carry, in GB/s.
+    /// Bandwidth that it can carry, in GB/s.
     capacity_gbs: f64,
-    /// What it carries, in GB/s.
+    /// Bandwidth that it carries, in GB/s.
     bandwidth_gbs: f64,
-    /// What that occupies, in GB/s of reads, where it is another figure.
+    /// Read-equivalent load, in GB/s, if it differs from the bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     occupied_gbs: Option<f64>,
 }
 
-/// Reads of other nodes leave less of a memory than an equal part to the node's own threads.
+/// Reads by other nodes leave the node's own threads less than an equal share of its memory bandwidth.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WarningObject {
@@ -354,15 +356,15 @@ struct WarningObject {
     kind: &'static str,
     /// The node.
     node: u64,
-    /// What its own threads want, in GB/s.
+    /// Demand of its own threads, in GB/s.
     wanted_gbs: f64,
-    /// What is left to them, in GB/s.
+    /// Bandwidth left to them, in GB/s.
     left_gbs: f64,
-    /// What an equal part would be, in GB/s.
+    /// An equal share, in GB/s.
     equal_part_gbs: f64,
     /// Threads that read the memory.
     readers: u64,
-    /// The same in words.
+    /// The warning as a sentence.
     message: String,
 }
 
@@ -481,7 +483,7 @@ fn gbs(value: GigabytesPerSecond) -> f64 {
     plain(value.value())
 }
 
-/// What of a capacity is occupied, in GB/s of reads, where that is not what is drawn.
+/// Read-equivalent load of a capacity, in GB/s, if it differs from the consumed bandwidth.
 fn occupied(bandwidth: GigabytesPerSecond, occupied: GigabytesPerSecond) -> Option<f64> {
     (occupied != bandwidth).then(|| gbs(occupied))
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema of documents, generated from the types that are written.
+//! The JSON Schema of documents, generated from the types that are serialised.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::document::{ByName, VERSION};
 /// The JSON Schema (draft 2020-12) of the document `T`, which the command `name` writes.
 pub fn of<T: JsonSchema>(name: &str) -> Value {
     let command = name.split(' ').next().unwrap_or_default();
-    // What is written has all of its keys, but for those that are skipped.
+    // A written document contains all of its keys, except for those that are skipped.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut generated = settings.into_generator().into_root_schema_for::<T>();
     RecursiveTransform(|schema: &mut Schema| as_written(schema, command)).transform(&mut generated);
@@ -26,7 +26,7 @@ pub fn of<T: JsonSchema>(name: &str) -> Value {
     schema.to_value()
 }
 
-/// The rules of documents: objects have no other keys than these; a key that may be missing is never null; the head names the command.
+/// The rules of documents: objects have no additional keys; a key that may be missing is never null; the head names the command.
 fn as_written(schema: &mut Schema, command: &str) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
         *text = text.replace('\n', " ");
@@ -47,7 +47,7 @@ fn as_written(schema: &mut Schema, command: &str) {
     }
 }
 
-/// As in TOML: a key is there, or it is not.
+/// As in TOML, a key without a value is missing.
 fn never_null(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
@@ -66,7 +66,7 @@ fn never_null(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A command writes one document or the other: with a switch it answers another question.
+/// A command writes one of two documents, because an option selects a different question.
 #[derive(Debug)]
 pub struct Either<A, B>(PhantomData<(A, B)>);
 

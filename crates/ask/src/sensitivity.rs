@@ -1,4 +1,4 @@
-//! The analysis of an answer: gains of wider resources, and how wrong inputs may be.
+//! The analysis of an answer: gains from more resources, and tolerated errors of inputs.
 
 use crate::data_words;
 use crate::scenario::FractionsObject;
@@ -22,7 +22,7 @@ pub fn gain_unit(problem: &Problem) -> &'static str {
     }
 }
 
-/// What is added, as a stable word.
+/// The added step, as a stable word.
 pub const fn step(step: Step) -> &'static str {
     match step {
         Step::GigabytePerSecond => "+1 GB/s",
@@ -31,23 +31,23 @@ pub const fn step(step: Step) -> &'static str {
     }
 }
 
-/// The answer under changed figures.
+/// The answer under changed values.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct SensitivityObject<'a> {
-    /// Nothing is missing.
+    /// Whether the analysis is complete.
     complete: bool,
     /// The unit of gains.
     gain_unit: &'static str,
-    /// The smallest and the largest factor that was tried.
+    /// The smallest and the largest factor tried.
     factors: [f64; 2],
-    /// Allocations that the best is compared with.
+    /// Number of allocations that the best is compared with.
     compared_with: u64,
-    /// A better allocation that was found on the way.
+    /// A better allocation found during the analysis.
     better: Option<PlacedObject<'a>>,
-    /// What wider resources are worth.
+    /// Gains from more resources.
     widening: Vec<WideningObject<'a>>,
-    /// How wrong inputs may be before another allocation wins.
+    /// Errors of inputs at which another allocation wins.
     inputs: Vec<InputObject<'a>>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> SensitivityObject<'a> {
     }
 }
 
-/// Who runs where.
+/// A placement of the applications.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PlacedObject<'a> {
@@ -84,9 +84,9 @@ struct PlacedApp<'a> {
     name: &'a str,
     /// Threads on each node.
     threads: Vec<u32>,
-    /// The node of its data, where all of it is on one.
+    /// Home node of its data, if all its data is on one node.
     home: Option<usize>,
-    /// Its data, where that lies in fractions on the nodes.
+    /// Fractions of its data on each node, if the data is divided in this way.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<FractionsObject<'a>>,
 }
@@ -104,21 +104,21 @@ impl<'a> PlacedObject<'a> {
     }
 }
 
-/// Key of the input files, unit, and what has the figure.
+/// Key in the input files, unit, and the objects with the value.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FigureObject<'a> {
-    /// Key of the input files.
+    /// Key in the input files.
     key: &'static str,
     /// Its unit.
     unit: &'static str,
-    /// The nodes that have it.
+    /// The nodes with the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<usize>>,
-    /// The links that have it.
+    /// The links with the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<Vec<Pair>>,
-    /// The applications that have it.
+    /// The applications with the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     apps: Option<Vec<&'a str>>,
 }
@@ -156,23 +156,23 @@ fn named<'a>(apps: &[AppId], problem: &'a Problem) -> Vec<&'a str> {
     apps.iter().map(|app| problem.apps()[app.0].name.as_str()).collect()
 }
 
-/// Gains in the unit of the objective (`gain_unit`), null where the restrictions forbid any use.
+/// Gains in the unit of the objective (`gain_unit`), null if the constraints forbid any use.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WideningObject<'a> {
     #[serde(flatten)]
     figure: FigureObject<'a>,
-    /// All of them are widened together.
+    /// Whether all of them are increased together.
     together: bool,
     /// The value in the files.
     value: f64,
-    /// What is added.
+    /// The added step.
     step: &'static str,
-    /// What that is worth.
+    /// Gain from the step.
     gain: Option<f64>,
-    /// The same where threads may move.
+    /// Gain if threads may move.
     gain_threads_moved: Option<f64>,
-    /// What 10 % more are worth.
+    /// Gain from 10 % more.
     gain_10_percent: Option<f64>,
     /// The applications that use it.
     used_by: Vec<&'a str>,
@@ -193,32 +193,32 @@ impl<'a> WideningObject<'a> {
     }
 }
 
-/// `low` and `high` in the unit of the input (null where several values change together) and as factors; null where no known allocation
-/// wins. `lost` maps an error (`-0.2`) to the part of the objective that is lost.
+/// `low` and `high` in the unit of the input (null if several values change together) and as factors; null if no known allocation wins.
+/// `lost` maps an error (`-0.2`) to the fraction of the objective that is lost.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct InputObject<'a> {
     #[serde(flatten)]
     figure: FigureObject<'a>,
-    /// The value in the files; null where several differ.
+    /// The value in the files; null if there are several different ones.
     value: Option<f64>,
     /// The smallest of them.
     smallest: f64,
     /// The largest of them.
     largest: f64,
-    /// Below this another allocation wins.
+    /// Limit below which another allocation wins.
     low: Option<f64>,
-    /// Above this another allocation wins.
+    /// Limit above which another allocation wins.
     high: Option<f64>,
-    /// The same as a factor.
+    /// The limit as a factor.
     low_factor: Option<f64>,
-    /// The same as a factor.
+    /// The limit as a factor.
     high_factor: Option<f64>,
-    /// What wins below.
+    /// The allocation that wins below.
     low_winner: Option<PlacedObject<'a>>,
-    /// What wins above.
+    /// The allocation that wins above.
     high_winner: Option<PlacedObject<'a>>,
-    /// What the best loses of the objective where the input is wrong by this much.
+    /// The fraction of the objective that the best loses if the input is wrong by this much.
     lost: ByName<f64>,
 }
 
@@ -266,9 +266,9 @@ fn signed(gain: f64) -> String {
 /// A resource, or an input.
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'v> {
-    /// A resource, which may be wider.
+    /// A resource that may be increased.
     Widening(&'v Widening),
-    /// An input, which may be wrong.
+    /// An input that may be wrong.
     Input(&'v Range),
 }
 
@@ -289,7 +289,7 @@ impl<'v> Row<'v> {
         if let Self::Input(range) = self { Some(range) } else { None }
     }
 
-    /// The smallest and the largest value that it has.
+    /// Its smallest and its largest value.
     fn value(self) -> (f64, f64) {
         match self {
             Self::Widening(one) => (one.value, one.value),
@@ -297,12 +297,12 @@ impl<'v> Row<'v> {
         }
     }
 
-    /// The rows of the CSV, instead of those of the allocations: two tables in one file would be no table.
+    /// The rows of the CSV, instead of those of the allocations, because one CSV file can contain only one table.
     pub fn all(found: &'v Sensitivity) -> impl Iterator<Item = Self> {
         found.widening.iter().map(Row::Widening).chain(found.ranges.iter().map(Row::Input))
     }
 
-    /// The columns of both kinds, which mean what the keys of the JSON mean; those of the other kind are empty.
+    /// The columns of both kinds, with the same meaning as the keys of the JSON; columns of the other kind are empty.
     pub fn columns(problem: &'v Problem) -> Vec<Of<'v, Self>> {
         let apps = problem.apps();
         let objective = problem.goal().objective().as_str();
@@ -346,7 +346,7 @@ impl<'v> Row<'v> {
         columns
     }
 
-    /// Where another allocation becomes the best, at one end of the range of an input.
+    /// The point at which another allocation becomes the best, at one end of the range of an input.
     fn end(
         problem: &'v Problem,
         names: [&'static str; 3],
@@ -405,13 +405,13 @@ fn of_nodes(nodes: &[NodeId]) -> String {
     figures::nodes(&sorted(nodes.iter().copied()))
 }
 
-/// Inputs are those of an `[[app]]` table, whatever the number of its instances.
+/// Inputs belong to an `[[app]]` table, however many instances it has.
 fn of_apps(ids: &[AppId], apps: &[App]) -> String {
     ids.first().and_then(|app| apps.get(app.0)).map_or(String::new(), |app| app.group.clone())
 }
 
 fn of_links(links: &[(NodeId, NodeId)], arrow: &str) -> String {
-    // A link may be here for itself and with all others.
+    // A link may be listed both alone and together with all others.
     let mut links = links.to_vec();
     links.sort_unstable();
     links.dedup();

@@ -24,9 +24,9 @@ use crate::wording::common_unit;
 pub struct Simulate<'a> {
     /// The files.
     pub input: &'a Input,
-    /// Policies that decide about threads, simulated one after the other; if it is empty, the policy of the files.
+    /// Policies that control threads, simulated in sequence; if empty, the policy in the files.
     pub policies: &'a [PolicyName],
-    /// When a simulation ends at the latest, in seconds of simulated time.
+    /// Maximum end of a simulation, in seconds of simulated time.
     pub until_s: Option<f64>,
     /// First seed of the work of tasks.
     pub seed: u64,
@@ -35,13 +35,13 @@ pub struct Simulate<'a> {
 }
 
 impl<'a> Simulate<'a> {
-    /// The policy of the files, with seed 1, until all applications are finished.
+    /// The policy in the files, with seed 1, until all applications finish.
     pub fn new(input: &'a Input) -> Self {
         Self { input, policies: &[], until_s: None, seed: 1, runs: 1 }
     }
 }
 
-/// The simulations of a question that has passed all checks: for front ends that observe them, or run several at a time.
+/// The simulations of a question that has passed all checks, for front ends that observe them or run several in parallel.
 #[derive(Debug)]
 pub struct Simulations<'a> {
     input: &'a Input,
@@ -56,7 +56,7 @@ impl<'a> Simulations<'a> {
     /// Checks a question.
     ///
     /// # Errors
-    /// An unknown policy, missing work, an open home, too many threads, seeds beyond the last one.
+    /// An unknown policy, missing work, an undecided home node, too many threads, or seeds beyond the last one.
     pub fn of(question: &Simulate<'a>) -> Result<Self, Refusal> {
         let Simulate { input, policies, until_s, seed, runs } = *question;
         let (study, located) = (&input.study, &input.located);
@@ -83,11 +83,11 @@ impl<'a> Simulations<'a> {
         self.policies.iter().flat_map(of).collect()
     }
 
-    /// The answer, from the results of [`Self::jobs`] in their order; `None` for those that were never begun. It contains the simulations
-    /// before the first of these.
+    /// The answer, from the results of [`Self::jobs`] in their order; `None` for jobs that never started. The answer contains the
+    /// simulations before the first `None`.
     ///
     /// # Errors
-    /// The first simulation without a result.
+    /// The first simulation has no result.
     pub fn answer(
         &self,
         results: impl IntoIterator<Item = Option<Result<Simulated, JobError>>>,
@@ -106,7 +106,7 @@ impl<'a> Simulations<'a> {
     }
 }
 
-/// Applications over time: a simulation for each policy and seed, one after the other.
+/// Applications over time: a simulation for each policy and seed, in sequence.
 ///
 /// ```
 /// use numasim_ask::{Input, Simulate, simulate};
@@ -121,7 +121,7 @@ impl<'a> Simulations<'a> {
 /// ```
 ///
 /// # Errors
-/// Those of [`Simulations::of`] and [`Simulations::answer`].
+/// The errors of [`Simulations::of`] and [`Simulations::answer`].
 pub fn simulate(question: &Simulate<'_>, monitor: &dyn Monitor) -> Result<Simulation, Refusal> {
     let simulations = Simulations::of(question)?;
     let stop = || monitor.stop();
@@ -131,7 +131,7 @@ pub fn simulate(question: &Simulate<'_>, monitor: &dyn Monitor) -> Result<Simula
     Ok(answer)
 }
 
-/// Simulations without a makespan that nobody ended: a warning for each.
+/// A warning for each simulation that has no makespan although the user did not interrupt it.
 fn unfinished(simulated: &[Simulated]) -> Vec<String> {
     let several = |one: &Simulated| simulated.iter().any(|other| other.seed != one.seed);
     let words = |one: &Simulated| {
@@ -150,15 +150,15 @@ fn unfinished(simulated: &[Simulated]) -> Vec<String> {
 /// Simulations of one study.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// What was simulated.
+    /// The simulated study.
     pub study: Arc<Study>,
     /// In the order of the policies, then of the seeds.
     pub runs: Vec<Simulated>,
-    /// Number of simulations that were asked for: more than there are if it was stopped.
+    /// Number of requested simulations, which exceeds the number of runs if the question was stopped.
     pub asked: usize,
     /// The only simulation compared with a run on a host.
     pub compare: Option<ComparedRun>,
-    /// Simulations without a makespan, one sentence each.
+    /// Warnings about simulations without a makespan, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -169,28 +169,28 @@ impl Simulation {
     }
 }
 
-/// One simulation with what it was asked.
+/// One simulation with its inputs.
 #[derive(Clone, Debug)]
 pub struct Simulated {
-    /// As `--policy` takes it.
+    /// The policy, as `--policy` accepts it.
     pub policy: String,
-    /// Of the work of tasks.
+    /// Seed of the work of tasks.
     pub seed: u64,
-    /// What came out.
+    /// The result.
     pub run: Run,
-    /// No policy can have a shorter makespan than this, in seconds; `None` where none is known.
+    /// Lower bound on the makespan under any policy, in seconds; `None` if no bound is known.
     pub lower_bound_s: Option<f64>,
-    /// What takes so long: the rest of a sentence.
+    /// The limit behind the bound: the rest of a sentence.
     pub bound_by: Option<String>,
-    /// The cluster, where the files have one.
+    /// The cluster, if the files define one.
     pub cluster: Option<ClusterRun>,
 }
 
 impl Simulated {
-    /// Simulates; `stop` is asked before every instant.
+    /// Simulates; asks `stop` before every instant.
     ///
     /// # Errors
-    /// The policy cannot be made, or the simulation cannot go on.
+    /// The policy cannot be created, or the simulation cannot continue.
     pub fn run(
         job: &Job<'_>,
         observer: &mut dyn Observer,
@@ -200,7 +200,7 @@ impl Simulated {
         Ok(Self::of(job, job.with(run, stop)))
     }
 
-    /// What a job gave.
+    /// The result of a job.
     pub fn of(job: &Job<'_>, outcome: Outcome) -> Self {
         let Outcome { run, bound, cluster } = outcome;
         Self {
@@ -213,12 +213,12 @@ impl Simulated {
         }
     }
 
-    /// When the last application was finished, in seconds.
+    /// Time at which the last application finished, in seconds.
     pub fn makespan_s(&self) -> Option<f64> {
         self.run.makespan.map(Seconds::value)
     }
 
-    /// What came of it, for a picture.
+    /// The outcome, for a picture.
     pub fn outcome(&self) -> String {
         let end = figures::rounded(self.run.time.value());
         match self.makespan_s() {
@@ -228,18 +228,18 @@ impl Simulated {
         }
     }
 
-    /// Whether somebody ended it before its time.
+    /// Whether it was stopped before its end.
     pub fn is_partial(&self) -> bool {
         self.run.ending == Ending::Stopped
     }
 
-    /// How far the makespan is above the lower bound, as a fraction of it.
+    /// Difference between makespan and lower bound, as a fraction of the bound.
     pub fn above_bound(&self) -> Option<f64> {
         let (makespan, bound) = self.makespan_s().zip(self.lower_bound_s)?;
         (bound > 0.0).then(|| makespan / bound - 1.0)
     }
 
-    /// The most that lies in the channels, each at its fullest, in MB.
+    /// Maximum data in all channels, in MB: the sum of the maximum of each channel.
     pub fn most_stored_mb(&self, study: &Study) -> f64 {
         let channels = self.run.channels.iter().zip(&study.dynamics.channels);
         channels.map(|(run, channel)| mb(channel, run.max_items as f64)).sum()
@@ -263,8 +263,8 @@ pub fn mb(channel: &Channel, items: f64) -> f64 {
     channel.item.value() * items
 }
 
-/// GFLOPS of all applications together, on average over the whole time, with the unit: their rate if all count that, else GFLOPS of those
-/// that count FLOP.
+/// Mean performance of all applications together over the whole time, with its unit. It is a rate if all applications count the same
+/// unit. Otherwise it is the sum of the GFLOPS of the applications that count FLOP.
 pub fn mean_of_all<'a>(study: &'a Study, run: &Run) -> (f64, &'a str) {
     let unit = common_unit(&study.apps).unwrap_or("GFLOPS");
     let counting = run.apps.iter().zip(&study.apps).filter(|(_, app)| app.unit() == unit);
@@ -272,7 +272,7 @@ pub fn mean_of_all<'a>(study: &'a Study, run: &Run) -> (f64, &'a str) {
     (if seconds > 0.0 { work.value() / seconds } else { 0.0 }, unit)
 }
 
-/// GFLOPS, or its rate, on average from its arrival to its end; 0 where it did not arrive.
+/// Mean GFLOPS, or mean rate, from its arrival to its end; 0 if it did not arrive.
 pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
     let end = app.finished.unwrap_or(run.time);
     let Some(arrived) = app.arrived else { return 0.0 };
@@ -286,15 +286,15 @@ pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
 pub struct ComparedRun {
     /// Name of the machine of the run.
     pub machine: String,
-    /// Who decided.
+    /// The policy of the run.
     pub policy: String,
-    /// Why the run was over.
+    /// The reason why the run ended.
     pub ended: String,
     /// Applications and channels, in the order of the files.
     pub figures: Vec<ComparedFigure>,
 }
 
-/// One figure, simulated and measured.
+/// One value, simulated and measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedFigure {
@@ -302,36 +302,36 @@ pub struct ComparedFigure {
     pub of: String,
     /// Its key in the documents of `simulate` and `run`.
     pub figure: &'static str,
-    /// Of the simulation; null if it is not known.
+    /// The simulated value; null if it is unknown.
     pub simulated: Option<f64>,
-    /// Of the run; null if it is not known.
+    /// The measured value; null if it is unknown.
     pub measured: Option<f64>,
     /// Simulated / measured - 1.
     pub error: Option<f64>,
 }
 
-/// With `--replay`.
+/// The document of `--replay`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Replayed {
     #[serde(flatten)]
     head: Head,
-    /// What was asked again.
+    /// The replayed decisions.
     replay: Replay,
 }
 
-/// What was asked again.
+/// The replayed decisions.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Replay {
-    /// How often the policy was asked.
+    /// Number of decisions of the policy.
     decisions: u64,
-    /// The orders it sent.
+    /// The commands that it sent.
     actions: u64,
 }
 
 impl Replayed {
-    /// A policy that was asked so often, and sent so many orders.
+    /// A policy with this number of decisions and commands.
     pub const fn new(decisions: u64, actions: u64) -> Self {
         Self { head: Head::of("simulate"), replay: Replay { decisions, actions } }
     }
@@ -346,7 +346,7 @@ struct Runs<'a> {
     head: StudyHead,
     /// A simulation for each policy and seed.
     runs: Vec<RunObject<'a>>,
-    /// With `--compare`: beside a run on a host.
+    /// With `--compare`: comparison with a run on a host.
     #[serde(skip_serializing_if = "Option::is_none")]
     compare: Option<&'a ComparedRun>,
 }
@@ -368,11 +368,11 @@ impl<'a> From<&'a Simulation> for Runs<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunObject<'a> {
-    /// Who decides, as `--policy` takes it.
+    /// The policy, as `--policy` accepts it.
     policy: &'a str,
     /// Seed of random work.
     seed: u64,
-    /// When the last application was finished, in seconds; null where one is not.
+    /// Time at which the last application finished, in seconds; null if one did not finish.
     makespan_s: Option<f64>,
     /// Events of the simulation.
     events: u64,
@@ -380,20 +380,20 @@ struct RunObject<'a> {
     apps: Vec<AppObject<'a>>,
     /// The channels.
     channels: Vec<ChannelObject>,
-    /// Orders that were sent.
+    /// Number of commands sent.
     commands: u64,
-    /// Threads that orders unblocked.
+    /// Threads that commands unblocked.
     core_moves: u64,
-    /// From an order to the last thread that blocks.
+    /// Time from a command until the last thread blocks.
     reaction_s: Reaction,
-    /// The cluster of which the machine is one node.
+    /// The cluster with this machine as one node.
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Cluster>,
-    /// When it ended, in seconds.
+    /// End of the simulation, in seconds.
     time_s: f64,
-    /// No policy is faster, in seconds; null where nothing is known.
+    /// Lower bound on the makespan of any policy, in seconds; null if it is unknown.
     lower_bound_s: Option<f64>,
-    /// Ended by Ctrl-C.
+    /// Interrupted with Ctrl-C.
     partial: bool,
 }
 
@@ -435,28 +435,28 @@ impl<'a> RunObject<'a> {
 struct AppObject<'a> {
     /// Its name.
     name: &'a str,
-    /// When it came, in seconds.
+    /// Time of its arrival, in seconds.
     arrived_s: Option<f64>,
-    /// When it was finished, in seconds.
+    /// Time at which it finished, in seconds.
     finished_s: Option<f64>,
-    /// Iterations that it finished.
+    /// Number of iterations that it finished.
     iterations: u64,
-    /// What it computed, in GFLOP; null where it counts something else.
+    /// Its computed work, in GFLOP; null if it counts something else.
     gflop: Option<f64>,
-    /// What it did in the unit of its rate, where it has one.
+    /// Its work in the unit of its rate, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     work: Option<f64>,
-    /// Threads that it ran on average.
+    /// Mean number of running threads.
     mean_threads: f64,
-    /// How long it waited for input of others, in seconds.
+    /// Time of waiting for input from other applications, in seconds.
     wait_input_s: f64,
-    /// How long it waited for room for its output, in seconds.
+    /// Time of waiting for space for its output, in seconds.
     wait_output_s: f64,
-    /// How long it waited for calls, in seconds.
+    /// Time of waiting for calls, in seconds.
     wait_call_s: f64,
-    /// GFLOPS on average while it was there.
+    /// Mean GFLOPS from its arrival to its end.
     mean_gflops: Option<f64>,
-    /// The same in `rate_unit`.
+    /// Mean rate in `rate_unit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_rate: Option<f64>,
     /// The unit of its rate, e.g. queries/s.
@@ -464,9 +464,9 @@ struct AppObject<'a> {
     rate_unit: Option<&'a str>,
     /// Thread-seconds without work.
     idle_s: f64,
-    /// Thread-seconds kept from running by orders.
+    /// Thread-seconds that commands prevented from running.
     blocked_s: f64,
-    /// Thread-seconds on cores that others used, too.
+    /// Thread-seconds on cores shared with other threads.
     shared_s: f64,
 }
 
@@ -503,13 +503,13 @@ pub(crate) struct ChannelObject {
     from: String,
     /// The consumer.
     to: String,
-    /// Most items in it.
+    /// Maximum number of items in it.
     max_items: u64,
-    /// Items in it on average.
+    /// Mean number of items in it.
     mean_items: f64,
-    /// Most data in it, in MB (10^6 bytes).
+    /// Maximum data in it, in MB (10^6 bytes).
     max_mb: f64,
-    /// Data in it on average, in MB.
+    /// Mean data in it, in MB.
     mean_mb: f64,
 }
 
@@ -527,15 +527,15 @@ impl ChannelObject {
     }
 }
 
-/// From an order to the last thread that blocks.
+/// Time from a command until the last thread blocks.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Reaction {
-    /// On average, in seconds.
+    /// Mean, in seconds.
     mean: f64,
-    /// At most, in seconds.
+    /// Maximum, in seconds.
     max: f64,
-    /// Orders that are counted.
+    /// Number of counted commands.
     count: u64,
 }
 
@@ -543,9 +543,9 @@ struct Reaction {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Cluster {
-    /// When its last node is done, in seconds.
+    /// Time at which its last node finishes, in seconds.
     makespan_s: f64,
-    /// How many times as fast as `static-even` on all nodes.
+    /// Speedup over `static-even` on all nodes.
     speedup: f64,
 }
 

@@ -1,9 +1,9 @@
-//! What to write instead: near names, and a scenario that fits the files.
+//! Suggestions for corrections: similar names, and a scenario that fits the files.
 
 use numasim_course::Study;
 use numasim_model::{OpenData, words};
 
-/// The known name that was probably meant.
+/// The known name that was probably intended.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     words::nearest(name, known.iter().copied())
 }
@@ -28,13 +28,13 @@ pub fn key(name: &str) -> String {
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// A scenario with the same number of threads of each application on every node, as far as the cores reach.
+/// A scenario with the same number of threads of each application on every node, as far as there are enough cores.
 pub fn scenario(study: &Study) -> String {
     let fewest =
         study.machine.nodes().iter().map(|node| node.cores).filter(|&cores| cores > 0).min().unwrap_or(1);
     let cores = usize::try_from(fewest).unwrap_or(usize::MAX);
     let threads = cores / study.apps.len().max(1);
-    // More applications than cores: an example with the first one alone.
+    // With more applications than cores: an example with only the first one.
     let apps = if threads == 0 { &study.apps[..1.min(study.apps.len())] } else { &study.apps[..] };
     let mut groups: Vec<&str> = apps.iter().map(|app| app.group.as_str()).collect();
     groups.dedup();
@@ -43,7 +43,7 @@ pub fn scenario(study: &Study) -> String {
     let mut open: Vec<(&str, OpenData)> =
         apps.iter().filter_map(|app| Some((app.group.as_str(), app.data.open()?))).collect();
     open.dedup();
-    // Not all on one node: its memory would serve everybody.
+    // The data is not all on one node, whose memory would serve all applications.
     let nodes: Vec<usize> = study.machine.memory_nodes().map(|node| node.0).collect();
     let lies = |(node, (name, open)): (&usize, &(&str, OpenData))| match open {
         OpenData::Home => format!("{} = {{ home = {node} }}", key(name)),

@@ -1,5 +1,5 @@
-//! The tables of answers, each column declared once: as CSV has it, with all numbers in full precision and nothing for what is not there,
-//! and with the title, unit and precision that people see.
+//! The tables of answers, with each column declared once. CSV has all numbers in full precision and empty cells for missing values.
+//! People see titles, units and precision.
 
 use numasim_dynamic::AppRun;
 use numasim_model::evaluation::GroupResult;
@@ -29,7 +29,7 @@ impl<'v> Placed<'v> {
         view.app_ids().flat_map(of_app)
     }
 
-    /// What its threads on the node get; `None` where there are none.
+    /// The performance of its threads on the node; `None` without threads.
     fn group(&self) -> Option<&'v GroupResult> {
         self.view.evaluation.apps[self.app.0].per_node[self.node].as_ref()
     }
@@ -42,7 +42,7 @@ impl<'v> Placed<'v> {
         self.group().map_or(0.0, |group| group.gflops.value())
     }
 
-    /// The columns of `evaluate`; those of rates only if an application has one.
+    /// The columns of `evaluate`; those of rates only if an application has a rate.
     pub fn columns(apps: &[App]) -> Vec<Of<'v, Self>> {
         let has_rates = apps.iter().any(|app| app.rate_unit.is_some());
         let is_rate = |row: &Self| row.app().rate_unit.is_some();
@@ -54,12 +54,12 @@ impl<'v> Placed<'v> {
                 row.group().map_or(0, |group| group.threads * row.app().smt.threads_per_core())
             }),
             Of::number("gflops", move |row: &Self| (!is_rate(row)).then(|| row.speed())),
-            // What they draw from all memories.
+            // Bandwidth from all memories.
             Of::number("bandwidth_gbs", |row: &Self| {
                 row.group().map_or(0.0, |group| group.bandwidth.value())
             }),
             Of::text("bottleneck", |row: &Self| row.group().map_or("", |group| group.bottleneck.kind())),
-            // The node of all data of the application.
+            // Home node of all data of the application.
             Of::whole("home", |row: &Self| row.view.evaluation.apps[row.app.0].home.map(|home| home.0)),
             Of::number("scenario_total_gflops", |row: &Self| row.view.evaluation.total.value()),
         ];
@@ -76,7 +76,7 @@ impl<'v> Placed<'v> {
     }
 }
 
-/// The CSV of `explore`: a row for each allocation, application and node, the columns of `evaluate` between those of the search.
+/// The CSV of `explore`: a row for each allocation, application and node, with the columns of `evaluate` between those of the search.
 pub fn explored(found: &Explored) -> String {
     type Row<'v> = ((&'static str, f64), Placed<'v>);
     let status = found.status();
@@ -89,7 +89,7 @@ pub fn explored(found: &Explored) -> String {
         Of::text("role", |((role, _), _): &Row| *role),
         Of::text("objective", move |_: &Row| objective),
         Of::number("value", |((_, value), _): &Row| *value),
-        // Of the best.
+        // Only for the best.
         Of::text("status", move |_: &Row| status),
         Of::number("bound", |_: &Row| found.bound),
     ];
@@ -100,7 +100,7 @@ pub fn explored(found: &Explored) -> String {
     table::csv(&columns, rows)
 }
 
-/// The CSV of `evaluate` under several models: its rows with the model before them.
+/// The CSV of `evaluate` under several models: its rows, preceded by the model.
 pub fn under_models(models: &[UnderModel]) -> String {
     type Row<'v> = (&'static str, Placed<'v>);
     fn of(model: &UnderModel) -> (&'static str, Vec<ScenarioView<'_>>) {
@@ -147,12 +147,12 @@ impl<'v> Ran<'v> {
         columns
     }
 
-    /// Those of the application.
+    /// The columns of the application.
     pub fn of_apps(apps: &[App]) -> Vec<Of<'v, Self>> {
         Self::work(apps).into_iter().chain(Self::waits()).collect()
     }
 
-    /// What it did; columns of rates only if one of `apps` has one.
+    /// Its work; columns of rates only if one of `apps` has a rate.
     pub fn work(apps: &[App]) -> Vec<Of<'v, Self>> {
         let number =
             |name, title, value: fn(&Self) -> Option<f64>| Of::number(name, value).titled(title).rounded();
@@ -179,7 +179,7 @@ impl<'v> Ran<'v> {
         columns
     }
 
-    /// What it waited for; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
+    /// Its waiting times; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
     pub fn waits() -> [Of<'v, Self>; 6] {
         let wait = |name, title, time: fn(&AppRun) -> Seconds| {
             Of::number(name, move |row: &Self| time(row.run).value()).titled(title).rounded()

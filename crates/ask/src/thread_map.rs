@@ -9,7 +9,7 @@ use numasim_model::{App, AppId, Machine, NodeId, Placement, Smt};
 use crate::lettering::{self, Lettering};
 use crate::{ScenarioView, data_words, machine_title, numbers};
 
-/// Below the title of a plot of a scenario: its name and result, the model and the machine.
+/// The subtitle of a plot of a scenario: its name and result, the model and the machine.
 pub fn conditions(view: &ScenarioView<'_>) -> String {
     let (total, unit) = view.total();
     format!(
@@ -21,7 +21,7 @@ pub fn conditions(view: &ScenarioView<'_>) -> String {
     )
 }
 
-/// The map of a scenario: threads, data, and what of memories and links is occupied.
+/// The map of a scenario: threads, data, and the load of memories and links.
 pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     let letters = Lettering::new(view.apps);
     let evaluation = view.evaluation;
@@ -55,7 +55,7 @@ pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     }
 }
 
-/// Links that several pairs share, with what they carry in a scenario.
+/// Links shared by several pairs, with their load in a scenario.
 fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSharedLink> {
     let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.occupied.value());
     let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
@@ -68,7 +68,7 @@ fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSh
     machine.shared_directions().enumerate().map(one).collect()
 }
 
-/// The machine alone: its cores, what memories and links deliver at most.
+/// The machine alone: its cores, and the capacities of memories and links.
 pub fn machine_map(machine: &Machine) -> ThreadMap {
     let nodes = machine.nodes().iter().map(|node| MapNode {
         cores: node.cores,
@@ -101,7 +101,7 @@ pub fn machine_map(machine: &Machine) -> ThreadMap {
     }
 }
 
-/// Letters with threads on a node, and how many.
+/// Letters with threads on a node, and their number.
 fn threads(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<(usize, u32)> {
     let mut counts = vec![0; letters.count()];
     for app in view.app_ids() {
@@ -110,7 +110,7 @@ fn threads(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<(u
     counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect()
 }
 
-/// The L3 domains of a node with its letters and threads; none where no node of the machine has several.
+/// The L3 domains of a node with its letters and threads; empty if no node of the machine has several.
 pub fn domains(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapDomain> {
     let own = view.machine.node(node);
     if !view.machine.has_domains() || own.cores == 0 {
@@ -131,7 +131,7 @@ pub fn domains(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Ve
     (0..own.domains()).map(domain).collect()
 }
 
-/// Data on this node that is not simply where its threads are.
+/// Data on this node apart from data that follows its threads.
 fn data(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapData> {
     let mut found: Vec<(usize, Option<String>)> = Vec::new();
     for app in view.active_apps() {
@@ -146,7 +146,7 @@ fn data(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapDa
     found.into_iter().map(|(app, part)| MapData { app, part }).collect()
 }
 
-/// What a letter stands for.
+/// The meaning of a letter.
 fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
     let instances: Vec<AppId> = view.app_ids().filter(|&app| letters.of(app) == letter).collect();
     let active: Vec<AppId> =
@@ -176,7 +176,7 @@ fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
     MapApp { letter: lettering::label(letter), name, detail }
 }
 
-/// Where the data of these applications lies, in a few words.
+/// Data placement of these applications, in a few words.
 fn data_word(view: &ScenarioView<'_>, apps: &[AppId]) -> String {
     let mut words: Vec<String> = Vec::new();
     for app in apps {

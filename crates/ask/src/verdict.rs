@@ -1,4 +1,4 @@
-//! Sentences about what a search found: how good it is, how sure that is, and what to set up. Every front end shows them.
+//! Sentences about the result of a search: its quality, how certain that is, and what to set up. Every front end shows them.
 
 use crate::data_words;
 use std::fmt::Write as _;
@@ -38,15 +38,15 @@ pub fn allocations(problem: &Problem) -> String {
     format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
 }
 
-/// What more no allocation has.
+/// The limit that no allocation can exceed.
 const fn limit(objective: Objective) -> &'static str {
     if matches!(objective, Objective::Makespan) { "less" } else { "more" }
 }
 
-/// The largest gap that is worth a word.
+/// The largest gap that is mentioned.
 const WORTH_SAYING: f64 = 0.5;
 
-/// Paragraphs without line breaks but those between applications.
+/// Paragraphs with line breaks only between applications.
 const PLAIN: Style = Style { color: false, unicode: true, width: None, markdown: false };
 
 fn one_line(text: &str) -> String {
@@ -54,7 +54,8 @@ fn one_line(text: &str) -> String {
 }
 
 impl Explored {
-    /// How good the best is, from where on threads gain nothing, the simplest, that with the fewest threads, and the robust placement: a paragraph each, without line breaks but those between applications.
+    /// The verdicts on the best, on saturation, the simplest placement, the placement with the fewest threads, and the robust placement:
+    /// one paragraph each, with line breaks only between applications.
     pub fn in_words(&self) -> Vec<String> {
         let mut words = vec![one_line(&self.verdict(&PLAIN))];
         words.extend(self.levels_in_words(&PLAIN).map(|words| one_line(&words)));
@@ -70,13 +71,13 @@ impl Explored {
         with_unit(self.problem.goal().objective(), value)
     }
 
-    /// How close the best is to the bound: `within 0.003 % of the best possible`; `None` if the bound says little.
+    /// Distance of the best from the bound: `within 0.003 % of the best possible`; `None` if the bound is too loose.
     fn near(&self) -> Option<String> {
         let within = gap(self.gap).replace(' ', NO_BREAK);
         (self.gap <= WORTH_SAYING).then(|| format!("within {within} of the best possible"))
     }
 
-    /// How good the best is, and how sure.
+    /// Quality of the best, and how certain it is.
     pub fn verdict(&self, style: &Style) -> String {
         let scale = value_scale(self.problem.goal().objective());
         let off = self.uncertainty.as_ref().map(|(_, value)| {
@@ -126,10 +127,10 @@ impl Explored {
         paragraph(&(text + &self.effort.as_ref().map_or_else(String::new, effort)), style)
     }
 
-    /// What part of its speed alone each application keeps, the slowest first; `None` for other objectives than `fair`.
+    /// Fraction of stand-alone speed of each application, the slowest first; `None` for objectives other than `fair`.
     pub fn levels_in_words(&self, style: &Style) -> Option<String> {
         let shown = |level: &Level| (figures::short((level.p * 1e4).round() / 1e2), level.proven);
-        // Levels that look the same share their words.
+        // Levels with the same text are merged.
         let alike = self.levels.chunk_by(|a, b| shown(a) == shown(b));
         let of = |levels: &[Level]| {
             let mut apps: Vec<AppId> = levels.iter().flat_map(|level| level.apps.clone()).collect();
@@ -145,7 +146,7 @@ impl Explored {
         (!levels.is_empty()).then(|| paragraph(&text, style))
     }
 
-    /// What was asked, the value, and how sure it is, each by its name; nothing that differs from run to run.
+    /// The question, the value, and how certain it is, each with its name; values that differ from run to run are omitted.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let objective = self.problem.goal().objective();
         let apps = &self.study.apps;
@@ -170,7 +171,7 @@ impl Explored {
         facts
     }
 
-    /// What follows a difference that the uncertainty of the machine may as well have made; of a tie it goes without saying.
+    /// Note after a difference that may come from the uncertainty of the machine alone. Ties need no such note.
     pub fn blurred(&self, rated: &Rated) -> &'static str {
         match rated.rival {
             Some(rival) if !self.ties(rated) && !rival.distinguishable => ", not distinguishable",
@@ -178,7 +179,8 @@ impl Explored {
         }
     }
 
-    /// What cannot be told from the best, and what the intervals are; `None` where nothing of the machine is uncertain.
+    /// The allocations that cannot be distinguished from the best, and a note on the intervals; `None` if no value of the machine is
+    /// uncertain.
     pub fn told_apart(&self, style: &Style) -> Option<String> {
         let (draws, _) = self.uncertainty.as_ref()?;
         let others = self.all().map(|(_, rated)| rated).filter(|rated| !self.blurred(rated).is_empty());
@@ -195,19 +197,19 @@ impl Explored {
         Some(paragraph(&text, style) + &note)
     }
 
-    /// Where more threads gain nothing, a paragraph each.
+    /// Resources for which more threads gain nothing, one paragraph each.
     pub fn saturation_in_words(&self, style: &Style) -> Vec<String> {
         saturation::in_words(self).iter().map(|words| paragraph(words, style)).collect()
     }
 
-    /// How good the simplest is, and what to set up, a line for each application; `None` where nobody asked.
+    /// Quality of the simplest placement, and what to set up, with a line for each application; `None` if it was not requested.
     pub fn simple_in_words(&self, style: &Style) -> Option<String> {
         let simple = self.simple.as_ref()?;
         let text = paragraph(&simple.verdict(), style);
         Some(if simple.is_best { text } else { text + &self.set_up(&simple.rated, style) })
     }
 
-    /// How few threads do, and what to set up, a line for each application; `None` if it was not asked for.
+    /// The fewest threads that suffice, and what to set up, with a line for each application; `None` if it was not requested.
     pub fn fewest_in_words(&self, style: &Style) -> Option<String> {
         let fewest = self.fewest.as_ref()?;
         let of_best = self.problem.threads_of(&self.best.candidate);
@@ -215,7 +217,7 @@ impl Explored {
         Some(if fewest.is_best { text } else { text + &self.set_up(&fewest.rated, style) })
     }
 
-    /// Threads to set up, a line for each application; instances that are set up alike share a line.
+    /// Threads to set up, with a line for each application. Instances with the same setup share a line.
     fn set_up(&self, rated: &Rated, style: &Style) -> String {
         let mut text = String::new();
         let allocation = &rated.candidate.allocation;
@@ -249,7 +251,7 @@ impl Explored {
     }
 }
 
-/// What the effort of an unproven search has brought so far, and how to go on. What more would bring nobody knows: it is not guessed.
+/// Progress of an unproven search within its budget, and how to continue. The gain from a larger budget is unknown and is not guessed.
 fn effort(spent: &Spent) -> String {
     let percent = |part: f64| format!("{:.0} %", part * 100.0);
     let so_far = match spent.marks.as_slice() {
@@ -269,7 +271,7 @@ fn effort(spent: &Spent) -> String {
 }
 
 impl Simple {
-    /// How good it is, and whether there is a simpler one.
+    /// Its quality, and whether there is a simpler placement.
     pub fn verdict(&self) -> String {
         let within = gap(self.within);
         let proof = match (self.is_best, self.found.proven) {
@@ -287,7 +289,7 @@ impl Simple {
 }
 
 impl Fewest {
-    /// Compares their number with `of_best`, the threads of the best, and says whether it is proven.
+    /// Compares the number of threads with `of_best`, the threads of the best, and reports whether it is proven.
     pub fn verdict(&self, of_best: u64) -> String {
         let threads = figures::count(self.found.threads, "thread");
         let (are, lose) = if self.found.threads == 1 { ("is", "loses") } else { ("are", "lose") };
@@ -342,7 +344,7 @@ fn set_up(allocation: &Allocation, app: AppId, smt: Smt, machine: &Machine) -> S
     if words.is_empty() { "no thread".to_owned() } else { words.join("; ") }
 }
 
-/// Less than this is not shown: a thousandth of a percent.
+/// Smaller losses are not shown: a thousandth of a percent.
 const SHOWN: f64 = 1e-5;
 
 /// A loss in percent: one decimal, two below 1 %.
@@ -356,12 +358,12 @@ pub fn loss(part: f64) -> String {
 }
 
 impl Robust {
-    /// What the placement loses, and how sure that is, without line breaks.
+    /// The loss of the placement, and how certain it is, without line breaks.
     pub fn in_words(&self) -> String {
         one_line(&self.verdict(&PLAIN))
     }
 
-    /// The same as lines.
+    /// The same text, broken into lines.
     pub fn verdict(&self, style: &Style) -> String {
         let percent = |part: f64| format!("{} %", loss(part));
         let OverModels { worst_regret, bound, at_most, status, .. } = &self.over.found;
@@ -376,7 +378,7 @@ impl Robust {
         } else {
             String::new()
         };
-        // What the best of the first model loses where it loses most.
+        // The largest loss of the best of the first model.
         let own = self.over.kinds[0].as_str();
         let first = self.over.others.first().map_or_else(String::new, |(_, regrets)| {
             let worst = regrets.iter().zip(&self.over.kinds).max_by(|a, b| a.0.total_cmp(b.0));
@@ -406,7 +408,7 @@ impl Robust {
         self.over.found.models.iter().all(|of| of.proven)
     }
 
-    /// Explains the losses, and names the models that decide nothing and those that are left out.
+    /// Explains the losses, and names the models that make no difference and those that are left out.
     pub fn note(&self, baselines: &[Baseline]) -> String {
         let best = if self.all_proven() { "best value" } else { "best value found" };
         let left_out = self.over.left_out.iter().map(|one| format!(" Left out: {}.", one.reason));
@@ -432,7 +434,7 @@ impl Robust {
         )
     }
 
-    /// The models under which no allocation of the table loses anything.
+    /// The models under which no allocation in the table has a loss.
     fn deciding_nothing(&self) -> Vec<String> {
         let rows = || self.over.others.iter().map(|(_, regrets)| regrets).chain([&self.over.found.regrets]);
         let decides = |number: usize| rows().any(|regrets| regrets[number].abs() > SHOWN);
@@ -442,12 +444,12 @@ impl Robust {
 }
 
 impl Front {
-    /// How many points there are and how sure that is; then what the knee keeps of both ends. A paragraph each.
+    /// Number of points and how certain they are; then the fraction of both ends that the knee reaches. One paragraph each.
     pub fn in_words(&self) -> Vec<String> {
         self.paragraphs(&PLAIN).collect()
     }
 
-    /// The same as lines.
+    /// The same text, broken into lines.
     pub fn verdict(&self, style: &Style) -> String {
         self.paragraphs(style).map(|words| paragraph(&words, style)).collect()
     }
@@ -490,7 +492,7 @@ impl Front {
             };
             words.push_str(&in_words);
         }
-        // Said once, as it holds for both ends.
+        // Printed once because it applies to both ends.
         let of_machine = caution::of_machine(&self.study.machine, &self.study.apps);
         for (i, objective) in self.objectives().into_iter().enumerate() {
             let mut clauses = caution::clauses(&self.cautions(i), &self.study.apps);
@@ -505,7 +507,7 @@ impl Front {
         std::iter::once(words).chain(self.knee_in_words())
     }
 
-    /// What the knee keeps of both ends.
+    /// The fraction of both ends that the knee reaches.
     fn knee_in_words(&self) -> Option<String> {
         let Some(knee) = self.knee else {
             let straight =

@@ -1,14 +1,14 @@
-//! What a reader should know before trusting a result.
+//! Warnings for readers of a result.
 
 use numasim_draw::figures::{self, single};
 use numasim_model::evaluation::Warning;
 
-/// Why the model does it, and what that means for the reader.
+/// The reason for this behaviour of the model, and its meaning for the reader.
 pub const RULE: &str = "remote-first serves remote reads first (the literal rule of the paper); if links are fast, this can leave \
                                the local threads of a node with nothing, so treat these results with care, or use \
                                the default model, baseline-proportional, which treats both equally.";
 
-/// What happened, in one sentence for all nodes with the same figures.
+/// The observation, in one sentence for all nodes with the same values.
 pub fn facts(warnings: &[Warning]) -> Vec<String> {
     let mut classes: Vec<(String, Vec<usize>)> = Vec::new();
     for warning in warnings {
@@ -26,7 +26,7 @@ pub fn facts(warnings: &[Warning]) -> Vec<String> {
     classes.into_iter().map(in_words).collect()
 }
 
-/// All warnings of an allocation in one sentence without figures, `None` where there are none.
+/// All warnings of an allocation in one sentence without values, `None` without warnings.
 pub fn summary(warnings: &[Warning]) -> Option<String> {
     let nodes: Vec<usize> = warnings.iter().map(|Warning::StarvedByRemote { node, .. }| node.0).collect();
     (!nodes.is_empty()).then(|| format!("remote reads starve the threads of {}.", figures::nodes(&nodes)))

@@ -1,10 +1,10 @@
-//! Machines, nodes and objectives as titles and sentences name them.
+//! Wording of machines, nodes and objectives in titles and sentences.
 
 use numasim_draw::figures;
 use numasim_model::{App, Machine, NodeId};
 use numasim_sim::Objective;
 
-/// Holds together what is not to be broken between lines.
+/// Prevents a line break.
 pub const NO_BREAK: &str = "\u{a0}";
 
 /// The page that explains every term, in the sources of numasim; help and reports refer to it.
@@ -26,25 +26,25 @@ pub fn numbers(nodes: &[NodeId]) -> Vec<usize> {
     nodes.iter().map(|node| node.0).collect()
 }
 
-/// The unit that all of some applications count in; `None` where they differ.
+/// The unit in which all of these applications count; `None` if they differ.
 pub fn common_unit<'a>(apps: impl IntoIterator<Item = &'a App>) -> Option<&'a str> {
     let mut units = apps.into_iter().map(App::unit);
     let first = units.next().unwrap_or("GFLOPS");
     units.all(|unit| unit == first).then_some(first)
 }
 
-/// What a column or axis of such figures is called: the unit of all `apps`, or `GFLOPS or rate`.
+/// Title of a column or axis of such values: the unit of all `apps`, or `GFLOPS or rate`.
 pub fn unit_title<'a>(apps: impl IntoIterator<Item = &'a App>) -> &'a str {
     common_unit(apps).unwrap_or("GFLOPS or rate")
 }
 
-/// What p is, the measure of each application in `fair` and `geomean`: `GFLOPS / stand-alone GFLOPS`.
+/// Definition of p, the measure of each application in `fair` and `geomean`: `GFLOPS / stand-alone GFLOPS`.
 pub fn relative<'a>(apps: impl IntoIterator<Item = &'a App>) -> String {
     let unit = common_unit(apps).unwrap_or("speed");
     format!("{unit} / stand-alone {unit}")
 }
 
-/// What an objective looks for.
+/// Description of an objective.
 pub fn meaning(objective: Objective, apps: &[App]) -> String {
     match objective {
         Objective::TotalGflops => "the largest sum of weight x GFLOPS".to_owned(),
@@ -64,12 +64,12 @@ pub fn meaning(objective: Objective, apps: &[App]) -> String {
     }
 }
 
-/// Whether applications have other weights than 1.
+/// Whether applications have weights other than 1.
 pub fn weighted(apps: &[App]) -> bool {
     apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
 }
 
-/// The title above a column of values of an objective, in lines.
+/// The title above a column of values of an objective, as lines.
 pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     match objective {
         Objective::TotalGflops if weighted => "weighted\nGFLOPS",
@@ -80,7 +80,7 @@ pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     }
 }
 
-/// The factor of a value in tables and sentences: p is a percentage of the speed alone.
+/// The factor of a value in tables and sentences: p is shown as a percentage of the stand-alone speed.
 pub const fn value_scale(objective: Objective) -> f64 {
     match objective {
         Objective::Fair | Objective::Geomean => PERCENT,
@@ -91,7 +91,7 @@ pub const fn value_scale(objective: Objective) -> f64 {
 /// A p as a percentage.
 pub const PERCENT: f64 = 100.0;
 
-/// The same along an axis or a scale of colours, where the unit is in parentheses.
+/// The title along an axis or a colour scale, with the unit in parentheses.
 pub const fn axis_title(objective: Objective, weighted: bool) -> &'static str {
     match objective {
         Objective::TotalGflops if weighted => "weighted GFLOPS",
@@ -111,7 +111,7 @@ pub fn with_unit(objective: Objective, value: f64) -> String {
     }
 }
 
-/// A gap as a percentage: two decimals, below 0.01 % one digit.
+/// A gap as a percentage: two decimals, or one significant digit below 0.01 %.
 pub fn gap(share: f64) -> String {
     let percent = share * 100.0;
     if percent <= 0.0 || percent >= 0.01 {

@@ -1,4 +1,4 @@
-//! What was read, as CSV: one line for each value, in the words of the input files.
+//! The values that were read, as CSV: one line for each value, in the words of the input files.
 
 use crate::reading::Reading;
 use numasim_model::AppId;
@@ -56,7 +56,7 @@ fn rows(checked: &Checked<'_>) -> Vec<Row> {
     lines.rows
 }
 
-/// Tables without names, as far as there are values of them.
+/// Tables without names, if they contain values.
 fn settings<'c>(checked: &'c Checked<'_>) -> impl Iterator<Item = (TableKind, &'c Keys)> {
     [
         (TableKind::Policy, Some(&checked.policy)),
@@ -83,7 +83,7 @@ impl Lines<'_> {
         self.rows.push(Row { table, name: name.to_owned(), key: key.to_owned(), value, default });
     }
 
-    /// A value that is a default exactly where the reading says so; empty where there is none.
+    /// A value that is a default exactly if the reading says so; empty without a value.
     fn known(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString) {
         self.put(table, name, key, value, self.reading.is_default(table, name, key));
     }
@@ -159,7 +159,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Of a large machine with equal links one line says it all.
+    /// For a large machine with equal links, one line covers all links.
     fn links(&mut self, checked: &Checked<'_>) {
         const MACHINE: TableKind = TableKind::Machine;
         let (echo, name) = (&checked.machine, checked.machine.name);
@@ -188,7 +188,7 @@ impl Lines<'_> {
         self.known(APP, &group.name, "instances", group.instances);
         let keys = app_keys(of);
         for (key, value) in keys.iter().filter(|(key, _)| *key != &app::PROBLEM) {
-            // Numbers are here as they are in a file, and below as in JSON.
+            // Numbers are written as in a file here, and as in JSON below.
             let value = match value {
                 Echo::Number(number) => number.to_string(),
                 other => words::plain(other),
@@ -205,7 +205,7 @@ impl Lines<'_> {
         for (number, ByName(keys)) in over_time.phases.iter().enumerate() {
             for (key, value) in keys {
                 let of_phase = format!("phase.{number}.{key}");
-                // Without phases of its own an application is the one phase.
+                // An application without phases is itself the only phase.
                 let own = if has_phases || number > 0 { &of_phase } else { key };
                 let default = self.reading.is_default(APP, &group.name, own);
                 self.put(APP, &group.name, &of_phase, words::plain(value), default);

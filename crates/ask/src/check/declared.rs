@@ -6,7 +6,7 @@ use numasim_study::keys::{self, Key, Shape};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-/// What is counted of a graph, and of a phase, beside the keys of their tables.
+/// Counts for a graph, and for a phase, in addition to the keys of their tables.
 const COUNTED: [(&str, &str); 10] = [
     ("accesses", "Accesses to blocks."),
     ("arrays", "Arrays of the program."),
@@ -20,7 +20,7 @@ const COUNTED: [(&str, &str); 10] = [
     ("types", "Types of tasks."),
 ];
 
-/// An object with these keys, which have a value or null.
+/// An object with these keys, each with a value or null.
 fn object<'k>(declared: impl IntoIterator<Item = &'k &'static Key>, counted: &[&str]) -> Schema {
     let of_key = |key: &&'static Key| {
         let value = match key.shape {
@@ -64,7 +64,7 @@ objects! {
     known_contender = tasks::contender::TABLE;
 }
 
-/// The keys that a node may have of its own.
+/// The keys that a single node may define.
 pub(super) fn limits(_: &mut SchemaGenerator) -> Schema {
     object(keys::node::TABLE.keys.iter().filter(|key| key.inherited.is_some() && key.node.is_some()), &[])
 }

@@ -1,4 +1,4 @@
-//! The machine, for people: nodes, bandwidths, and how the figures came about.
+//! The machine, for people: nodes, bandwidths, and the provenance of the values.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,9 +17,9 @@ use numasim_study::keys::{Key, limits_of, node};
 use super::words::{self, DEFAULT, labelled, marked};
 use crate::node_ranges;
 
-/// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
+/// With more nodes, equal ones are merged into ranges, and their matrix is summarised.
 const MOST_NODES: usize = 12;
-/// Of more shared links a line says how many there are.
+/// With more shared links, a line with their number replaces the list.
 const MOST_SHARED: usize = 20;
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
@@ -40,12 +40,12 @@ pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     provenance(text, machine, style);
 }
 
-/// A remark of the file, which may have several lines and must do nothing to a terminal.
+/// A remark in the file. It may have several lines, and its control characters must not reach a terminal.
 fn source_text(source: &str) -> Cow<'_, str> {
     visible_but(source, &['\n', '\t'])
 }
 
-/// A column of the table of nodes: its title, a cell for each line, and the sum of all nodes where it has one.
+/// A column of the table of nodes: its title, a cell for each line, and the sum over all nodes if it has one.
 struct Column {
     title: String,
     cells: Vec<String>,
@@ -88,7 +88,7 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
         numbers("GFLOPS", has_cores, gflops, total(gflops)),
         numbers("memory GB/s", Node::has_memory, bandwidth, total(bandwidth)),
     ];
-    // What few files say has a column only where one of them says it, or where an application uses it without.
+    // A value that is rare in files has a column only if a file gives it, or if an application uses its default.
     let default = |key: &Key, node: usize| {
         reading.is_default(TableKind::Machine, machine.name(), key.name)
             || reading.is_default(TableKind::Node, &node.to_string(), key.name)
@@ -134,7 +134,7 @@ fn title(key: &Key) -> String {
     }
 }
 
-/// A limit of a node: what the file says, or what holds without it.
+/// A limit of a node: the value in the file, or the default.
 fn limit(key: &Key, node: &Node, value: Option<f64>, is_default: bool) -> String {
     let is_open = value.is_none();
     let of_cores = [node::READ_GBS, node::CORES_PER_L3, node::L3_READ_GBS].contains(key)
@@ -149,7 +149,7 @@ fn limit(key: &Key, node: &Node, value: Option<f64>, is_default: bool) -> String
     }
 }
 
-/// Where the local data of nodes without memory lies: `local data of node 1 on node 0`.
+/// The placement of the local data of nodes without memory: `local data of node 1 on node 0`.
 fn local_data(machine: &Machine) -> String {
     let of_memory = |memory: NodeId| {
         let others: Vec<NodeId> = machine.local_to(memory).filter(|&node| node != memory).collect();
@@ -159,7 +159,7 @@ fn local_data(machine: &Machine) -> String {
     machine.memory_nodes().filter_map(of_memory).collect::<Vec<_>>().join("; ")
 }
 
-/// What the operating system calls the nodes; nothing where the file does not say it.
+/// The node numbers of the operating system; empty if the file does not contain them.
 fn os_nodes(text: &mut String, reading: &Reading, style: &Style) {
     let os_nodes = reading.study.machine.os_nodes();
     if os_nodes.is_empty() {
@@ -224,7 +224,7 @@ fn links(text: &mut String, machine: &Machine, style: &Style) {
     words::write(text, &rows, &[Align::Right], style);
 }
 
-/// Sockets, and links that several pairs of nodes use together.
+/// Sockets, and links shared by several pairs of nodes.
 fn shared(text: &mut String, reading: &Reading, style: &Style) {
     let machine = &reading.study.machine;
     if let Some(sockets) = reading.sockets {
@@ -254,7 +254,7 @@ fn shared(text: &mut String, reading: &Reading, style: &Style) {
     }
 }
 
-/// How bandwidth is shared, where the file says more than the default, and what it says of latencies, distances and caches.
+/// The bandwidth-sharing model if the file does not use the default, and the contents of the file about latencies, distances and caches.
 fn sharing(text: &mut String, machine: &Machine, style: &Style) {
     let model = machine.sharing();
     let rows = [
@@ -309,7 +309,7 @@ fn provenance(text: &mut String, machine: &Machine, style: &Style) {
     }
 }
 
-/// How far off a figure may be, and where it comes from.
+/// Uncertainty and source of a value.
 fn said_of(provenance: &Provenance) -> Vec<String> {
     let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
     let interval = provenance.interval95_percent.map(|percent| format!("95 % interval to {percent} %"));
@@ -317,7 +317,7 @@ fn said_of(provenance: &Provenance) -> Vec<String> {
     [uncertainty, interval, source].into_iter().flatten().collect()
 }
 
-/// What the nodes have, in few words; nodes with equal caches together.
+/// The caches of the nodes, in few words; nodes with equal caches are merged.
 fn caches(machine: &Machine) -> Option<String> {
     if !machine.says_caches() {
         return None;
@@ -344,7 +344,7 @@ fn caches(machine: &Machine) -> Option<String> {
     Some(each.collect::<Vec<_>>().join("; "))
 }
 
-/// A figure of each pair of nodes: the range of the own memory, and that of the others.
+/// A value of each pair of nodes: the range for local memory, and the range for remote memory.
 fn own_and_others(machine: &Machine, unit: &str, of: impl Fn(NodeId, NodeId) -> Option<f64>) -> String {
     let (mut own, mut other) = (Vec::new(), Vec::new());
     for from in machine.compute_nodes() {

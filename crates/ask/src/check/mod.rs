@@ -1,7 +1,7 @@
-//! Check: what input files contain, every value in the words of the files, and which of them no file gives.
+//! Check: the contents of input files, every value in the words of the files, and the values that no file gives.
 //!
-//! Applications, what they do over time, and settings are the keys that are declared in `numasim_study::keys`: a key that is declared
-//! with its value is echoed here, as JSON, as CSV, and for people.
+//! Applications, their behaviour over time, and settings are the keys that `numasim_study::keys` declares. A key that is declared with
+//! its value is echoed here, as JSON, as CSV, and for people.
 
 mod csv;
 #[cfg(feature = "schema")]
@@ -32,7 +32,8 @@ use crate::{input, numbers, room};
 /// Keys with their values.
 type Keys = ByName<Echo>;
 
-/// What was read. A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
+/// The values that were read. For a machine of more than 64 nodes, the list of links is replaced by `link_gbs` if all links are equal,
+/// else by `link_matrix_gbs`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Checked<'r> {
@@ -73,12 +74,12 @@ pub struct Checked<'r> {
     /// The runtime of tasks.
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::runtime"))]
     runtime: Option<Keys>,
-    /// What runs beside the tasks.
+    /// The co-runner of the tasks.
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::contender"))]
     contender: Option<Keys>,
     /// Values that no file gives.
     defaults: Vec<DefaultEcho<'r>>,
-    /// What to know of the files: implausible values, and scenarios that cannot be evaluated.
+    /// Warnings about the files: implausible values, and scenarios that cannot be evaluated.
     #[serde(skip)]
     pub warnings: Vec<String>,
     #[serde(skip)]
@@ -96,11 +97,11 @@ struct AppEcho<'r> {
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::app"))]
     #[serde(flatten)]
     keys: Keys,
-    /// What it does over time.
+    /// Its behaviour over time.
     over_time: CourseEcho,
 }
 
-/// What an application does over time.
+/// Behaviour of an application over time.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CourseEcho {
@@ -118,18 +119,18 @@ struct CourseEcho {
 struct ScenarioEcho<'r> {
     /// Its name.
     name: &'r str,
-    /// Whether work is divided evenly before it begins.
+    /// Whether work is scheduled statically.
     #[serde(rename = "static")]
     is_static: bool,
     /// Threads of each application on each node.
     threads: ByName<Vec<u32>>,
-    /// The same in each L3 domain of each node, where the scenario says that.
+    /// Threads in each L3 domain of each node, if the scenario specifies them.
     #[serde(skip_serializing_if = "Option::is_none")]
     threads_per_l3: Option<ByName<Vec<Vec<u32>>>>,
-    /// Hardware threads of a core, of those applications that do not have one.
+    /// Hardware threads per core, for the applications that do not use one.
     #[serde(skip_serializing_if = "Option::is_none")]
     smt: Option<ByName<&'static str>>,
-    /// Where the data of each application lies.
+    /// Data placement of each application.
     #[cfg_attr(feature = "schema", schemars(with = "ByName<serde_json::Value>"))]
     data: Keys,
 }
@@ -140,11 +141,11 @@ struct ScenarioEcho<'r> {
 struct DefaultEcho<'r> {
     /// Its table.
     table: &'static str,
-    /// The name of what it is of.
+    /// The name of the object with the value.
     name: &'r str,
     /// Its key.
     key: &'r str,
-    /// The value, as a file would have it.
+    /// The value, as a file would contain it.
     value: &'r str,
 }
 
@@ -154,7 +155,7 @@ struct DefaultEcho<'r> {
 struct MachineEcho<'r> {
     /// Its name.
     name: &'r str,
-    /// Where its figures come from.
+    /// The source of its values.
     source: Option<&'r str>,
     /// Its nodes.
     nodes: Vec<NodeEcho>,
@@ -162,25 +163,25 @@ struct MachineEcho<'r> {
     links: Vec<LinkEcho>,
     /// Latencies from the cores of a node (row) to the memory of a node (column), in ns.
     latency_matrix_ns: Option<Matrix>,
-    /// Distances by the firmware.
+    /// Distances reported by the firmware.
     distance_matrix: Option<Matrix>,
     /// Its sockets.
     sockets: Option<usize>,
-    /// Hardware threads of each core, where there are two.
+    /// Hardware threads of each core, if there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     threads_per_core: Option<u32>,
-    /// Links that several pairs of nodes use together.
+    /// Links shared by several pairs of nodes.
     shared_links: Vec<SharedLinkEcho<'r>>,
-    /// How bandwidth is shared.
+    /// The bandwidth-sharing model.
     sharing: SharingEcho,
-    /// How each figure is known, by its key.
+    /// Provenance of each value, by its key.
     provenance: ByName<OriginEcho<'r>>,
-    /// Implausible figures.
+    /// Implausible values.
     doubts: Vec<String>,
-    /// Of a large machine with equal links: their GB/s.
+    /// Bandwidth of the links of a large machine if they are equal, in GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_gbs: Option<f64>,
-    /// Of another large machine: GB/s of its links.
+    /// Bandwidth of the links of a large machine if they differ, in GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_matrix_gbs: Option<Matrix>,
 }
@@ -203,18 +204,18 @@ struct NodeEcho {
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::limits"))]
     #[serde(flatten)]
     limits: ByName<serde_json::Value>,
-    /// What its memory delivers to reads and writes together: shares of writes, each with GB/s.
+    /// Bandwidth of its memory for mixed reads and writes: shares of writes, each with GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     mixed_gbs: Option<Vec<(f64, f64)>>,
     /// Its last-level cache in MB.
     llc_mb: Option<f64>,
-    /// What a core reads from it, in GB/s.
+    /// Bandwidth of a core from the last-level cache, in GB/s.
     llc_gbs: Option<f64>,
     /// Its number in the operating system.
     os_node: Option<u32>,
-    /// Its processors.
+    /// Its logical CPUs.
     cpus: Option<String>,
-    /// Of a node without memory: the node whose memory is local.
+    /// The node with its local memory, if it has no memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     local_memory: Option<usize>,
 }
@@ -231,7 +232,7 @@ struct LinkEcho {
     bandwidth_gbs: f64,
 }
 
-/// A link that several pairs of nodes use together.
+/// A link shared by several pairs of nodes.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SharedLinkEcho<'r> {
@@ -243,35 +244,35 @@ struct SharedLinkEcho<'r> {
     from: Vec<usize>,
     /// Nodes of the memories.
     to: Vec<usize>,
-    /// It is also used in the reverse direction.
+    /// Whether it also carries the reverse direction.
     both_ways: bool,
 }
 
-/// How bandwidth is shared.
+/// The bandwidth-sharing model.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SharingEcho {
     /// The sharing model.
     model: &'static str,
-    /// Its parameters, where they are not the defaults.
+    /// Its parameters that differ from the defaults.
     parameters: ByName<f64>,
 }
 
-/// How a figure is known.
+/// Provenance of a value.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OriginEcho<'r> {
-    /// Whether it was measured, or how it came about.
+    /// Whether it was measured, or its other origin.
     kind: &'static str,
-    /// Where it comes from.
+    /// The source of the value.
     source: Option<&'r str>,
-    /// How far off it may be, in percent.
+    /// Uncertainty in percent.
     uncertainty_percent: Option<f64>,
     /// Half the width of its 95 % interval, in percent.
     interval95_percent: Option<f64>,
 }
 
-/// What was read: the values of all files.
+/// Result of reading: the values in all files.
 pub fn check(reading: &Reading) -> Checked<'_> {
     let study = &reading.study;
     let of = |app: AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
@@ -338,7 +339,7 @@ impl Checked<'_> {
         csv::csv(self)
     }
 
-    /// For people: as wide as the terminal, or 100 columns.
+    /// Text for people, at the width of the terminal or 100 columns.
     pub fn text(&self, style: &Style) -> String {
         people::text(self, style)
     }
@@ -353,7 +354,7 @@ fn warnings(study: &Study) -> Vec<String> {
     machine.chain(study.apps.iter().filter_map(|app| fast_thread(&study.machine, app))).chain(full).collect()
 }
 
-/// A thread that draws more alone than any memory delivers: a figure of the whole application, or of another machine.
+/// Reports a thread that alone consumes more than any memory delivers. Such a value is for the whole application or from another machine.
 fn fast_thread(machine: &Machine, app: &App) -> Option<String> {
     let gbs = app.thread_gbs?.value();
     let most = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
@@ -374,13 +375,13 @@ fn named(keys: Vec<(&'static Key, Echo)>) -> Keys {
     with(Vec::new(), keys)
 }
 
-/// These keys, and then the others.
+/// The keys in `first`, followed by the others.
 fn with(mut first: Vec<(String, Echo)>, keys: Vec<(&'static Key, Echo)>) -> Keys {
     first.extend(entries(keys.into_iter().map(|(key, value)| (key.name, value))));
     ByName(first)
 }
 
-/// The order of documents, which is older than that of the declarations: these first, then all others.
+/// The order of documents, which is older than that of the declarations: the keys in `first`, then all others.
 fn ordered(first: &[&str], mut keys: Vec<(&'static Key, Echo)>) -> Vec<(&'static Key, Echo)> {
     keys.sort_by_key(|(key, _)| first.iter().position(|name| *name == key.name).unwrap_or(first.len()));
     keys
@@ -398,13 +399,13 @@ fn apps(study: &Study) -> Vec<AppEcho<'_>> {
     echo.collect()
 }
 
-/// Those that few files have only if a file gives them.
+/// Keys that are rare in files appear only if a file gives them.
 fn app_keys(of: &App) -> Vec<(&'static Key, Echo)> {
     let all = keys::app::TABLE.echo(&[Part::App(of)]).into_iter();
     all.filter(|(key, value)| !key.goes_without_saying(value)).collect()
 }
 
-/// What an application does over time; `threads` on each node.
+/// Behaviour of an application over time; `threads` on each node.
 fn over_time(course: &Course) -> CourseEcho {
     const FIRST: [&str; 8] =
         ["iterations", "arrives_s", "threads", "bind", "control", "pick", "task_spread", "command"];
@@ -414,7 +415,7 @@ fn over_time(course: &Course) -> CourseEcho {
     }
 }
 
-/// Of each iteration: `gflop` of divisible work, or `tasks` with the list `task_gflop`; neither where no file says it.
+/// Work of each iteration: `gflop` of divisible work, or `tasks` with the list `task_gflop`; neither if no file defines the work.
 fn phase_echo(of: &Phase) -> Keys {
     let mut keys = named(phase::TABLE.echo(&[Part::Further(of)]));
     match &of.work {
@@ -455,14 +456,14 @@ fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
     echo.collect()
 }
 
-/// Of applications that do not have one hardware thread of a core.
+/// Hardware threads of the applications that do not use one per core.
 fn smt(scenario: &Scenario, apps: &[App]) -> Option<ByName<&'static str>> {
     let others = apps.iter().zip(&scenario.smt).filter(|(_, smt)| **smt != Smt::One);
     let words: Vec<_> = others.map(|(app, smt)| (app.name.clone(), smt.as_str())).collect();
     if words.is_empty() { None } else { Some(ByName(words)) }
 }
 
-/// The graph: what was counted of listed tasks, or the generator with its parameters.
+/// The graph: counts for listed tasks, or the generator with its parameters.
 fn graph(source: &GraphSource) -> Option<Keys> {
     Some(ByName(match source {
         GraphSource::None => return None,
@@ -489,7 +490,7 @@ fn graph(source: &GraphSource) -> Option<Keys> {
     }))
 }
 
-/// The parameters of a generator, as files have them: whole, unless it is a size with a fraction.
+/// The parameters of a generator, as files contain them: integers, except for sizes with a fraction.
 fn parameters(generator: &Generator) -> Vec<(String, Echo)> {
     let in_its_unit = |key: &str, number: u64| -> Echo {
         match Parameter::find(key) {
@@ -507,7 +508,7 @@ fn parameters(generator: &Generator) -> Vec<(String, Echo)> {
 }
 
 fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {
-    // A large machine has a million links: what its file says of them is shorter than their list.
+    // A large machine has a million links, so the short form in its file replaces their list.
     let is_large = machine.node_count() > MOST_NODES_WITH_ALL_LINKS;
     let matrix = |value: &dyn Fn(NodeId, NodeId) -> Option<f64>| -> Matrix {
         machine.node_ids().map(|from| machine.node_ids().map(|to| value(from, to)).collect()).collect()
@@ -562,7 +563,7 @@ impl<'r> From<&'r SharedLink> for SharedLinkEcho<'r> {
 fn node_echo(machine: &Machine, id: NodeId) -> NodeEcho {
     let node = machine.node(id);
     let (cache, os_node) = (machine.cache(id), machine.os_nodes().get(id.0));
-    // L3 domains are left out of a machine without them.
+    // L3 domains are omitted for a machine without them.
     let limits = keys::limits_of(node)
         .filter(|(key, value)| value.is_some() || key.of_memory || !key.noted_when_used)
         .map(|(key, value)| {
@@ -588,7 +589,7 @@ fn pairs(machine: &Machine) -> impl Iterator<Item = (NodeId, NodeId)> {
     machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)))
 }
 
-/// The one bandwidth that all links have, if they have.
+/// The common bandwidth of all links, if they are equal.
 fn equal_links(machine: &Machine) -> Option<GigabytesPerSecond> {
     let mut links = pairs(machine).filter_map(|(from, to)| machine.link(from, to));
     let first = links.next()?;

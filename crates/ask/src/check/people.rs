@@ -1,4 +1,4 @@
-//! What was read, for people. Keys that few files have are shown if one of these files has them.
+//! The values that were read, for people. Keys that are rare in files are shown if one of these files contains them.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use numasim_study::{Group, TableKind};
 use crate::check::words::{self, DEFAULT, figure, marked};
 use crate::check::{Checked, Keys, machine, parameters};
 
-/// Most channels and calls that are shown one by one, of each.
+/// Maximum number of channels, and of calls, that are shown individually.
 const MOST_SHOWN: usize = 20;
 
 pub(super) fn text(checked: &Checked<'_>, style: &Style) -> String {
@@ -47,7 +47,7 @@ pub(super) fn text(checked: &Checked<'_>, style: &Style) -> String {
     text
 }
 
-/// A name, and what there is to say of it.
+/// A name, and its description.
 type Rows = Vec<[String; 2]>;
 
 fn section(text: &mut String, title: &str, rows: &Rows, style: &Style) {
@@ -62,13 +62,13 @@ fn section(text: &mut String, title: &str, rows: &Rows, style: &Style) {
 struct Cell {
     key: &'static str,
     text: String,
-    /// A file gives it.
+    /// Whether a file gives it.
     said: bool,
 }
 
-/// The applications: keys below each other, `[[app]]` tables side by side.
+/// The applications: keys in rows, `[[app]]` tables in columns.
 fn apps(text: &mut String, reading: &Reading, style: &Style) {
-    /// Rows that are always shown; all others if one of the applications has them from a file.
+    /// Rows that are always shown. The others are shown if a file gives them for one of the applications.
     const ALWAYS: [&str; 9] = [
         "",
         "instances",
@@ -143,7 +143,7 @@ fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
     cells
 }
 
-/// What an application does over time; `phases`: whether it has phases of its own.
+/// Behaviour of an application over time; `phases`: whether it has separate phases.
 fn course_cells(
     course: &Course,
     first: &Phase,
@@ -196,7 +196,7 @@ fn course_cells(
     cells
 }
 
-/// Who waits for whom, who gives commands, what surrounds the applications.
+/// Dependences between applications, the source of commands, and the environment of the applications.
 fn over_time(reading: &Reading) -> Rows {
     let dynamics = &reading.study.dynamics;
     let mut rows = cut(dynamics.channels.iter().map(|of| channel(reading, of)), "channel");
@@ -219,7 +219,7 @@ fn ends(reading: &Reading, from: AppId, to: AppId) -> String {
     format!("{} -> {}", name(from), name(to))
 }
 
-/// The rows, or the first of them and how many more there are.
+/// The rows, or the first of them and the number of the others.
 fn cut(rows: impl ExactSizeIterator<Item = String>, noun: &str) -> Rows {
     let more = rows.len().saturating_sub(MOST_SHOWN);
     let more = (more > 0).then(|| format!("and {more} more"));
@@ -258,7 +258,7 @@ fn commands(reading: &Reading) -> Option<[String; 2]> {
     Some(["command".to_owned(), format!("{}, {when}", count(times().len() as u64, "order"))])
 }
 
-/// The row of a table; none where all of its keys are defaults.
+/// The row of a table; none if all of its keys have defaults.
 fn settings(reading: &Reading, kind: TableKind, keys: Vec<(&str, String)>) -> Option<[String; 2]> {
     let default = |key: &str| reading.is_default(kind, "", key);
     let is_said = keys.iter().any(|(key, _)| !default(key));
@@ -283,7 +283,7 @@ fn cluster(reading: &Reading) -> Option<[String; 2]> {
     Some(["cluster".to_owned(), text])
 }
 
-/// What the graph is, who schedules it, what creating and fetching tasks costs.
+/// The graph, its scheduler, and the cost of creating and fetching tasks.
 fn tasks(checked: &Checked<'_>) -> Rows {
     let reading = checked.reading;
     let of = |kind, table: &Table, keys: &Option<Keys>| {
@@ -350,7 +350,7 @@ fn sizes(graph: &TaskGraph) -> String {
 
 // The scenarios: threads of each application on each node.
 
-/// With more nodes than this, threads are shown in ranges of nodes.
+/// With more nodes, threads are shown in ranges of nodes.
 const MOST_NODES: usize = 16;
 
 fn write_scenarios(text: &mut String, reading: &Reading, style: &Style) {

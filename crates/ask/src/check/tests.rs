@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A key without its value in the model would not be echoed: each is declared with it, or is one of few that are echoed in another way.
+/// A key without its value in the model would not be echoed. Each key is declared with its value, or is one of few that are echoed in
+/// another way.
 #[test]
 fn every_declared_key_is_echoed() {
     let input = "[[channel]]\nfrom = \"stream\"\nto = \"solver\"\n[[app]]\nname = \"library\"\n\
@@ -26,7 +27,7 @@ fn every_declared_key_is_echoed() {
     let reading = crate::reading::read_study(&[source]).expect("in order");
     let document = crate::document::value(&check(&reading));
     for (table, echo, other) in [
-        // Of the keys that few files have each where it is given.
+        // For keys that are rare in files, the pointers where they are given.
         (&keys::app::TABLE, vec!["/apps/0", "/apps/3", "/apps/4"], &["instances", "outstanding_lines"][..]), // lines need a machine with latencies
         (
             &keys_over_time::app::TABLE,
@@ -43,7 +44,7 @@ fn every_declared_key_is_echoed() {
         (&scheduler::TABLE, vec!["/scheduler"], &[]),
         (&runtime::TABLE, vec!["/runtime"], &[]),
         (&contender::TABLE, vec!["/contender"], &[]),
-        // `mixed_gbs` of a machine is that of its nodes, where one is given.
+        // `mixed_gbs` of a machine is that of its nodes, if one is given.
         (&keys::node::TABLE, vec!["/machine/nodes/0"], &["mixed_gbs"]),
     ] {
         let is_echoed =

@@ -1,4 +1,4 @@
-//! Values as text: as CSV has them, and for people.
+//! Values as text: for CSV, and for people.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -15,10 +15,10 @@ use crate::document;
 /// The mark of a value that no file gives.
 pub(super) const DEFAULT: &str = "(default)";
 
-/// Most entries of a list that are shown.
+/// Maximum number of entries of a list that are shown.
 const MOST_ENTRIES: usize = 4;
 
-/// A word as it is, numbers separated by spaces, everything else as JSON; empty where there is none.
+/// A word as it is, numbers separated by spaces, everything else as JSON; empty without a value.
 pub(super) fn plain(value: &Echo) -> String {
     match value {
         Echo::None => String::new(),
@@ -30,7 +30,7 @@ pub(super) fn plain(value: &Echo) -> String {
     }
 }
 
-/// For people: a number with its unit, and for what has no value the default of the key.
+/// For people: a number with its unit, or the default of the key if there is no value.
 pub(super) fn shown(key: &Key, value: &Echo) -> String {
     let unit = match value {
         Echo::Number(_) | Echo::Whole(_) => key.unit(),
@@ -40,7 +40,7 @@ pub(super) fn shown(key: &Key, value: &Echo) -> String {
     if unit.is_empty() { words } else { format!("{words} {unit}") }
 }
 
-/// The same beside the name of the key, which has the unit.
+/// The same without the unit, which is printed with the name of the key.
 pub(super) fn without_unit(key: &Key, value: &Echo) -> String {
     match value {
         Echo::None => absent(key).to_owned(),
@@ -50,30 +50,30 @@ pub(super) fn without_unit(key: &Key, value: &Echo) -> String {
     }
 }
 
-/// What holds without a value: the default of the key.
+/// Text for a missing value: the default of the key.
 pub(super) fn absent(key: &Key) -> &'static str {
     match key.name {
         "throttle" => "no limit",
         "partition_ns_per_vertex_edge" => "of this program",
-        // Of a program that is only started.
+        // For a program that is only started.
         "arithmetic_intensity" => "not given",
         _ => key.default,
     }
 }
 
-/// A value, with the mark of those that no file gives.
+/// A value, marked if no file gives it.
 pub(super) fn marked(value: String, default: bool) -> String {
     if default { format!("{value} {DEFAULT}") } else { value }
 }
 
-/// One figure in full, with an exponent where it would be long.
+/// One value in full precision, with an exponent if it would be long.
 pub(super) fn figure(value: f64) -> String {
     if value == 0.0 || (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Figures of one column with the same number of decimals, as many as they need but not more than 3.
+/// Values of one column with the same number of decimals: as many as needed, but at most 3.
 ///
-/// Small ones, where three decimals hide something, are all shown in full.
+/// Small values, for which three decimals lose information, are all shown in full.
 pub(super) fn figures(values: &[f64]) -> Vec<String> {
     const MOST: usize = 3;
     let decimals = |value: f64| value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
@@ -84,9 +84,9 @@ pub(super) fn figures(values: &[f64]) -> Vec<String> {
     values.iter().map(|value| format!("{value:.*}", needed.min(MOST))).collect()
 }
 
-/// A sum, without the rounding errors of its last digits.
+/// A sum, without the rounding errors in its last digits.
 pub(super) fn total(values: impl Iterator<Item = f64>) -> String {
-    // The sum of nothing is -0.0.
+    // The sum of an empty list is -0.0.
     let sum = values.sum::<f64>() + 0.0;
     if !(0.1..1e9).contains(&sum) {
         return figure(sum);
@@ -95,7 +95,7 @@ pub(super) fn total(values: impl Iterator<Item = f64>) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Neighbours that are equal, as ranges: "0-3".
+/// Ranges of equal neighbours: "0-3".
 pub(super) fn runs<T: PartialEq>(items: &[T]) -> Vec<(RangeInclusive<usize>, &T)> {
     let mut runs: Vec<(RangeInclusive<usize>, &T)> = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -122,7 +122,7 @@ pub(super) fn ranges_of(nodes: &[NodeId]) -> String {
     runs.map(|run| range(&run)).collect::<Vec<_>>().join(", ")
 }
 
-/// Where data lies, in few words.
+/// Data placement, in few words.
 pub(super) fn data(data: &Data) -> String {
     const REST: &str = "the rest local";
     match data {
@@ -172,7 +172,7 @@ pub(super) fn list(each: &[Gflop]) -> String {
     format!("{} GFLOP", shown.join(", "))
 }
 
-/// How several threads are together, in few words.
+/// How several threads scale together, in few words.
 pub(super) fn scaling(scaling: &Scaling) -> String {
     match scaling {
         Scaling::Linear => "linear".to_owned(),
@@ -184,7 +184,7 @@ pub(super) fn scaling(scaling: &Scaling) -> String {
     }
 }
 
-/// Threads on each node, equal ones together.
+/// Threads on each node, equal ones merged.
 pub(super) fn threads(threads: &[u32]) -> String {
     let runs = runs(threads);
     if let [(_, each)] = runs.as_slice() {
@@ -201,10 +201,10 @@ const INDENT: usize = 2;
 /// Spaces between columns.
 const GAP: usize = 2;
 
-/// Rows of cells, indented, two spaces between columns, none at the end of a line. Columns beyond `most` stand below,
-/// beside the first column again; text that is longer than a line is broken.
+/// Rows of cells, indented, with two spaces between columns and none at the end of a line. Columns beyond `most` are printed below, with
+/// the first column repeated; text that is longer than a line is broken.
 ///
-/// The first row has the titles.
+/// The first row contains the titles.
 pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align], style: &Style) {
     if style.markdown {
         let (titles, rows) = rows.split_first().map_or((&[][..], rows), |(titles, rows)| (titles, rows));
@@ -260,7 +260,7 @@ fn in_markdown(titles: &[String], rows: &[Vec<String>], align: &[Align], style: 
     table.render(style)
 }
 
-/// Columns beyond the last that is known stand as that does.
+/// Columns beyond the last known alignment use that alignment.
 fn aligned(align: &[Align], column: usize) -> Align {
     align.get(column).or(align.last()).copied().unwrap_or(Align::Left)
 }
@@ -275,7 +275,7 @@ pub(super) fn heading(text: &mut String, title: &str, style: &Style) {
     }
 }
 
-/// A label and text that is broken into lines below each other.
+/// A label and text that is broken into aligned lines.
 pub(super) fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
     if style.markdown {
         // Each label is an entry of a list.

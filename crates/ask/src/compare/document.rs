@@ -17,7 +17,7 @@ use crate::document::{StudyHead, plain, value, written_as};
 
 written_as!(Compared => Document);
 
-/// Predictions beside measurements. An error is predicted / measured - 1.
+/// Predictions compared with measurements. An error is predicted / measured - 1.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub(super) struct Document<'a> {
@@ -25,38 +25,38 @@ pub(super) struct Document<'a> {
     head: StudyHead,
     /// The file of the measurements.
     measured: &'a str,
-    /// Errors of everything.
+    /// Errors over all scenarios and applications.
     summary: Summary<'a>,
-    /// What other models would have predicted.
+    /// Predictions of the null models.
     null_models: Vec<NullModel>,
-    /// What the scenarios decide in which memories or links are contended.
+    /// Verdict of the scenarios with contended memories or links.
     sharing: Sharing,
     /// Each scenario.
     scenarios: Vec<Scenario<'a>>,
-    /// What was not measured.
+    /// Scenarios and applications that were not measured.
     missing: Vec<Missing<'a>>,
-    /// What was measured, and is not in the files.
+    /// Measured scenarios and applications that are not in the files.
     unmatched: Vec<Unmatched<'a>>,
-    /// Measured rows that do not count.
+    /// Measured rows that are left out.
     left_out: Vec<LeftOut<'a>>,
-    /// How often 95 % intervals hold what they promise.
+    /// Coverage of the 95 % intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage>,
 }
 
-/// Errors of everything.
+/// Errors over all scenarios and applications.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Summary<'a> {
-    /// Of whole scenarios.
+    /// Errors of whole scenarios.
     totals: Option<Errors<'a>>,
-    /// Of applications.
+    /// Errors of applications.
     apps: Option<Errors<'a>>,
-    /// Order of the scenarios, from -1 (the opposite) to 1 (as measured).
+    /// Rank correlation of the scenarios, from -1 (the opposite order) to 1 (the measured order).
     kendall_tau_b: Option<f64>,
-    /// What the choice of the model loses.
+    /// Regret of the model's choice.
     regret: Option<Regret<'a>>,
-    /// The same among scenarios of the same applications.
+    /// The same among scenarios with the same applications.
     regret_by_applications: Vec<RegretOf<'a>>,
 }
 
@@ -64,25 +64,25 @@ struct Summary<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Errors<'a> {
-    /// How many there are.
+    /// Number of errors.
     count: u64,
-    /// Mean with sign.
+    /// Mean error with sign.
     mean_signed_error: f64,
-    /// Mean without sign.
+    /// Mean absolute error.
     mean_absolute_error: f64,
-    /// Median without sign.
+    /// Median absolute error.
     median_absolute_error: f64,
-    /// 95th percentile without sign.
+    /// 95th percentile of the absolute error.
     p95_absolute_error: f64,
-    /// The largest without sign.
+    /// The largest absolute error.
     worst_absolute_error: f64,
-    /// The scenario of the largest.
+    /// The scenario with the largest error.
     worst_scenario: &'a str,
-    /// Its application; null where it is of the whole scenario.
+    /// Its application; null for an error of the whole scenario.
     worst_app: Option<&'a str>,
 }
 
-/// A type with what is lost by choosing the scenario that the model prefers.
+/// Declares a type with the loss from choosing the scenario that the model prefers.
 macro_rules! regret {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -93,11 +93,11 @@ macro_rules! regret {
             regret: f64,
             /// The scenario that the model prefers.
             preferred: &'a str,
-            /// What it measured, in GFLOPS.
+            /// Its measured GFLOPS.
             preferred_measured_gflops: f64,
-            /// The scenario that measured best.
+            /// The scenario with the best measurement.
             best: &'a str,
-            /// What it measured, in GFLOPS.
+            /// Its measured GFLOPS.
             best_measured_gflops: f64,
             $($(#[$of])* $key: $type,)*
         }
@@ -118,21 +118,21 @@ macro_rules! regret {
 }
 
 regret! {
-    /// What is lost by choosing the scenario that the model prefers.
+    /// The loss from choosing the scenario that the model prefers.
     Regret {}
 }
 
 regret! {
-    /// What is lost among scenarios of the same applications.
+    /// The loss among scenarios with the same applications.
     RegretOf {
         /// The applications.
         apps: &'a [String],
-        /// How many scenarios have them.
+        /// Number of scenarios with these applications.
         scenarios: u64,
     }
 }
 
-/// A model that knows nothing of sharing, on the same data.
+/// A baseline model that ignores sharing, on the same data.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct NullModel {
@@ -142,41 +142,41 @@ struct NullModel {
     mean: Option<f64>,
     /// The largest of them.
     worst: Option<f64>,
-    /// How many scenarios there are.
+    /// Number of scenarios.
     count: u64,
     /// Mean absolute relative error of applications.
     apps_mean: Option<f64>,
     /// The largest of them.
     apps_worst: Option<f64>,
-    /// By how much the error of the model is smaller, on average.
+    /// Mean reduction of the error by the model.
     model_smaller_by: Option<f64>,
-    /// 95 % interval of that (paired bootstrap).
+    /// 95 % interval of the reduction (paired bootstrap).
     model_smaller_by_ci95: Option<[f64; 2]>,
-    /// What that says of the model, as a stable word.
+    /// Verdict on the model, as a stable word.
     model_is: &'static str,
 }
 
-/// What contended scenarios decide.
+/// Verdict of contended scenarios.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Sharing {
     /// A stable word.
     verdict: &'static str,
-    /// From here on a scenario counts as contended: wanted / available.
+    /// From this value on a scenario counts as contended: demand / capacity.
     least_contention: f64,
-    /// How many are.
+    /// Number of contended scenarios.
     contended_scenarios: u64,
-    /// The highest contention: wanted / available.
+    /// The highest contention: demand / capacity.
     highest_contention: Option<f64>,
-    /// Mean absolute relative error of the model in them.
+    /// Mean absolute relative error of the model in contended scenarios.
     mean: Option<f64>,
     /// The largest of them.
     worst: Option<f64>,
-    /// The null models in them.
+    /// The null models in contended scenarios.
     null_models: Vec<NullModel>,
 }
 
-/// A type with the figures of a scenario or an application.
+/// Declares a type with the values of a scenario or an application.
 macro_rules! compared {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -185,45 +185,45 @@ macro_rules! compared {
         struct $name<'a> {
             /// Its name.
             name: &'a str,
-            /// How often it was measured.
+            /// Number of repetitions.
             repetitions: Option<u64>,
-            /// Predicted, in GFLOPS.
+            /// Predicted value, in GFLOPS.
             predicted_gflops: Option<f64>,
             /// Median of the measurements, in GFLOPS.
             measured_gflops: Option<f64>,
-            /// The smallest, in GFLOPS.
+            /// Minimum of the measurements, in GFLOPS.
             measured_gflops_min: Option<f64>,
-            /// The largest, in GFLOPS.
+            /// Maximum of the measurements, in GFLOPS.
             measured_gflops_max: Option<f64>,
-            /// 95 % interval of the median, in GFLOPS.
+            /// Lower end of the 95 % interval of the median, in GFLOPS.
             measured_gflops_ci95_low: Option<f64>,
-            /// Its other end, in GFLOPS.
+            /// Upper end of the interval, in GFLOPS.
             measured_gflops_ci95_high: Option<f64>,
             /// (max - min) / median.
             spread: Option<f64>,
             /// Predicted / measured - 1.
             error: Option<f64>,
-            /// Predicted, in GB/s.
+            /// Predicted value, in GB/s.
             predicted_bandwidth_gbs: Option<f64>,
             /// Median of the measurements, in GB/s.
             measured_bandwidth_gbs: Option<f64>,
-            /// The smallest, in GB/s.
+            /// Minimum of the measurements, in GB/s.
             measured_bandwidth_gbs_min: Option<f64>,
-            /// The largest, in GB/s.
+            /// Maximum of the measurements, in GB/s.
             measured_bandwidth_gbs_max: Option<f64>,
-            /// Predicted / measured - 1 of the bandwidth.
+            /// Predicted / measured - 1 for the bandwidth.
             bandwidth_error: Option<f64>,
-            /// 95 % interval of the prediction, in GFLOPS.
+            /// Lower end of the 95 % interval of the prediction, in GFLOPS.
             #[serde(skip_serializing_if = "Option::is_none")]
             predicted_gflops_ci95_low: Option<f64>,
-            /// Its other end, in GFLOPS.
+            /// Upper end of the interval, in GFLOPS.
             #[serde(skip_serializing_if = "Option::is_none")]
             predicted_gflops_ci95_high: Option<f64>,
             $($(#[$of])* $key: $type,)*
         }
 
         impl<'a> $name<'a> {
-            /// All figures are null where nothing was measured.
+            /// All values are null without a measurement.
             fn new(name: &'a str, compared: Option<&evidence::Compared>, $($key: $type,)*) -> Self {
                 let gflops = compared.map(|compared| &compared.gflops);
                 let gbs = compared.and_then(|compared| compared.bandwidth_gbs.as_ref());
@@ -257,9 +257,9 @@ macro_rules! compared {
 compared! {
     /// One scenario.
     Scenario {
-        /// Why its measurements may not be what they seem, as stable words.
+        /// Reasons to distrust its measurements, as stable words.
         doubts: Vec<&'a str>,
-        /// The most that is wanted of a memory or link, as a part of what it has.
+        /// The highest ratio of demand to capacity of a memory or link.
         contention: Option<f64>,
         /// Its applications.
         apps: Vec<App<'a>>,
@@ -271,97 +271,97 @@ compared! {
     App {}
 }
 
-/// What was not measured.
+/// A scenario or application that was not measured.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Missing<'a> {
     /// The scenario.
     scenario: &'a str,
-    /// The application; null where it is the whole scenario.
+    /// The application; null for the whole scenario.
     app: Option<&'a str>,
 }
 
-/// What was measured, and is not in the files.
+/// A measured scenario or application that is not in the files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Unmatched<'a> {
     /// The scenario.
     scenario: &'a str,
-    /// The application; null where it is the whole scenario.
+    /// The application; null for the whole scenario.
     app: Option<&'a str>,
     /// The line of the CSV.
     line: u64,
-    /// Why, as a stable word.
+    /// The reason, as a stable word.
     kind: &'static str,
-    /// The same in words.
+    /// The reason as a sentence.
     message: String,
 }
 
-/// A measured row that does not count.
+/// A measured row that is left out.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct LeftOut<'a> {
     /// The scenario.
     scenario: &'a str,
-    /// The application; null where it is the whole scenario.
+    /// The application; null for the whole scenario.
     app: Option<&'a str>,
     /// The repetition.
     repetition: u64,
     /// The line of the CSV.
     line: u64,
-    /// Why.
+    /// The reason.
     why: &'a str,
 }
 
-/// How often 95 % intervals hold what they promise.
+/// Coverage of the 95 % intervals.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Coverage {
-    /// What they promise: 0.95.
+    /// Nominal coverage: 0.95.
     promised: f64,
-    /// Of scenarios, by what is counted.
+    /// Coverage for scenarios, by the counted unit.
     totals: BTreeMap<&'static str, Option<Held>>,
-    /// Of applications, by what is counted.
+    /// Coverage for applications, by the counted unit.
     apps: BTreeMap<&'static str, Option<Held>>,
 }
 
-/// How often.
+/// Number of intervals that hold.
 #[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Held {
-    /// So many hold.
+    /// Number of intervals that contain the measured value.
     held: u64,
-    /// Of so many.
+    /// Number of intervals.
     of: u64,
-    /// So many should.
+    /// Expected number of intervals that contain it.
     expected: f64,
     /// held / of.
     share: f64,
     /// 95 % interval of the share.
     share_ci95: [f64; 2],
-    /// Mean width of the intervals from end to end, as a part of the measured median.
+    /// Mean width of the intervals from end to end, as a fraction of the measured median.
     mean_width: Option<f64>,
-    /// How often intervals of the same relative width around the figures of null models hold.
+    /// Coverage of intervals with the same relative width around the predictions of null models.
     null_models: Vec<HeldByNull>,
 }
 
-/// How often a null model holds.
+/// Coverage of a null model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct HeldByNull {
     /// `no-sharing` or `equal-parts`.
     name: &'static str,
-    /// So many hold.
+    /// Number of intervals that contain the measured value.
     held: u64,
-    /// Of so many.
+    /// Number of intervals.
     of: u64,
-    /// held / of; null of none.
+    /// held / of; null without intervals.
     share: Option<f64>,
 }
 
 impl<'a> From<&'a Compared> for Document<'a> {
-    /// Numbers are not rounded; errors, spreads and regret are fractions.
+    /// Numbers are not rounded; errors, coefficients of variation and regret are fractions.
     fn from(compared: &'a Compared) -> Self {
         let comparison = &compared.comparison;
         let choice = |choice: &'a evidence::Choice| {
@@ -509,7 +509,7 @@ fn numbers((low, high): (f64, f64)) -> [f64; 2] {
     [plain(low), plain(high)]
 }
 
-/// The figures of a row by their keys; null where nothing was measured. The interval of a prediction is there only where it has one.
+/// The values of a row by their keys; null without a measurement. The interval of a prediction is present only if the prediction has one.
 pub(super) fn figures_of(compared: Option<&evidence::Compared>) -> Map<String, Value> {
     let mut figures = match value(&App::new("", compared)) {
         Value::Object(figures) => figures,

@@ -1,4 +1,4 @@
-//! Compare: predictions beside measurements.
+//! Compare: predictions compared with measurements.
 
 mod document;
 mod tables;
@@ -27,12 +27,12 @@ pub use words::{
     sharing_sentence, signed, spread, standing,
 };
 
-/// Measurements, and what messages call them.
+/// Measurements, and their name in messages.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The name of the file.
     pub name: String,
-    /// What is in it.
+    /// Its contents.
     pub measurements: Measurements,
 }
 
@@ -40,7 +40,7 @@ impl Measured {
     /// Reads a CSV of measurements.
     ///
     /// # Errors
-    /// All mistakes of the file, with their places.
+    /// All mistakes in the file, with their locations.
     pub fn read(source: SourceFile) -> Result<Self, Refusal> {
         match read_measured(&source.text) {
             Ok(measurements) => Ok(Self { name: source.name, measurements }),
@@ -56,24 +56,24 @@ pub struct Compare<'a> {
     pub input: &'a Input,
     /// Names of scenarios; all if it is empty.
     pub scenarios: &'a [String],
-    /// What was measured.
+    /// The measurements.
     pub measured: &'a Measured,
 }
 
-/// Predictions beside measurements.
+/// Predictions compared with measurements.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The files.
     pub study: Arc<Study>,
     /// Name of the measured file.
     pub measured: String,
-    /// Scenario by scenario, and what that says of the model.
+    /// The comparison of each scenario, and the verdict on the model.
     pub comparison: Comparison,
-    /// What is left out, and why there are no intervals although figures of the machine are uncertain.
+    /// Measurements that are left out, and the reason if there are no intervals although values of the machine are uncertain.
     pub warnings: Vec<String>,
 }
 
-/// Predictions beside measurements, scenario by scenario.
+/// Predictions compared with measurements, scenario by scenario.
 ///
 /// ```
 /// use numasim_ask::compare::{Compare, Measured, compare};
@@ -89,7 +89,7 @@ pub struct Compared {
 /// ```
 ///
 /// # Errors
-/// Unknown names, scenarios that cannot be evaluated, no measurement of any of them.
+/// Unknown names, scenarios that cannot be evaluated, or no measurement of any of them.
 pub fn compare(question: &Compare<'_>) -> Result<Compared, Refusal> {
     let (study, measured) = (&question.input.study, question.measured);
     let asked = wanted(study, question.scenarios)?;
@@ -103,7 +103,7 @@ pub fn compare(question: &Compare<'_>) -> Result<Compared, Refusal> {
     Ok(Compared { warnings, ..Compared::new(Arc::clone(study), measured.name.clone(), comparison) })
 }
 
-/// These scenarios beside what was measured, without intervals.
+/// These scenarios compared with measurements, without intervals.
 pub(crate) fn predicted(
     input: &Input,
     asked: &[&Scenario],
@@ -117,7 +117,7 @@ pub(crate) fn predicted(
     })
 }
 
-/// Why there is nothing to compare.
+/// The refusal if there is nothing to compare.
 pub(crate) fn nothing_measured(
     message: String,
     comparison: &Comparison,
@@ -130,7 +130,7 @@ pub(crate) fn nothing_measured(
     refusal.hint(format!("the scenarios are: {}", suggest::list(&names)))
 }
 
-/// A comparison with the intervals of what was predicted.
+/// A comparison with the intervals of the predictions.
 fn with_intervals(
     study: &Study,
     scenarios: &[&Scenario],
@@ -161,7 +161,7 @@ fn with_intervals(
     }))
 }
 
-/// What a comparison leaves out.
+/// Warnings about the measurements that a comparison leaves out.
 pub(crate) fn warnings(comparison: &Comparison, measured: &str) -> Vec<String> {
     let missing = not_measured(comparison).into_iter().map(|names| format!("not measured: {names}"));
     let mut warnings: Vec<String> = missing.chain(reasons(&comparison.unmatched, measured)).collect();
@@ -173,7 +173,7 @@ pub(crate) fn warnings(comparison: &Comparison, measured: &str) -> Vec<String> {
     warnings
 }
 
-/// Scenarios of which nothing was measured, and single applications, each as a list.
+/// Scenarios without any measurement, and single applications without one, each as a list.
 pub fn not_measured(comparison: &Comparison) -> Vec<String> {
     let whole = comparison.missing.iter().filter(|one| one.app.is_none()).map(|one| one.scenario.clone());
     let apps = comparison.missing.iter();
@@ -183,7 +183,7 @@ pub fn not_measured(comparison: &Comparison) -> Vec<String> {
     lists.map(|names| suggest::list(&names.iter().map(String::as_str).collect::<Vec<_>>())).collect()
 }
 
-/// Why measurements cannot be compared, one line each; of a long list the first ones.
+/// Reasons why measurements cannot be compared, one line each; only the first ones of a long list.
 fn reasons(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
     const MOST: usize = 10;
     let mut lines: Vec<String> =
@@ -208,7 +208,7 @@ pub fn discarded(left: &evidence::LeftOut, measured: &str) -> String {
 }
 
 impl Compared {
-    /// A comparison with what went into it.
+    /// A comparison with its inputs.
     pub fn new(study: Arc<Study>, measured: String, comparison: Comparison) -> Self {
         Self { study, measured, comparison, warnings: Vec::new() }
     }
@@ -225,8 +225,8 @@ impl Compared {
         self.comparison.coverage.as_ref().is_some_and(|coverage| of_predictions(coverage) > 0)
     }
 
-    /// For each scenario a row for the whole of it (empty `app`) and one for each application that was measured: the figures of the
-    /// document by their keys, in full precision. The interval of a prediction has columns where any has one.
+    /// For each scenario one row for the whole scenario (empty `app`) and one for each measured application: the values of the document
+    /// by their keys, in full precision. Columns for the interval of a prediction exist if any prediction has one.
     pub fn csv(&self) -> String {
         const INTERVAL: [&str; 2] = ["predicted_gflops_ci95_low", "predicted_gflops_ci95_high"];
         let none = figures_of(None);

@@ -7,7 +7,7 @@ use numasim_evidence::null_models::NullModel;
 use super::words::{PROMISED, WAYS, advantage, grade, percent, place};
 use crate::table::Of;
 
-/// Errors with what they are of, and their key in the document.
+/// Errors with their subject and their key in the document.
 pub type Known<'a> = (&'static str, &'static str, &'a Errors);
 
 /// The errors that are known: of scenarios, of applications.
@@ -40,7 +40,7 @@ pub fn of_errors(style: &Style) -> [Of<'_, Known<'_>>; 7] {
     ]
 }
 
-/// The columns of null models; in a terminal those of applications only `with_apps`.
+/// The columns of null models; in a terminal those of applications appear only `with_apps`.
 pub fn of_null_models<'a>(with_apps: bool) -> [Of<'a, BesideNull>; 8] {
     type OfNull = fn(&BesideNull) -> &Option<Errors>;
     let error = |title: &'static str, key: &'static str, errors: OfNull, figure: fn(&Errors) -> f64| {
@@ -70,10 +70,10 @@ pub fn of_null_models<'a>(with_apps: bool) -> [Of<'a, BesideNull>; 8] {
     ]
 }
 
-/// How often one kind of interval holds: what it is, the counts, and the share with its interval.
+/// Coverage of one kind of interval: its description, the counts, and the share with its interval.
 pub type Holding = (String, Way, f64, (f64, f64));
 
-/// Each kind of interval that there is, of scenarios and of applications.
+/// Each kind of interval that is present, for scenarios and for applications.
 pub fn holdings(coverage: &Coverage) -> Vec<Holding> {
     let of = [("scenarios", &coverage.totals), ("applications", &coverage.apps)];
     let all = of.into_iter().flat_map(|(what, held)| {

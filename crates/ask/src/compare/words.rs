@@ -1,4 +1,4 @@
-//! What is said of a comparison: errors and intervals as text, sentences, and why a measurement does not count.
+//! Wording for a comparison: errors and intervals as text, sentences, and reasons why a measurement does not count.
 
 use numasim_draw::{Grade, Style, figures};
 use numasim_evidence::compare::{
@@ -8,12 +8,12 @@ use numasim_evidence::compare::{
 
 use crate::suggest;
 
-/// Up to here an error is small; up to twice as much it is notable.
+/// An error up to this value is small; up to twice this value it is notable.
 pub const SMALL: f64 = 0.05;
-/// Of so many sets of applications the regret is shown.
+/// The regret is shown for at most this number of sets of applications.
 const MOST_CHOICES: usize = 8;
 
-/// How large an error is.
+/// Grade of an error by its size.
 pub fn grade(error: Option<f64>) -> Option<Grade> {
     Some(match error?.abs() {
         error if error <= SMALL => Grade::Good,
@@ -27,7 +27,7 @@ pub fn judged(error: Option<f64>, text: &str, style: &Style) -> String {
     style.graded(grade(error), text)
 }
 
-/// `+1.7 %`; `-` where there is none.
+/// `+1.7 %`; `-` if there is no error.
 pub fn signed(error: Option<f64>) -> String {
     let Some(error) = error.filter(|error| error.is_finite()) else { return "-".to_owned() };
     let text = format!("{:+.1} %", 100.0 * error);
@@ -39,7 +39,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// What a full bar stands for: a round value that holds the worst error.
+/// The value of a full bar: a round number that is at least the worst error.
 pub fn scale(worst: f64) -> f64 {
     const ROUND: [f64; 6] = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0];
     ROUND.into_iter().find(|&scale| worst <= scale).unwrap_or(5.0)
@@ -54,7 +54,7 @@ pub fn spread(pair: &Pair) -> String {
     }
 }
 
-/// Where the worst error is.
+/// The scenario and application with the worst error.
 pub fn place(errors: &Errors) -> String {
     match &errors.worst_app {
         Some(app) => format!("{app} in {}", errors.worst_scenario),
@@ -62,19 +62,19 @@ pub fn place(errors: &Errors) -> String {
     }
 }
 
-/// A key of the document, the same in words, and what it counts.
+/// A key of the document, its wording, and the function that counts it.
 type Counted = (&'static str, &'static str, fn(&Held) -> Way);
 
-/// What is counted of intervals.
+/// The kinds of intervals that are counted.
 pub const WAYS: [Counted; 3] = [
     ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
     ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
     ("both", "both agree within their combined uncertainty", |held| held.both),
 ];
-/// What intervals of 95 % promise.
+/// Nominal coverage of 95 % intervals.
 pub const PROMISED: f64 = 0.95;
 
-/// How a model compares with a null model: a stable word, and words for people.
+/// How a model compares with a null model: a stable word, and wording for people.
 pub fn standing(advantage: Option<&Advantage>) -> (&'static str, &'static str) {
     match advantage.map(|advantage| advantage.interval) {
         None => ("not-measured", "not compared: no total was measured"),
@@ -85,7 +85,7 @@ pub fn standing(advantage: Option<&Advantage>) -> (&'static str, &'static str) {
     }
 }
 
-/// By how much the model's mean error is smaller, the interval of 95 %, and what that says.
+/// Reduction of the mean error by the model, the 95 % interval of the reduction, and the verdict.
 pub fn advantage(null: &BesideNull) -> [String; 3] {
     let nothing = || "-".to_owned();
     let mean = null.advantage.map_or_else(nothing, |advantage| signed(Some(advantage.mean)));
@@ -95,7 +95,7 @@ pub fn advantage(null: &BesideNull) -> [String; 3] {
     [mean, interval, standing(null.advantage.as_ref()).1.to_owned()]
 }
 
-/// What contended scenarios decide.
+/// Verdict of contended scenarios.
 pub fn sharing_sentence(comparison: &Comparison) -> Option<String> {
     let beside = &comparison.beside;
     let contended = &beside.contended;
@@ -129,7 +129,7 @@ pub fn sharing_sentence(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Why one measurement cannot be compared, and what to do.
+/// Why one measurement cannot be compared, and advice.
 pub fn reason(one: &Unmatched) -> String {
     let scenario = &one.scenario;
     let app = one.app.as_deref().unwrap_or_default();
@@ -158,7 +158,7 @@ pub fn reason(one: &Unmatched) -> String {
     }
 }
 
-/// Does the model promise too much, does it pick the right allocation, does it order them rightly?
+/// Answers three questions: does the model predict too much, does it choose the best allocation, does it order the allocations correctly?
 pub fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(errors) = comparison.totals.as_ref().or(comparison.apps.as_ref()) {

@@ -1,4 +1,4 @@
-//! What one thread wants, limit by limit, and what applications lose with threads on several nodes.
+//! The demand of one thread, limit by limit, and the loss of applications with threads on several nodes.
 
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ pub(super) fn figures(view: &ScenarioView, app: AppId, from: NodeId) -> String {
     least_of(&terms.collect::<Vec<_>>())
 }
 
-/// `min(peak GFLOPS / AI, core)`: the limits that one of `threads` has.
+/// `min(peak GFLOPS / AI, core)`: the limits of at least one of `threads`.
 pub(super) fn formula(
     view: &ScenarioView,
     threads: &(impl Iterator<Item = (AppId, NodeId)> + Clone),
@@ -63,7 +63,7 @@ fn least_of(terms: &[String]) -> String {
     if let [only] = terms { only.clone() } else { format!("min({})", terms.join(", ")) }
 }
 
-/// The share of its GFLOPS that `app` keeps with its threads on several nodes, worked out; `None` if it keeps all.
+/// The fraction of its GFLOPS that `app` keeps with its threads on several nodes, as a calculation; `None` if it keeps all.
 pub(super) fn kept(view: &ScenarioView, app: AppId) -> Option<(String, f64)> {
     let overhead = view.apps[app.0].node_overhead;
     let nodes = view.allocation.row(app).iter().filter(|&&threads| threads > 0).count();
@@ -73,9 +73,9 @@ pub(super) fn kept(view: &ScenarioView, app: AppId) -> Option<(String, f64)> {
     })
 }
 
-/// What the threads want whose limits a machine file does not show alone, and what is lost on several nodes; empty where there is neither.
+/// The demand of threads with limits that a machine file alone does not show, and the loss on several nodes; empty without either.
 pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
-    // Equal limits of an application on several nodes together.
+    // Merges equal limits of an application on several nodes.
     let mut rows: Vec<(AppId, String, String, Vec<usize>)> = Vec::new();
     for app in view.active_apps() {
         for from in view.machine.compute_nodes().filter(|&node| view.allocation.get(app, node) > 0) {

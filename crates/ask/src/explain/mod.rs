@@ -1,8 +1,8 @@
-//! The worked calculation behind a scenario: the rows of the paper's Tables I and II, with the numbers put in.
+//! The worked calculation behind a scenario: the rows of the paper's Tables I and II, with the numbers inserted.
 //!
-//! Memory by memory: first what other nodes request and what is left ("remote first"), then how each link and each
-//! node's own part is split. Nodes with the same calculation are shown once. Then data on several nodes, and the sum.
-//! Where one round is not all there is: flows, and round by round who gets what.
+//! The calculation goes memory by memory. It first shows the requests of other nodes and the remaining bandwidth ("remote first"), then
+//! how each link and each node's own part is split. Nodes with the same calculation are shown once. Data on several nodes and the sum
+//! follow. If there are several rounds, it shows the flows and, round by round, the allotted bandwidth.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,19 +23,19 @@ mod rounds;
 mod sheet;
 mod spread;
 
-/// For people: the same, whose lines and columns stay as they are in Markdown, too.
+/// The same for people, with lines and columns that keep their form in Markdown.
 pub fn shown(view: &ScenarioView, style: &Style) -> String {
     let as_text = Style { markdown: false, ..*style };
     style.verbatim(explain(view, &as_text))
 }
 
-/// Everything about how the model comes to the figures of this scenario.
+/// The complete derivation of the values of this scenario.
 pub fn explain(view: &ScenarioView, style: &Style) -> String {
     let rates = while_all_run(view, style);
     rates + &static_work(view, style)
 }
 
-/// The rates while nobody has finished, which is all there is but for work that was divided beforehand.
+/// The rates while all applications run. Except for static scheduling, these are the final rates.
 fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
         return kernels(view)
@@ -53,7 +53,7 @@ fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     let totals = node_classes(view);
     let unit = view.total().1;
     match blocks.as_mut_slice() {
-        // One table tells it all, as in the paper.
+        // One table shows everything, as in the paper.
         [Block::Sheet(only)] if totals.len() == 1 => totals_into(&totals, unit, only),
         _ => {
             let mut sum = Sheet::new("Sum over all nodes".to_owned(), Vec::new());
@@ -72,7 +72,7 @@ fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     kernels(view) + &rendered.collect::<Vec<_>>().join("\n")
 }
 
-/// A part of the calculation, in the order of reading.
+/// A part of the calculation, in reading order.
 enum Block {
     Sheet(Sheet),
     Text(String),
@@ -82,15 +82,15 @@ enum Block {
 pub(super) struct MemoryClass<'a> {
     nodes: Vec<usize>,
     trace: &'a MemoryTrace,
-    /// Other instances of the same applications take part on the other nodes.
+    /// Whether other instances of the same applications run on the other nodes.
     mixed: bool,
 }
 
-/// What a class has in common: everything but the numbers of nodes and instances.
+/// The common part of a class: everything except the numbers of nodes and instances.
 struct Calculation {
-    /// Without its pools.
+    /// The trace without its pools.
     memory: MemoryTrace,
-    /// Equal pools together, with how many there are: their order follows the numbers of the nodes.
+    /// Equal pools merged, with their count; their order follows the node numbers.
     pools: Vec<(Pool, usize)>,
 }
 
@@ -155,9 +155,9 @@ fn same_apps(one: &MemoryTrace, other: &MemoryTrace) -> bool {
     apps(one) == apps(other)
 }
 
-/// Lines that say in which GB/s the calculation counts; empty where all are the same.
+/// Lines that name the GB/s units of the calculation; empty if all are the same.
 fn kernels(view: &ScenarioView) -> String {
-    // Per kernel and factor: the memories. All flows of a scenario that is explained are listed.
+    // Memories by kernel and factor. For an explained scenario all flows are listed.
     let mut found: BTreeMap<(&str, u64), BTreeSet<usize>> = BTreeMap::new();
     for flow in view.evaluation.flows.iter().filter(|flow| flow.occupied != 1.0) {
         let kernel = view.apps[flow.app.0].kernel.as_str();
@@ -180,7 +180,7 @@ fn kernels(view: &ScenarioView) -> String {
     text + "\n"
 }
 
-/// Application by application `threads x rate of the slowest`, and their sum; nothing where work is not divided beforehand.
+/// `threads x rate of the slowest` for each application, and the sum; empty without static scheduling.
 fn static_work(view: &ScenarioView, style: &Style) -> String {
     if !view.evaluation.static_work {
         return String::new();
@@ -213,7 +213,7 @@ fn static_work(view: &ScenarioView, style: &Style) -> String {
 /// Nodes with the same applications at the same speed.
 struct NodeClass {
     nodes: Vec<usize>,
-    /// Instances, GFLOPS of one.
+    /// Number of instances, and GFLOPS of one.
     terms: Vec<(u32, f64)>,
 }
 
@@ -223,7 +223,7 @@ impl NodeClass {
     }
 }
 
-/// The nodes that have threads, equal ones together.
+/// The nodes with threads, equal ones merged.
 fn node_classes(view: &ScenarioView) -> Vec<NodeClass> {
     let mut classes: Vec<NodeClass> = Vec::new();
     for node in view.machine.compute_nodes() {
@@ -239,7 +239,7 @@ fn node_classes(view: &ScenarioView) -> Vec<NodeClass> {
     classes
 }
 
-/// Of the applications that count in the unit of the total.
+/// Terms of the applications that count in the unit of the total.
 fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
     let unit = view.total().1;
     let mut terms: Vec<(&str, u32, f64)> = Vec::new();

@@ -222,7 +222,7 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet
 }
 
-/// How the remainder is split: evenly among threads that need the same, as in the paper, else in proportion.
+/// How the remainder is split: evenly among threads with the same demand, as in the paper, else in proportion.
 fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str) {
     const TITLE: &str = "remainder given to a thread";
     let unsatisfied: Vec<&Column> = columns.iter().filter(|c| c.flow.still_required > 0.0).collect();
@@ -249,7 +249,7 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
     sheet.cells(TITLE, &format!("remaining {what} GB/s * its part of still required"), cells);
 }
 
-/// `10/0.5 = 20`: what a thread wants, with the fraction of the data and what a GB/s of the kernel stands for, where they play a part.
+/// `10/0.5 = 20`: the demand of a thread, with the fraction of the data and the weight of a GB/s of the kernel, if they matter.
 fn demand_gbs(limits: &str, flow: &FlowTrace) -> String {
     let mut formula = limits.to_owned();
     if flow.fraction < 1.0 {

@@ -1,4 +1,4 @@
-//! The rounds of the default, where one is not all there is: who asks for what, gets it, and stops why.
+//! The rounds of the default model, if there are several: each request, the bandwidth that it gets, and the reason why it stops.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use numasim_draw::{Style, figures};
 
 use crate::ScenarioView;
 
-/// Rounds that are shown; the others are summed up.
+/// Number of rounds that are shown; the others are summarised.
 const SHOWN_ROUNDS: usize = 3;
-/// Rows of a table that are shown; the others are summed up.
+/// Number of rows of a table that are shown; the others are summarised.
 const SHOWN_ROWS: usize = 16;
 
-/// The rounds, the first ones in full; nothing where there are none.
+/// The rounds, the first ones in full; empty if there are none.
 pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
     let rounds = &view.evaluation.rounds;
     if rounds.is_empty() {
@@ -50,12 +50,12 @@ pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
     text + "\n" + &wrap(&sum, style.columns()).join("\n") + "\n"
 }
 
-/// What all threads take in a round, GB/s.
+/// Bandwidth that all threads get in a round, in GB/s.
 fn taken(round: &Round) -> f64 {
     round.groups.iter().map(|group| group.takes * f64::from(group.threads)).sum()
 }
 
-/// Rows that differ by their nodes only, together.
+/// Merges rows that differ only by their nodes.
 fn merged<T>(rows: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<(&T, Vec<&T>)> {
     let mut found: Vec<(&T, Vec<&T>)> = Vec::new();
     for row in rows {
@@ -147,7 +147,7 @@ const fn is_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// Whether a group goes on, and why not.
+/// Whether a group continues, and the reason if it does not.
 fn then(stops: Option<&Stop>, style: &Style) -> String {
     match stops {
         None => "goes on".to_owned(),

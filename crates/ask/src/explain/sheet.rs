@@ -1,14 +1,14 @@
-//! A worked calculation as rows of title and figures, like the paper's Tables I and II.
+//! A worked calculation as rows of title and values, like the paper's Tables I and II.
 
 use numasim_draw::grid::{fold, left, width, wrap};
 
 use numasim_draw::Style;
 
-/// What stands beside a title.
+/// The values next to a title.
 enum Figures {
     /// One cell per column.
     Cells(Vec<String>),
-    /// One figure for all columns.
+    /// One value for all columns.
     Span(String),
 }
 
@@ -26,17 +26,17 @@ impl Sheet {
         Self { heading, columns, rows: Vec::new() }
     }
 
-    /// A row with a figure for each column. `how` says in parentheses how they are computed; it may be empty.
+    /// A row with a value for each column. `how` shows in parentheses how the values are computed; it may be empty.
     pub(super) fn cells(&mut self, title: &str, how: &str, cells: Vec<String>) {
         self.rows.push((title.to_owned(), how.to_owned(), Figures::Cells(cells)));
     }
 
-    /// A row with one figure for all columns.
+    /// A row with one value for all columns.
     pub(super) fn span(&mut self, title: &str, how: &str, figure: String) {
         self.rows.push((title.to_owned(), how.to_owned(), Figures::Span(figure)));
     }
 
-    /// Each title fits on a line with how it is computed and with its figures.
+    /// Whether each title fits on a line with its derivation and its values.
     pub(super) fn fits(&self, columns: usize) -> bool {
         let cells = self.widths();
         let cells = cells.iter().sum::<usize>() + GAP.len() * cells.len().saturating_sub(1);
@@ -67,8 +67,8 @@ impl Sheet {
         self.rows.iter().map(title).max().unwrap_or(0)
     }
 
-    /// The sheet, each line ended; how a figure is computed stands beside its title or, not on one line, below.
-    /// Columns that do not fit stand below, beside their titles again.
+    /// The sheet, each line terminated. The derivation of a value is next to its title or, if not on one line, below it. Columns that do
+    /// not fit are printed below, with the titles repeated.
     pub(super) fn render(&self, one_line: bool, style: &Style) -> String {
         let mut widths = vec![self.title_width(one_line)];
         widths.extend(self.widths());
@@ -85,7 +85,7 @@ impl Sheet {
         text
     }
 
-    /// Some of the columns, by their place behind the titles; the first part has what is said once.
+    /// Some of the columns, by their position after the titles; the first part includes the text that is printed once.
     fn render_part(
         &self,
         text: &mut String,

@@ -10,17 +10,17 @@ use numasim_model::{AppId, NodeId};
 use crate::ScenarioView;
 use crate::explain::{MemoryClass, limits};
 
-/// The threads of one application on one node, and what they get from each memory.
+/// The threads of one application on one node, and the bandwidth that they get from each memory.
 struct Spread<'a> {
     app: AppId,
     from: NodeId,
     reads: Vec<(usize, &'a FlowTrace)>,
 }
 
-/// One block, or none where every thread reads one memory only.
+/// One block, or none if every thread reads only one memory.
 pub(super) fn blocks(view: &ScenarioView, style: &Style) -> Vec<String> {
     let spreads = spreads(view);
-    // Groups with the same figures, whatever the numbers of their nodes.
+    // Groups with the same values, regardless of the numbers of their nodes.
     let key = |spread: &Spread| {
         let mut figures: Vec<(u64, u64)> =
             spread.reads.iter().map(|(_, f)| (f.granted.to_bits(), f.cost().to_bits())).collect();
@@ -115,9 +115,9 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
     format!("Data on several nodes: {name}, threads of {}{shown}", figures::nodes(&nodes))
 }
 
-// The other models: their rules in short, and who asks for and gets what of each memory.
+// The other models: their rules in short, and for each memory the requested and the allotted bandwidth.
 
-/// What comes before the rules where L3 domains are limited.
+/// The text before the rules if L3 domains are limited.
 const DOMAINS: &str = "first each L3 domain splits l3_read_gbs among its threads, then each node read_gbs: no thread demands more than its share";
 
 /// The rules, then a row for each application, node and memory.
@@ -149,7 +149,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         |value: &dyn Fn(&FlowView) -> f64| figures::column(&flows.iter().map(value).collect::<Vec<_>>());
     let limited = view.machine.has_limited_domains();
     let drawn = |flow: &FlowView| {
-        // Of threads in several domains the mean says nothing.
+        // For threads in several domains the mean is not meaningful.
         if limited && flow.fraction >= 1.0 {
             return flow.granted;
         }
@@ -176,9 +176,9 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     text + &grid.render(style)
 }
 
-// Steps 1 and 2 of the model: what the links ask of a memory, what they get, and what is left.
+// Steps 1 and 2 of the model: the requests of the links to a memory, their bandwidth, and the remaining bandwidth.
 
-/// The block of a memory that other nodes read; `None` where only its own threads do.
+/// The block of a memory that other nodes read; `None` if only its own threads read it.
 pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
     let trace = class.trace;
     let links: Vec<&PoolTrace> = trace.pools.iter().filter(|pool| pool.kind == PoolKind::Link).collect();

@@ -15,47 +15,47 @@ use crate::sensitivity::SensitivityObject;
 
 written_as!(Explored => ExploredObject);
 
-/// The best allocation, how sure that is, and what it is compared with.
+/// The best allocation, how certain it is, and the allocations that it is compared with.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ExploredObject<'a> {
     #[serde(flatten)]
     head: StudyHead,
-    /// Where intervals come from.
+    /// Source of the intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Intervals>,
     /// The objective.
     objective: ObjectiveWord,
     #[serde(flatten)]
     proof: ProofObject,
-    /// What to know of the best beside its value.
+    /// Cautions about the best.
     cautions: Vec<CautionObject<'a>>,
-    /// For the objective `fair`: the applications by their p, from the smallest p up.
+    /// For the objective `fair`: the applications by their p, in ascending order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     levels: Vec<LevelObject<'a>>,
-    /// Where cores of the best are idle because something is full, in ascending order of the nodes.
+    /// Nodes on which cores of the best are idle because a resource is full, in ascending order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     saturated: Vec<SaturatedObject<'a>>,
     /// Time of the search, in seconds.
     elapsed_s: f64,
-    /// What the allocation may not do, in words.
+    /// Constraints on the allocation, in words.
     restrictions: Vec<String>,
     /// Seed of the random restarts.
     seed: u64,
-    /// What the effort has brought, where the best is not proven and no time limit was given.
+    /// Progress within the search budget, if the best is not proven and no time limit was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     effort: Option<Effort>,
     /// The best allocation.
     best: BestObject<'a>,
     /// The next best ones.
     alternatives: Vec<AlternativeObject<'a>>,
-    /// No better alternative is missing.
+    /// Whether no better alternative is missing.
     alternatives_complete: bool,
-    /// What people do without a search, and the scenarios of the files.
+    /// Baselines that need no search, and the scenarios in the files.
     baselines: Vec<BaselineObject<'a>>,
-    /// The most GFLOPS of each application alone on the machine under its own constraints.
+    /// Maximum GFLOPS of each application alone on the machine under its own constraints.
     alone_gflops: ByName<f64>,
-    /// The allocation that is good whichever model is right.
+    /// The allocation that is good whichever model is correct.
     #[serde(skip_serializing_if = "Option::is_none")]
     robust: Option<RobustObject<'a>>,
     /// The simplest allocation that is nearly as good.
@@ -64,27 +64,27 @@ struct ExploredObject<'a> {
     /// The allocation with the fewest threads that is nearly as good.
     #[serde(skip_serializing_if = "Option::is_none")]
     fewest: Option<FewestObject<'a>>,
-    /// With `--sensitivity`: gains of wider resources and ranges of inputs.
+    /// With `--sensitivity`: gains from more resources, and ranges of inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     sensitivity: Option<SensitivityObject<'a>>,
 }
 
-/// The value of the best, and how sure it is that nothing is better.
+/// The value of the best, and how certain it is that no allocation is better.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct ProofObject {
-    /// Whether it is proven that nothing is better.
+    /// Whether it is proven that no allocation is better.
     status: StatusWord,
-    /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null if there is no finite one.
+    /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null if it is not finite.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
-    /// No allocation is better than this, in the unit of `value`.
+    /// Bound on the value of every allocation, in the unit of `value`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     bound: f64,
     /// |bound - value| / |bound|.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     gap: f64,
-    /// Why it is not proven; null if it is.
+    /// The reason why it is not proven; null if it is.
     unproven: Option<UnprovenWord>,
 }
 
@@ -161,26 +161,26 @@ word!(
     super::WhyUnproven::ALL.map(super::WhyUnproven::as_str)
 );
 
-/// What the effort of a search has brought.
+/// Progress of a search within its budget.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Effort {
-    /// The part of the effort that was spent, 0 to 1.
+    /// The fraction of the search budget that was used, 0 to 1.
     spent: f64,
-    /// What was known when a quarter and half of it were.
+    /// The state after a quarter and after half of the search budget.
     history: Vec<Meanwhile>,
 }
 
-/// What was known while a search went on.
+/// The state of a search at a point in time.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Meanwhile {
-    /// The part of the effort that was spent, 0 to 1.
+    /// The fraction of the search budget that was used, 0 to 1.
     effort: f64,
     /// Value of the best so far.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
-    /// No allocation is better than this.
+    /// Bound on the value of every allocation.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     bound: f64,
     /// |bound - value| / |bound|.
@@ -203,15 +203,15 @@ impl From<&Spent> for Effort {
     }
 }
 
-/// The applications with one p.
+/// The applications with the same p.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LevelObject<'a> {
-    /// GFLOPS of each, as a part of what it has alone under its own constraints.
+    /// GFLOPS of each, as a fraction of its stand-alone GFLOPS under its own constraints.
     p: f64,
     /// Their names, in the order of the files.
     apps: Vec<&'a str>,
-    /// No permitted allocation is better at this level and as good below it.
+    /// Whether it is proven that no permitted allocation is better at this level and as good below it.
     proven: bool,
 }
 
@@ -222,17 +222,17 @@ impl<'a> LevelObject<'a> {
     }
 }
 
-/// A node with idle cores whose threads wait for something that is full.
+/// A node with idle cores whose threads wait for a full resource.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SaturatedObject<'a> {
     /// The node.
     node: u64,
-    /// The resource that is full, as in `bottleneck_per_node`.
+    /// The full resource, as in `bottleneck_per_node`.
     by: BottleneckWord,
     /// The applications that wait for it.
     apps: Vec<WaitingObject<'a>>,
-    /// Whether a thread less of any of them is worse.
+    /// Whether one thread less of any application is worse.
     least: bool,
 }
 
@@ -279,26 +279,26 @@ impl<'a> BestObject<'a> {
         Self { scenario, value: plain(rated.value), value_interval: value.map(ends) }
     }
 
-    /// Of one that may be the best itself, whose interval is `value`.
+    /// For an allocation that may be the best itself, with the interval `value`.
     fn near(rated: &'a Rated, best: &Rated, value: Option<Interval>) -> Self {
         Self::new(rated, value.filter(|_| rated.is_as(best)))
     }
 
-    /// Of all but the best.
+    /// For all allocations except the best.
     fn beside(rated: &'a Rated) -> Self {
         Self::new(rated, rated.rival.as_ref().map(|rival| rival.value))
     }
 }
 
-/// Beside the best, on the same draws.
+/// Comparison with the best, on the same drawn machines.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RivalObject {
-    /// 95 % interval of how much better the best is, on the same draws.
+    /// 95 % interval of the difference between the best and this allocation, on the same drawn machines.
     #[cfg_attr(feature = "schema", schemars(with = "Option<[Option<f64>; 2]>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     difference_interval: Option<[f64; 2]>,
-    /// Whether it is told apart from the best.
+    /// Whether the difference from the best is statistically distinguishable.
     #[serde(skip_serializing_if = "Option::is_none")]
     distinguishable: Option<bool>,
 }
@@ -320,11 +320,11 @@ struct AlternativeObject<'a> {
     rated: BestObject<'a>,
     #[serde(flatten)]
     rival: RivalObject,
-    /// As good as the best.
+    /// Whether it is as good as the best.
     tie: bool,
 }
 
-/// What people do without a search.
+/// A baseline that needs no search.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BaselineObject<'a> {
@@ -332,29 +332,29 @@ struct BaselineObject<'a> {
     rated: BestObject<'a>,
     #[serde(flatten)]
     rival: RivalObject,
-    /// How many times as good the best is; null where there is no such factor.
+    /// Ratio of the best to this value; null if the ratio is undefined.
     factor: Option<f64>,
-    /// The restriction that it breaks, if any.
+    /// The constraint that it violates, if any.
     breaks: Option<&'a str>,
 }
 
-/// The placement that is good whichever model is right: `worst_regret`, `bound`, `regrets` and `others`; beyond the contract `status`,
-/// `at_most` (the worst regret if the bests that are not proven are as good as their bounds), `models` and `left_out`. `best` is the
-/// placement under the first model, without intervals, which would be those of one model.
+/// The placement that is good whichever model is correct: `worst_regret`, `bound`, `regrets` and `others`. Beyond the contract it
+/// contains `status`, `at_most` (the worst regret if the bests that are not proven are as good as their bounds), `models` and `left_out`.
+/// `best` is the placement under the first model, without intervals, because intervals would be those of one model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RobustObject<'a> {
-    /// What it loses at most of the best of a model, as a share.
+    /// Its largest loss relative to the best of a model, as a fraction.
     worst_regret: f64,
-    /// No placement has a smaller worst regret.
+    /// Bound on the worst regret of every placement.
     bound: f64,
-    /// Whether that is proven.
+    /// Whether the bound is proven to be reached.
     status: &'static str,
     /// Its worst regret if the bests that are not proven are as good as their bounds.
     at_most: f64,
-    /// What it loses under each model.
+    /// Its loss under each model.
     regrets: ByName<f64>,
-    /// What the best of each model and the baselines lose under each model.
+    /// Losses of the best of each model and of the baselines under each model.
     others: ByName<ByName<f64>>,
     /// The best of each model.
     models: ByName<OfModel>,
@@ -364,15 +364,15 @@ struct RobustObject<'a> {
     best: BestObject<'a>,
 }
 
-/// What is known of the best of a model.
+/// Proof state of the best of a model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OfModel {
     /// Its value.
     value: f64,
-    /// No allocation is better than this.
+    /// Bound on the value of every allocation.
     bound: f64,
-    /// Whether nothing is better.
+    /// Whether it is proven that no allocation is better.
     proven: bool,
 }
 
@@ -382,7 +382,7 @@ struct OfModel {
 struct LeftOutObject {
     /// Its name.
     model: &'static str,
-    /// Why.
+    /// The reason.
     reason: String,
 }
 
@@ -416,15 +416,15 @@ fn by_model(kinds: &[ModelKind], regrets: &[f64]) -> ByName<f64> {
     ByName(entries.map(|(kind, &regret)| (kind.as_str().to_owned(), plain(regret))).collect())
 }
 
-/// An allocation that loses at most a share of the best.
+/// An allocation that loses at most a given share of the best.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NearObject<'a> {
-    /// Its loss as a share of the best; of the fewest threads under `fair` the largest share at one place of the sorted p.
+    /// Its loss as a share of the best. For the fewest threads under `fair`: the largest share at one position of the sorted p.
     loss: f64,
-    /// The share that it may lose.
+    /// The maximum share that it may lose.
     within: f64,
-    /// Whether no simpler one, or none with fewer threads, loses as little.
+    /// Whether it is proven that no simpler allocation, or none with fewer threads, loses as little.
     proven: bool,
     /// The allocation.
     best: BestObject<'a>,
@@ -434,7 +434,7 @@ struct NearObject<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SimpleObject<'a> {
-    /// How many different numbers of threads it has.
+    /// Number of different thread counts in it.
     different_numbers: usize,
     /// Whether applications share nodes.
     shared_nodes: bool,
@@ -458,11 +458,11 @@ impl<'a> SimpleObject<'a> {
     }
 }
 
-/// The fewest threads in all that lose at most the share `within` of the best.
+/// The allocation with the smallest total number of threads that loses at most the share `within` of the best.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FewestObject<'a> {
-    /// Hardware threads of all applications together.
+    /// Total number of hardware threads of all applications.
     threads: u64,
     #[serde(flatten)]
     near: NearObject<'a>,

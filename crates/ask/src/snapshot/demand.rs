@@ -1,28 +1,29 @@
-//! The bandwidth that one thread of an application would draw if nothing limited it.
+//! The bandwidth that one thread of an application would consume if it were not limited.
 //!
-//! resctrl counts the bandwidth that threads get. If no memory and no link that they use is nearly full, they want no more. If one is, they want
-//! more, and how much is unknown: a core's limit is taken if the machine has one. A full memory gives every thread at least the share of a core in
-//! it: a thread that draws less from it is not held back there. Nothing counted: a fair share of a memory is assumed.
+//! resctrl counts the bandwidth that threads get. If no memory and no link that they use is nearly full, their demand is not higher. If
+//! one is, their demand is higher by an unknown amount. In this case the demand is taken from the bandwidth limit of a core, if the
+//! machine file defines it. A full memory gives every thread at least a core's share of its bandwidth, so this memory does not limit a
+//! thread that consumes less. If the bandwidth was not counted, a fair share of a memory is assumed.
 
 use numasim_draw::figures;
 use numasim_evidence::running::Application;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId, Placement};
 
-/// A memory or link that carries this part of what it can is taken to hold threads back.
+/// A memory or link at this fraction of its capacity is assumed to limit threads.
 const NEARLY_FULL: f64 = 0.85;
-/// The least bandwidth of a thread that a file says: a program that only computes.
+/// Minimum bandwidth of a thread in a file: a program that only computes.
 const LEAST_GBS: f64 = 0.001;
 
 numasim_model::words! {
-    /// How the bandwidth of a thread is known.
+    /// The origin of the bandwidth of a thread.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DemandKind {
-        /// Counted, while nothing held it back.
+        /// Counted while no resource limited it.
         Measured = "measured",
-        /// Counted while a memory or link was nearly full: the limit of a core stands for what a thread wants.
+        /// Counted while a memory or link was nearly full: the limit of a core replaces the demand of a thread.
         Estimated = "estimated",
-        /// Nothing counted it.
+        /// Not counted.
         Assumed = "assumed",
     }
 }
@@ -32,16 +33,16 @@ numasim_model::words! {
 pub struct Demand {
     /// GB/s of one thread.
     pub gbs: f64,
-    /// How that is known.
+    /// The origin of the value.
     pub kind: DemandKind,
-    /// From what, for a comment.
+    /// The source, for a comment.
     pub source: String,
 }
 
 /// Traffic of memories and links, by node of the core and node of the memory, in GB/s.
 type Traffic = Vec<Vec<f64>>;
 
-/// The demand of each application; `None` without threads. `is_measured`: the figures of the machine are not assumed.
+/// The demand of each application; `None` without threads. `is_measured`: the values of the machine are not assumed.
 pub(super) fn of_each(apps: &[Application], machine: &Machine, is_measured: bool) -> Vec<Option<Demand>> {
     let nodes = machine.node_count();
     let mut all: Traffic = vec![vec![0.0; nodes]; nodes];
@@ -131,7 +132,7 @@ fn groups(app: &Application) -> String {
     format!("monitoring group{plural} {}", names.join(", "))
 }
 
-/// The share of a core in the memory of its node.
+/// A core's share of the bandwidth of its node's memory.
 fn assumed(machine: &Machine, on: &[usize]) -> Demand {
     let gbs = on.iter().map(|&node| share_of_core(machine, NodeId(node))).fold(f64::INFINITY, f64::min);
     Demand {
@@ -141,7 +142,7 @@ fn assumed(machine: &Machine, on: &[usize]) -> Demand {
     }
 }
 
-/// GB/s of the memory of a node for each of its cores.
+/// Bandwidth of the memory of a node divided by its number of cores, in GB/s.
 fn share_of_core(machine: &Machine, node: NodeId) -> f64 {
     let own = machine.node(node);
     own.bandwidth.value() / f64::from(own.cores.max(1))

@@ -1,7 +1,7 @@
 //! The host as it runs now, as a study: applications with threads, data and bandwidth, and today's placement as the scenario `now`.
 //!
-//! A front end reads the host ([`Seen`]); here it becomes a document, tables, and the text of a study (`study`). Unknown values are
-//! comments in the study and nulls in the document.
+//! A front end reads the host ([`Seen`]). This module turns it into a document, tables, and the text of a study (`study`). Unknown values
+//! are comments in the study and nulls in the document.
 
 mod demand;
 mod study;
@@ -33,7 +33,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
-    /// How it begins.
+    /// Common keys of all documents.
     #[serde(flatten)]
     pub head: Head,
     /// Name of the machine.
@@ -48,13 +48,13 @@ pub struct Snapshot {
     pub caches: Vec<CacheNow>,
     /// Traffic of the memory controllers of each socket, if their counters could be read.
     pub memories: Vec<MemoryNow>,
-    /// The applications, the one with the most processor time first.
+    /// The applications, in descending order of CPU time.
     pub apps: Vec<AppNow>,
-    /// Everything that could not be seen, a sentence each.
+    /// Everything that could not be observed, one sentence each.
     pub unseen: Vec<String>,
     /// The study, as an input file.
     pub study: String,
-    /// Today's placement is in the study as the scenario `now`.
+    /// Whether the study contains today's placement as the scenario `now`.
     pub has_now: bool,
     #[serde(skip)]
     pub(crate) values: Machine,
@@ -76,15 +76,15 @@ pub struct Host {
     pub cores_per_node: Vec<u32>,
     /// Hardware threads of a core.
     pub threads_per_core: u32,
-    /// Cores of each L3 domain; null if nodes have one domain, or the domains are not known.
+    /// Cores of each L3 domain; null if nodes have one domain, or if the domains are unknown.
     pub cores_per_l3: Option<u32>,
-    /// Sockets; null if the system does not say.
+    /// Sockets; null if the system does not report them.
     pub sockets: Option<usize>,
-    /// Distances between the nodes as the firmware reports them; null if it does not.
+    /// Distances between the nodes as reported by the firmware; null if it does not report them.
     pub distances: Option<Vec<Vec<u64>>>,
     /// Model name of the processor.
     pub processor: Option<String>,
-    /// Processors that are switched off.
+    /// Logical CPUs that are offline.
     pub offline_cpus: Option<String>,
     /// Keys of the machine whose values are assumed, not measured.
     pub assumed: Vec<String>,
@@ -100,7 +100,7 @@ pub struct NodeNow {
     pub os_node: u32,
     /// Its cores.
     pub cores: u32,
-    /// Cores in use, by anything; null with one instant.
+    /// Cores in use by any process; null with one instant.
     pub cores_used: Option<f64>,
     /// GB/s of its cores from the memory next to their L3 caches; null if unknown.
     pub local_gbs: Option<f64>,
@@ -112,9 +112,9 @@ pub struct NodeNow {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheNow {
-    /// The number that the kernel gives it.
+    /// The number assigned by the kernel.
     pub cache: u32,
-    /// The node of its cores; null if the machine lacks it.
+    /// The node of its cores; null if the node is not in the machine.
     pub node: Option<usize>,
     /// GB/s from the memory next to it; null if unknown.
     pub local_gbs: Option<f64>,
@@ -122,7 +122,7 @@ pub struct CacheNow {
     pub total_gbs: Option<f64>,
 }
 
-/// The memories of a socket now: what all applications and devices together move.
+/// The memories of a socket now: the total traffic of all applications and devices.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryNow {
@@ -144,7 +144,7 @@ pub struct AppNow {
     pub name: String,
     /// Its kind.
     kind: KindWord,
-    /// Identifier of a container, or unit of a service; null of others.
+    /// Identifier of a container, or unit of a service; null for others.
     pub id: Option<String>,
     /// Its control group.
     pub cgroup: Option<String>,
@@ -152,35 +152,35 @@ pub struct AppNow {
     pub pids: Vec<u32>,
     /// Busy threads on each node; null with one instant.
     pub threads: Option<Vec<u32>>,
-    /// Busy threads in each L3 domain, by the node; nodes without any, or whose domains are not known, are left out.
+    /// Busy threads in each L3 domain, by node; nodes without any, or with unknown domains, are left out.
     pub threads_per_l3: ByName<Vec<u32>>,
-    /// Cores that it uses, all threads together; null with one instant.
+    /// Number of cores used by all its threads together; null with one instant.
     pub cores_used: Option<f64>,
     /// GiB of its data on each node; null if unknown.
     pub data_gib: Option<Vec<f64>>,
-    /// How its data lies; null if unknown, or with one node.
+    /// Its data placement; null if unknown, or with one node.
     pub data: Option<DataNow>,
-    /// Other placements that describe its data as well.
+    /// Other placements that describe its data equally well.
     pub data_also: Vec<DataNow>,
     /// GB/s from the memory next to the L3 caches that it uses; null if unknown.
     pub local_gbs: Option<f64>,
     /// GB/s from all memories; null if unknown.
     pub total_gbs: Option<f64>,
-    /// GB/s that one of its threads draws, as the study has it; null without threads.
+    /// GB/s that one of its threads consumes, as in the study; null without threads.
     pub thread_gbs: Option<f64>,
-    /// How that is known; null without threads.
+    /// The origin of this value; null without threads.
     thread_gbs_kind: Option<DemandWord>,
-    /// Processors that it may use.
+    /// Logical CPUs that it may use.
     pub allowed_cpus: Option<String>,
     /// Nodes that its memory may come from.
     pub allowed_mems: Option<String>,
-    /// Values that are unknown or were left out, a sentence each.
+    /// Values that are unknown or were left out, one sentence each.
     pub notes: Vec<String>,
     #[serde(skip)]
     pub(crate) demand: Option<Demand>,
 }
 
-/// Where data lies, as input files have it.
+/// Data placement, as in input files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -191,7 +191,7 @@ pub enum DataNow {
     Home {
         /// The node.
         home: usize,
-        /// The share that lies there, the rest local; 1 if absent.
+        /// The share on this node, the rest local; 1 if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
         share: Option<f64>,
     },
@@ -208,7 +208,7 @@ pub enum DataNow {
 }
 
 impl DataNow {
-    /// A placement with its shares as files have them.
+    /// A placement with its shares as in input files.
     pub fn of(placement: &Placement) -> Self {
         match rounded(placement) {
             Placement::Home(NodeId(home)) => Self::Home { home, share: None },
@@ -228,10 +228,11 @@ word!(
     DemandKind::ALL.map(DemandKind::as_str)
 );
 
-/// The snapshot of a host. If more threads are busy than it has cores, and not in pairs, hardware threads are the cores of the study.
+/// The snapshot of a host. If more threads are busy than there are cores, and the threads are not in pairs, the study counts hardware
+/// threads as cores.
 ///
 /// # Errors
-/// The machine cannot be read: with its places.
+/// The machine cannot be read; the error contains the locations.
 pub fn snapshot(mut seen: Seen) -> Result<Snapshot, Refusal> {
     let by_threads = seen.by_hardware_threads.take();
     let again = by_threads.map(|machine| Seen { machine, ..seen.clone() });
@@ -311,7 +312,7 @@ fn cores_are_hardware_threads(machine: &Machine, places: &Places) -> bool {
     threads_per_core(places) > 1 && machine.total_cores() > cores
 }
 
-/// Hardware threads of the core with the most.
+/// Hardware threads of the core with the largest number.
 fn threads_per_core(places: &Places) -> u32 {
     let mut cores: BTreeMap<u32, u32> = BTreeMap::new();
     for core in places.core_of.values() {
@@ -320,7 +321,7 @@ fn threads_per_core(places: &Places) -> u32 {
     cores.into_values().max().unwrap_or(1)
 }
 
-/// Everything of the host that could not be seen.
+/// Everything about the host that could not be observed.
 fn unseen(seen: &Seen, machine: &Machine) -> Vec<String> {
     let mut unseen = seen.running.unseen.clone();
     if let Some(offline) = &seen.facts.offline {

@@ -1,4 +1,4 @@
-//! The study of a snapshot: what is known as keys, what is not as comments.
+//! The study of a snapshot: known values as keys, unknown ones as comments.
 
 use std::fmt::Write as _;
 
@@ -18,23 +18,23 @@ use crate::input::Input;
 pub const NOW: &str = "now";
 /// The unit of applications whose computation is unknown.
 const UNIT: &str = "GB/s";
-/// Speed of both hardware threads of a core, in single ones: what was measured of a thread is already what is left beside its sibling.
+/// Speed of both hardware threads of a core, relative to one. The measured speed of a thread already includes the effect of its sibling.
 const SPEEDUP: f64 = 2.0;
 
 /// Parts of the study that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
-    /// `memory_gib` of each.
+    /// `memory_gib` of each application.
     sizes: bool,
     /// Numbers of threads, and today's placement.
     now: bool,
-    /// Data with a home may be put elsewhere.
+    /// Data with a home may be placed on another node.
     open: bool,
-    /// Applications with even numbers of threads have both hardware threads of their cores, whichever these are.
+    /// Applications with an even number of threads use both hardware threads of their cores, whichever cores these are.
     paired: bool,
 }
 
-/// The text of the study, and whether it has today's placement. Parts that cannot be read back are left out, with a comment.
+/// The text of the study, and whether it contains today's placement. Parts that cannot be read back are left out, with a comment.
 pub(super) fn text(snapshot: &mut Snapshot) -> (String, bool) {
     let has_threads = snapshot.seconds.is_some();
     let sizes = "the sizes of the data do not fit the memories of the machine and are left out";
@@ -54,15 +54,15 @@ pub(super) fn text(snapshot: &mut Snapshot) -> (String, bool) {
         let Ok(input) = Input::read(&[("the snapshot", &written(snapshot, parts))]) else { continue };
         snapshot.unseen.extend(said.iter().map(|&sentence| sentence.to_owned()));
         snapshot.parts = parts;
-        // Once more, with what was left out among the comments.
+        // Once more, with the omitted parts among the comments.
         return (written(snapshot, parts), !input.study.scenarios.is_empty());
     }
-    // Tests read every shape of host: the program is wrong, and a file that cannot be read is better than none.
+    // Tests read hosts of every shape, so this is a fault of the program; a file that cannot be read is better than none.
     (written(snapshot, Parts::default()), false)
 }
 
 impl Snapshot {
-    /// The study with data that has a home free to be put elsewhere, and today's placement as it is.
+    /// The study in which data with a home may be placed on another node, and today's placement is unchanged.
     pub(crate) fn open_study(&self) -> String {
         written(self, Parts { open: true, ..self.parts })
     }
@@ -170,7 +170,7 @@ fn has_both(snapshot: &Snapshot, own: &Application, parts: Parts) -> bool {
         && (own.fills_cores(&snapshot.seen.places.core_of) || (parts.paired && even()))
 }
 
-/// Its kind, processes and group in a line.
+/// Its kind, processes and control group in one line.
 fn described(app: &AppNow, own: &Application) -> String {
     let id = app.id.as_ref().map_or_else(String::new, |id| format!(" {id}"));
     let group = app.cgroup.as_ref().map_or_else(String::new, |group| format!(", control group {group}"));
@@ -184,7 +184,7 @@ fn described(app: &AppNow, own: &Application) -> String {
     }
 }
 
-/// More numbers of processes say no more.
+/// More process numbers would add no information.
 const MOST_SHOWN: usize = 12;
 
 fn data(app: &AppNow, own: &Application, parts: Parts, lines: &mut Lines) {

@@ -56,7 +56,7 @@ impl Snapshot {
     }
 }
 
-/// The part of the traffic that comes from other memories than the local one.
+/// The fraction of the traffic from remote memories.
 fn remote(local: Option<f64>, total: Option<f64>) -> Option<f64> {
     let (local, total) = (local?, total?);
     (total > 0.0).then(|| (1.0 - local / total).clamp(0.0, 1.0))
@@ -141,7 +141,7 @@ fn whole(value: f64) -> String {
     format!("{value:.0}")
 }
 
-/// Where data lies, in a cell.
+/// Data placement, in a cell.
 fn words(data: &DataNow) -> String {
     match data {
         DataNow::Word(word) => (*word).to_owned(),

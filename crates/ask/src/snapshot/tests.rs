@@ -1,4 +1,4 @@
-//! Snapshots by hand, read back as the studies that they are.
+//! Handwritten snapshots, read back as studies.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use numasim_sim::search::Unattended;
 use super::*;
 use crate::advise::advise;
 
-/// Two nodes of 4 cores; `kind` says how bandwidths and peaks are known.
+/// Two nodes of 4 cores; `kind` is the origin of bandwidths and peaks.
 fn machine(kind: &str, more: &str) -> String {
     format!(
         "[machine]\nname = \"box\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 40\nlink_gbs = 10\n{more}\
@@ -31,7 +31,7 @@ fn places() -> Places {
     }
 }
 
-/// An application with busy threads on these processors and its data on these nodes.
+/// An application with busy threads on these logical CPUs and its data on these nodes.
 fn app(
     name: &str,
     cpus: &[u32],
@@ -120,7 +120,7 @@ fn more_busy_threads_than_cores_leave_todays_placement_out() {
     );
 }
 
-/// `far` has four threads on node 1 and its data on node 0: the link carries 9.5 of its 10 GB/s, a core draws up to 10.
+/// `far` has four threads on node 1 and its data on node 0: the link carries 9.5 of its 10 GB/s, a core consumes up to 10.
 fn held_back(kind: &str) -> Snapshot {
     let far = app("far", &[4, 5, 6, 7], [GIB_BYTES, 0], Placement::Home(NodeId(0)), Some(9.5));
     let near = app("near", &[0], [GIB_BYTES, 0], Placement::Local, Some(1.0));
@@ -172,7 +172,7 @@ fn counters_that_were_not_read_are_named_if_nothing_else_counts() {
     }
 }
 
-/// Socket 0 has both nodes, socket 7 none of the machine.
+/// Socket 0 contains both nodes, socket 7 none of the machine.
 #[test]
 fn traffic_of_memory_controllers_is_shown_with_its_nodes_and_is_no_application_s() {
     let traffic = |read_gbs, written_gbs| ReadAndWritten { read_gbs, written_gbs };
@@ -199,7 +199,7 @@ fn traffic_of_memory_controllers_is_shown_with_its_nodes_and_is_no_application_s
 
 #[test]
 fn a_thread_that_draws_less_than_a_core_s_share_of_a_full_memory_is_not_held_back_there() {
-    // Memory 0 has 40 GB/s for 4 cores. `heavy` draws 36 with two threads, which is more than 10 for each; `light` draws 1 of it.
+    // Memory 0 has 40 GB/s for 4 cores. `heavy` consumes 36 with two threads, which is more than 10 for each; `light` consumes 1 of it.
     let heavy = app("heavy", &[0, 1], [GIB_BYTES, 0], Placement::Local, Some(36.0));
     let light = app("light", &[2], [GIB_BYTES, 0], Placement::Local, Some(1.0));
     let found = taken(machine("measured", "core_bandwidth_gbs = 25\n"), vec![heavy, light]);

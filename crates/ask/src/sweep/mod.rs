@@ -1,4 +1,4 @@
-//! What if: evaluates, explores or simulates at every point of a grid of other inputs, and gives the rows as data, batch by batch.
+//! What if: evaluates, explores or simulates at every point of a grid of changed inputs, and returns the rows as data, batch by batch.
 
 mod points;
 mod rows;
@@ -24,41 +24,41 @@ pub use rows::Document;
 /// A study and the axes along which it changes.
 pub type Grid = numasim_sim::sweep::Sweep<Study>;
 
-/// The key of the items that producers may be ahead.
+/// The key for the number of items that producers may be ahead.
 const LEAD: &str = "policy.lead";
 
-/// What is done at every point.
+/// The work at every point.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// The scenarios with these numbers are evaluated: a row for each.
+    /// Evaluates the scenarios with these numbers: one row for each.
     Evaluate(Vec<usize>),
-    /// The best allocation is searched for: one row.
+    /// Searches for the best allocation: one row.
     Explore(Exploring),
-    /// What happens over time is simulated: a row for each policy.
+    /// Simulates over time: one row for each policy.
     Simulate(Simulating),
 }
 
-/// What searches are asked.
+/// The question of the searches.
 #[derive(Clone, Debug)]
 pub struct Exploring {
-    /// What is best.
+    /// The objective.
     pub objective: Objective,
-    /// What every answer keeps to.
+    /// Constraints on every answer.
     pub restrictions: Restrictions,
     /// Seed of the random restarts.
     pub seed: u64,
-    /// For each point.
+    /// Time limit for each point.
     pub time_limit: Option<Duration>,
 }
 
-/// What simulations are asked.
+/// The question of the simulations.
 #[derive(Clone, Debug)]
 pub struct Simulating {
-    /// One after the other; none: that of the files.
+    /// Policies, in sequence; if empty, the policy in the files.
     pub policies: Vec<PolicyName>,
     /// Seed of the work of tasks.
     pub seed: u64,
-    /// When each simulation ends, in seconds of simulated time.
+    /// End of each simulation, in seconds of simulated time.
     pub until_s: Option<f64>,
 }
 
@@ -69,15 +69,15 @@ pub struct Sweep {
     grid: Grid,
     work: Work,
     columns: Vec<Column>,
-    /// For each column behind those of the axes: the number of its declaration, and of its application or channel.
+    /// For each column after those of the axes: the number of its declaration, and of its application or channel.
     declared: Vec<(usize, usize)>,
 }
 
-/// Reads the `settings`, `KEY=VALUES`, of a sweep over a study, and refuses what no point can mend.
+/// Reads the `settings`, `KEY=VALUES`, of a sweep over a study, and rejects mistakes that no point can correct.
 ///
 /// # Errors
-/// A key that does not exist or has no influence, a value that can never be right, homes or work that are missing, data
-/// without room; located where the files are the cause.
+/// A key that does not exist or has no effect, a value that is never valid, missing homes or work, or data without enough memory; with
+/// locations if the cause is in the files.
 pub fn sweep(study: Study, located: &Located, settings: &[String], work: Work) -> Result<Sweep, Refusal> {
     let task = work.task();
     let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| refused(setting, error));
@@ -110,10 +110,10 @@ pub fn sweep(study: Study, located: &Located, settings: &[String], work: Work) -
 }
 
 impl Work {
-    /// To evaluate the scenarios with these names, or all.
+    /// Work that evaluates the scenarios with these names, or all.
     ///
     /// # Errors
-    /// There is no such scenario, or none at all.
+    /// There is no such scenario, or there are no scenarios.
     pub fn evaluate(study: &Study, names: &[String]) -> Result<Self, Refusal> {
         let wanted = wanted(study, names)?.into_iter();
         let number = |name: &str| study.scenarios.iter().position(|scenario| scenario.name == name);
@@ -135,7 +135,7 @@ impl Sweep {
         &self.grid
     }
 
-    /// What is done at each.
+    /// The work at each point.
     pub fn work(&self) -> &Work {
         &self.work
     }
@@ -145,7 +145,7 @@ impl Sweep {
         &self.columns
     }
 
-    /// The column that says how good a row is, and whether less is better.
+    /// The column that rates a row, and whether lower is better.
     pub fn judged_by(&self) -> (&'static str, bool) {
         match &self.work {
             Work::Evaluate(_) => match common_unit(&self.grid.study().apps) {
@@ -166,12 +166,12 @@ impl Sweep {
         }
     }
 
-    /// Whether an axis is the lead of `lead:K`: it wins over the K of the policy.
+    /// Whether an axis is the lead of `lead:K`; the axis overrides the K of the policy.
     pub fn sweeps_lead(&self) -> bool {
         self.grid.axes().iter().any(|axis| axis.key() == LEAD)
     }
 
-    /// What simulations ignore of the files, in words.
+    /// Parts of the files that simulations ignore, in words.
     pub fn warnings(&self, located: &Located) -> Vec<String> {
         let Work::Simulate(asked) = &self.work else { return Vec::new() };
         let study = self.grid.study();
@@ -197,7 +197,7 @@ fn refused(setting: &str, error: SettingError) -> Refusal {
     }
 }
 
-/// Open data that no axis decides is refused at once, not at every point.
+/// Rejects open data that no axis decides once in advance, instead of at every point.
 fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Result<(), Refusal> {
     let study = grid.study();
     let open = scenarios.iter().flat_map(|&s| {
@@ -219,7 +219,7 @@ fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Resul
     located.homes_are_needed(study, open, &needed)
 }
 
-/// Data that does not fit is refused at once where no axis moves data or threads; else each point says it.
+/// Rejects data that does not fit in advance if no axis moves data or threads; otherwise each point reports it.
 fn data_fits(grid: &Grid, scenarios: &[usize]) -> Result<(), Refusal> {
     let moves = |key: &str| key.contains(".data") || key.contains(".threads");
     if grid.axes().iter().any(|axis| moves(axis.key())) {
@@ -233,7 +233,7 @@ fn data_fits(grid: &Grid, scenarios: &[usize]) -> Result<(), Refusal> {
     })
 }
 
-/// Work that is missing in the files, and that no axis gives, is missing at every point.
+/// Work that is missing in the files, and that no axis defines, is missing at every point.
 fn goal_is_possible(grid: &Grid, objective: Objective, located: &Located) -> Result<(), Refusal> {
     let Ok((machine, apps)) = grid.at(0) else { return Ok(()) };
     match Goal::new(objective, &machine, &apps) {
@@ -248,7 +248,7 @@ fn goal_is_possible(grid: &Grid, objective: Objective, located: &Located) -> Res
     }
 }
 
-/// What no axis can mend is refused at once: applications or work missing, a policy that does not exist, open homes.
+/// Rejects in advance what no axis can correct: missing applications or work, a policy that does not exist, open homes.
 fn can_be_simulated(grid: &Grid, asked: &Simulating, located: &Located) -> Result<(), Refusal> {
     let Ok(study) = grid.study_at(0) else { return Ok(()) };
     let named = asked.policies.clone();

@@ -1,4 +1,4 @@
-//! The points of a sweep on all workers, batches of rows in order.
+//! The points of a sweep, computed on all workers, with batches of rows in order.
 
 use crate::data_words;
 use std::collections::BTreeMap;
@@ -24,23 +24,24 @@ use crate::refusal::{Refusal, impossible, unsound};
 use crate::table::{Cell, Table};
 use crate::{caution, over_time};
 
-/// Most points that one worker evaluates at a time.
+/// Maximum number of points that one worker evaluates at a time.
 const LARGEST_BLOCK: u64 = 2048;
-/// Nodes x nodes x applications x points of a block: on large machines rows still come, and Ctrl-C is still heard, soon.
+/// Nodes x nodes x applications x points of a block. The limit ensures that rows still arrive and Ctrl-C is still handled promptly on
+/// large machines.
 const BLOCK_EFFORT: u64 = 131_072;
-/// Batches that are in memory at once, for each worker.
+/// Maximum number of batches in memory for each worker.
 const AHEAD: u64 = 4;
 
-/// Of so many rows one is evaluated in full and checked; the first of a run is, too. A full evaluation takes up to 220 times
-/// as long as a row (64 nodes, data local, only threads change), so that the samples take less than 2 % of a sweep.
+/// One row in this number, and the first of a run, is evaluated in full and checked. A full evaluation takes up to 220 times as long as a
+/// row (64 nodes, data local, only threads change), so the samples take less than 2 % of a sweep.
 const SAMPLE: u64 = 16_384;
 
-/// The rows of some points that follow each other.
+/// The rows of some consecutive points.
 #[derive(Debug)]
 pub struct Batch<'a> {
     /// The rows.
     pub table: Table<'a>,
-    /// How many points they are of.
+    /// Number of points with rows in the batch.
     pub points: u64,
     /// Rows with starved nodes.
     pub starved: u64,
@@ -56,16 +57,16 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Whether the person wants an end.
+/// Whether the user requested a stop.
 type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
 impl Sweep {
-    /// Computes the rows of `points`. Workers `make` something of each batch, which is handed to `done` in order.
+    /// Computes the rows of `points`. Workers convert each batch with `make` and pass the result to `done` in order.
     ///
-    /// Ends early when the person asks for it (`stop`), or when `done` wants no more.
+    /// Stops early when the user requests it (`stop`), or when `done` needs no more batches.
     ///
     /// # Errors
-    /// Those of `done`, and a fault of the program, or threads that the system refuses.
+    /// The errors of `done`, a fault of the program, or the system refuses to start threads.
     pub fn run<'a, T: Send, E: From<Refusal>>(
         &'a self,
         points: Range<u64>,
@@ -94,7 +95,7 @@ impl Sweep {
         }
     }
 
-    /// Blocks of points on all workers. Without rows of one there are none of those behind it.
+    /// Computes blocks of points on all workers. If the rows of one block are missing, those of all later blocks are missing as well.
     fn in_blocks<T: Send, E: From<Refusal>>(
         points: Range<u64>,
         size: u64,
@@ -183,7 +184,7 @@ impl Sweep {
         Ok(batch)
     }
 
-    /// The rows of a point; `None` where Ctrl-C came before their end.
+    /// The rows of a point; `None` if Ctrl-C interrupted it.
     fn simulated(&self, asked: &Simulating, point: u64, stop: Stop<'_>) -> Option<Batch<'_>> {
         let study = self.grid.study_at(point);
         let keys = self.keys(&self.grid.indices(point));
@@ -213,9 +214,9 @@ impl Sweep {
         Some(batch)
     }
 
-    /// Who decides at a point.
+    /// The policy at a point.
     fn policy(&self, study: &Study, asked: Option<&PolicyName>) -> PolicyName {
-        // It was read once before, at the first point.
+        // It was already read successfully at the first point.
         let of_files = || study.dynamics.policy.name.as_deref().and_then(|name| name.parse().ok());
         match asked {
             None => of_files().unwrap_or(PolicyName::None),
@@ -227,7 +228,7 @@ impl Sweep {
     }
 }
 
-/// Searches at every point. Every worker searches with threads of its own, so that the clock of a point measures that point alone.
+/// Searches at every point. Every worker searches with separate threads, so that the clock of a point measures only that point.
 fn search_all<T: Send, E: From<Refusal>>(
     points: Range<u64>,
     stop: Stop<'_>,
@@ -238,7 +239,7 @@ fn search_all<T: Send, E: From<Refusal>>(
     let count = usize::try_from(points.end - points.start).unwrap_or(usize::MAX);
     let workers = all.min(count).max(1);
     let pool = |worker| {
-        // Few points: each search gets several threads.
+        // With few points, each search gets several threads.
         let own = all / workers + usize::from(worker < all % workers);
         let built = rayon::ThreadPoolBuilder::new().num_threads(own).build();
         built.map_err(|error| no_threads(own, &error))
@@ -257,7 +258,7 @@ fn search_all<T: Send, E: From<Refusal>>(
                         return;
                     }
                     let made = pool.install(|| make(point));
-                    // An interrupted search has no answer of its own; nobody listens after a failed write.
+                    // An interrupted search has no valid answer; after a failed write, the receiver is gone.
                     if stop() || send.send((point, made)).is_err() {
                         return;
                     }
@@ -270,21 +271,21 @@ fn search_all<T: Send, E: From<Refusal>>(
         }
         drop(send);
         let handed_on = started.and_then(|()| in_order(&receive, points.start, done));
-        // The others need not begin another point.
+        // The other workers need not begin another point.
         drop(receive);
         next.store(points.end, Ordering::Relaxed);
         handed_on
     })
 }
 
-/// The system refuses to start so many threads.
+/// The refusal if the system does not start this number of threads.
 fn no_threads(threads: usize, error: &dyn std::error::Error) -> Refusal {
     Refusal::said(format!("cannot start {threads} threads")).caused_by(error.source().unwrap_or(error)).hint(
         "raise the limit of processes or memory (ulimit -u, ulimit -v), or take fewer: RAYON_NUM_THREADS=1",
     )
 }
 
-/// Hands on in order what all workers made.
+/// Passes on the results of all workers in order.
 fn in_order<T, E: From<Refusal>>(
     made: &mpsc::Receiver<(u64, Result<T, Refusal>)>,
     first: u64,
@@ -303,7 +304,7 @@ fn in_order<T, E: From<Refusal>>(
     Ok(())
 }
 
-/// Ends the search of one point by its clock or by Ctrl-C.
+/// Stops the search of one point by its clock or by Ctrl-C.
 struct Clock<'s> {
     start: Instant,
     limit: Option<Duration>,
@@ -372,7 +373,7 @@ fn simulated(
     })
 }
 
-/// What came of a simulation.
+/// The result of a simulation.
 fn ran(run: &Run) -> Row<'static> {
     Row {
         status: if run.ending == Ending::Finished { "ok" } else { "until" },

@@ -10,7 +10,7 @@ use super::{Grid, Sweep, Work};
 use crate::document::StudyHead;
 use crate::table::{Cell, Column, Kind, Look, Table};
 
-/// What is known of one row; what is missing has no value.
+/// The known values of one row; a missing value is `None`.
 #[derive(Debug, Default)]
 pub(super) struct Row<'a> {
     pub(super) scenario: Option<&'a str>,
@@ -42,12 +42,12 @@ enum Per {
     /// An application that counts FLOP, or something else.
     Computing,
     Rated,
-    /// An application of whose data the search may choose this.
+    /// An application with data of this kind that the search may place.
     Open(OpenData),
     Channel,
 }
 
-/// A column with its place in the documents, and the rule that takes its cell from a row.
+/// A column with its position in the documents, and the function that reads its cell from a row.
 struct Declared {
     column: Column,
     #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "the description in the schema"))]
@@ -77,7 +77,7 @@ const ALL: &[Task] = &[Task::Evaluate, Task::Explore, Task::Simulate];
 use Kind::{Nodes, Number, PerNode, Text, Whole, Words};
 use Look::{Percent, Plain, Rounded};
 
-/// Every column behind those of the axes, in the order of CSV. A new one is one entry here, and its value in [`Row`].
+/// Every column after those of the axes, in the order of CSV. A new column is one entry here, and its value in [`Row`].
 #[rustfmt::skip]
 static DECLARED: [Declared; 20] = [
     declared(("scenario", Text, Plain), "The scenario.", (Per::Row, EVALUATE), |row, _| row.scenario.into()),
@@ -172,12 +172,13 @@ impl Sweep {
         .collect()
     }
 
-    /// The cells behind those of the axes.
+    /// The cells after those of the axes.
     pub(super) fn cells<'a>(&self, row: &Row<'a>) -> impl Iterator<Item = Cell<'a>> {
         self.declared.iter().map(|&(number, at)| (DECLARED[number].cell)(row, at))
     }
 
-    /// Rows as objects of the document, a line each. The text is made here: this crate is optimised for it, a front end is not.
+    /// Rows as objects of the document, one per line. This crate creates the text because it is compiled with optimisations, unlike a
+    /// front end.
     pub fn json_rows(&self, table: &Table) -> String {
         let line = |row| format!("    {}", self.json(row));
         table.rows().map(line).collect::<Vec<_>>().join(",\n")
@@ -221,7 +222,7 @@ impl Sweep {
         Value::Object(whole)
     }
 
-    /// All but the rows of the document.
+    /// The document without its rows.
     pub fn document(&self) -> Document {
         let machine = &self.grid.study().machine;
         let objective = match &self.work {
@@ -243,17 +244,17 @@ impl Sweep {
 pub struct Document {
     #[serde(flatten)]
     head: StudyHead,
-    /// The keys that are varied, as `--set` takes them.
+    /// The varied keys, as `--set` accepts them.
     keys: Vec<String>,
-    /// With `--explore`: what is best.
+    /// With `--explore`: the objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<String>,
-    /// A row for each point, and scenario or policy.
+    /// A row for each point, and for each scenario or policy.
     rows: Vec<RowObject>,
 }
 
 impl Document {
-    /// The text, with the objects of the rows, each indented by four, and with `,\n` between them.
+    /// The text of the document with the objects in `rows`, each indented by four spaces and separated by `,\n`.
     pub fn text(&self, rows: &str) -> String {
         let head = serde_json::to_string_pretty(self).unwrap_or_default();
         let head = head.trim_end_matches(['}', '\n', ']']);
@@ -275,7 +276,7 @@ mod schema {
 
     use super::{DECLARED, OpenData, Per, RowObject};
 
-    /// Properties of declared columns, behind those that are `always` there.
+    /// Properties of declared columns, after those that are `always` present.
     fn object(always: Map<String, Value>, about: &str, per: &[Per], required: &[&str]) -> Schema {
         let mut properties = always;
         for declared in DECLARED.iter().filter(|declared| per.contains(&declared.per)) {

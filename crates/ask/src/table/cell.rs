@@ -7,7 +7,7 @@ use numasim_draw::figures;
 use numasim_draw::grid::Align;
 use serde_json::{Value, json};
 
-/// What stands in one row of one column.
+/// The value in one row of one column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell<'a> {
     /// There is no value.
@@ -17,17 +17,17 @@ pub enum Cell<'a> {
     Number(f64),
     /// A count, or the number of something.
     Whole(u64),
-    /// Words.
+    /// Text.
     Text(Cow<'a, str>),
-    /// Words that CSV always has in quotes, such as `0-7` beside `0,2`.
+    /// Text that CSV always puts in quotes, such as `0-7` next to `0,2`.
     Quoted(String),
-    /// Counts, or numbers of nodes.
+    /// Counts, or node numbers.
     Wholes(Vec<u32>),
     /// Stable words for programs.
     Words(Vec<&'static str>),
 }
 
-/// The type of the cells of a column; each but a count may have no value.
+/// The type of the cells of a column; all types except counts may have no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// [`Cell::Number`].
@@ -46,10 +46,10 @@ pub enum Kind {
     Words,
 }
 
-/// How people see the values of a column.
+/// Presentation of the values of a column for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// As CSV has them.
+    /// As in CSV.
     Plain,
     /// Rounded to the decimals that the whole column shares.
     Rounded,
@@ -57,16 +57,16 @@ pub enum Look {
     Percent,
 }
 
-/// What a column is.
+/// The description of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The quantity, as CSV, JSON and Python name it.
     pub name: Cow<'static, str>,
-    /// Of which application or channel, where each has a column.
+    /// The application or channel, if each has a column.
     pub of: Option<String>,
     /// The type of its cells.
     pub kind: Kind,
-    /// How people see it.
+    /// Its presentation for people.
     pub look: Look,
 }
 
@@ -81,7 +81,7 @@ impl Column {
         self.of.as_ref().map_or_else(|| self.name.clone().into_owned(), |of| format!("{}:{of}", self.name))
     }
 
-    /// Its name above its cells.
+    /// The name printed above its cells.
     pub(super) fn title(&self) -> String {
         self.key().replace(':', "\n")
     }
@@ -93,7 +93,7 @@ impl Column {
         }
     }
 
-    /// What people see of all cells of the column.
+    /// All cells of the column as shown to people.
     pub(super) fn shown(&self, cells: &[&Cell]) -> Vec<String> {
         let percent = |gap: f64| format!("{:.2} %", gap * 100.0);
         match self.look {
@@ -123,7 +123,7 @@ impl Kind {
         }
     }
 
-    /// A cell as JSON: without a value a list is empty, and everything else null.
+    /// A cell as JSON. Without a value, a list is empty and everything else is null.
     pub fn json(self, cell: &Cell) -> Value {
         match cell {
             Cell::None if matches!(self, Self::PerNode | Self::Nodes | Self::Words) => json!([]),
@@ -140,7 +140,7 @@ impl Kind {
 }
 
 impl Cell<'_> {
-    /// The finite number in it.
+    /// Its finite number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) if number.is_finite() => Some(*number),
@@ -148,7 +148,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Whether there is nothing to be seen in it.
+    /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::None => true,
@@ -162,11 +162,11 @@ impl Cell<'_> {
     }
 }
 
-/// Unquoted and in full precision: a number reads back as the same number, and what is not finite is left out.
+/// Unquoted and in full precision: a number reads back as the same number, and values that are not finite are left out.
 impl std::fmt::Display for Cell<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            // Adding 0 takes the sign from -0.
+            // Adding 0 removes the sign of -0.
             Self::Number(number) if number.is_finite() => write!(out, "{}", number + 0.0),
             Self::None | Self::Number(_) => Ok(()),
             Self::Whole(number) => write!(out, "{number}"),
@@ -249,7 +249,7 @@ pub fn header(columns: &[Column]) -> String {
     text
 }
 
-/// Text as a cell of CSV, in quotes where it needs them.
+/// Text as a cell of CSV, in quotes if needed.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\"")).into()

@@ -1,7 +1,7 @@
-//! Tables as data: columns that are declared once, and rows of typed cells. The table of the terminal, Markdown, CSV, rows of
-//! JSON, their schema and the columns of Python come from it.
+//! Tables as data: columns that are declared once, and rows of typed cells. Terminal tables, Markdown, CSV, rows of JSON, their schema
+//! and the columns in Python are generated from these declarations.
 //!
-//! A column that is added to a declaration is in all of them:
+//! A column added to a declaration appears in all of them:
 //!
 //! ```
 //! use numasim_ask::table::{self, Of};
@@ -24,14 +24,14 @@ use numasim_evidence::statistics;
 
 pub use cell::{Cell, Column, Kind, Look, header, line, quoted};
 
-/// A column with the rule that takes its cell from a row.
+/// A column with the function that reads its cell from a row.
 pub struct Of<'a, R> {
     column: Column,
     cell: Box<dyn Fn(&R) -> Cell<'a> + 'a>,
     people: People<'a, R>,
 }
 
-/// How people see a column, if not as programs do.
+/// Presentation of a column for people, if it differs from that for programs.
 struct People<'a, R> {
     title: Option<String>,
     page_title: Option<&'static str>,
@@ -39,7 +39,7 @@ struct People<'a, R> {
     show: Show,
     scale: f64,
     one: Option<fn(f64) -> String>,
-    /// What there is no value for; `-` where each is written.
+    /// Text for a missing value; `-` if a writer for each number is set.
     none: Option<&'static str>,
     once: bool,
     alike: Option<&'static str>,
@@ -49,11 +49,11 @@ struct People<'a, R> {
     place: Option<PlaceOf<'a, R>>,
 }
 
-/// What the terminal makes of a shown cell.
+/// Decorates a shown cell in the terminal.
 type Paint<'a, R> = Box<dyn Fn(&R, String) -> String + 'a>;
-/// How good the value of a row is.
+/// Grades the value of a row.
 type GradeOf<'a, R> = Box<dyn Fn(&R) -> Option<Grade> + 'a>;
-/// Where the value of a row is in a document, by the number of the row.
+/// Location of the value of a row in a document, by the number of the row.
 type PlaceOf<'a, R> = Box<dyn Fn(usize, &R) -> String + 'a>;
 
 impl<R> People<'_, R> {
@@ -75,43 +75,43 @@ impl<R> People<'_, R> {
         }
     }
 
-    /// The same of other rows: what does not depend on the row.
+    /// The same presentation for other row types: the parts that do not depend on the row.
     fn of_others<'b, Q>(self) -> People<'b, Q> {
         let Self { title, page_title, align, show, scale, one, none, once, alike, only_known, .. } = self;
         People { title, page_title, align, show, scale, one, none, once, alike, only_known, ..People::new() }
     }
 }
 
-/// In which tables for people a column is.
+/// Condition for showing a column in tables for people.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Show {
     Always,
     Never,
-    /// If some row has more than nothing, or than 0.
+    /// If some row has a value other than 0.
     IfAny,
 }
 
-/// A column as people see it.
+/// A column as shown to people.
 pub struct Shown {
-    /// What is above it in a terminal; its lines are those of the title.
+    /// Its title in a terminal, with line breaks.
     pub title: String,
-    /// What is above it on a page.
+    /// Its title on a page.
     pub page_title: String,
-    /// At the right, as numbers are.
+    /// Right-aligned, as for numbers.
     pub is_right: bool,
     /// A cell for each row.
     pub cells: Vec<ShownCell>,
 }
 
-/// A cell as people see it.
+/// A cell as shown to people.
 pub struct ShownCell {
     /// The text.
     pub text: String,
-    /// The same for a terminal: with its style, and without what the row above says.
+    /// The text for a terminal: with its style, and without a repetition of the row above.
     painted: String,
-    /// How good the value is.
+    /// Grade of the value.
     pub grade: Option<Grade>,
-    /// Where it is in a document.
+    /// Location of the value in a document.
     pub place: Option<String>,
 }
 
@@ -125,12 +125,12 @@ impl<'a, R: 'a> Of<'a, R> {
         Self::new(Column::new(name, Kind::Number), cell)
     }
 
-    /// A column of counts, of which there is one in every row.
+    /// A column of counts, with a value in every row.
     pub fn count<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
         Self::new(Column::new(name, Kind::Count), cell)
     }
 
-    /// A column of counts or numbers of something, or nothing.
+    /// A column of counts or numbers, possibly without a value.
     pub fn whole<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
         Self::new(Column::new(name, Kind::Whole), cell)
     }
@@ -145,56 +145,56 @@ impl<'a, R: 'a> Of<'a, R> {
         Self::new(Column::new(name, Kind::PerNode), cell)
     }
 
-    /// Of this application or channel, where each has a column.
+    /// Assigns the column to this application or channel, if each has a column.
     #[must_use]
     pub fn each(mut self, of: &str) -> Self {
         self.column.of = Some(of.to_owned());
         self
     }
 
-    /// With another title for people; `\n` breaks it into lines.
+    /// Sets another title for people; `\n` breaks it into lines.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.people.title = Some(title.into());
         self
     }
 
-    /// For people rounded to the decimals that the whole column shares.
+    /// Rounds the values for people to the decimals that the whole column shares.
     #[must_use]
     pub fn rounded(mut self) -> Self {
         self.column.look = Look::Rounded;
         self
     }
 
-    /// For people each number as `one` writes it, and `-` if there is none.
+    /// Writes each number for people with `one`, and `-` for a missing value.
     #[must_use]
     pub fn written(mut self, one: fn(f64) -> String) -> Self {
         self.people.one = Some(one);
         self
     }
 
-    /// For people this if there is no value.
+    /// Shows this text to people for a missing value.
     #[must_use]
     pub fn none(mut self, text: &'static str) -> Self {
         self.people.none = Some(text);
         self
     }
 
-    /// For people in another unit: each number times `scale`.
+    /// Shows another unit to people: each number times `scale`.
     #[must_use]
     pub fn scaled(mut self, scale: f64) -> Self {
         self.people.scale = scale;
         self
     }
 
-    /// For people at the right.
+    /// Aligns the column at the right for people.
     #[must_use]
     pub fn right(mut self) -> Self {
         self.people.align = Some(Align::Right);
         self
     }
 
-    /// For people only if `shown`.
+    /// Shows the column to people only if `shown`.
     #[must_use]
     pub fn only_if(mut self, shown: bool) -> Self {
         if !shown {
@@ -203,63 +203,63 @@ impl<'a, R: 'a> Of<'a, R> {
         self
     }
 
-    /// For people only if a row has more than nothing, or than 0.
+    /// Shows the column to people only if a row has a value other than 0.
     #[must_use]
     pub fn if_any(mut self) -> Self {
         self.people.show = Show::IfAny;
         self
     }
 
-    /// With what a terminal makes of a shown cell, such as colours.
+    /// Decorates shown cells in a terminal, for example with colours.
     #[must_use]
     pub fn painted(mut self, paint: impl Fn(&R, String) -> String + 'a) -> Self {
         self.people.style = Some(Box::new(paint));
         self
     }
 
-    /// For people left out where the first column of the table says the same as in the row above.
+    /// Omits the value for people if the first column of the table repeats that of the row above.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.people.once = true;
         self
     }
 
-    /// For people rounded to the decimals that all columns of this name share.
+    /// Rounds the values for people to the decimals shared by all columns with this name.
     #[must_use]
     pub fn alike(mut self, name: &'static str) -> Self {
         self.people.alike = Some(name);
         self.rounded()
     }
 
-    /// For people rounded as if there were no rows without a number.
+    /// Rounds the values for people as if there were no rows without a number.
     #[must_use]
     pub fn only_known(mut self) -> Self {
         self.people.only_known = true;
         self
     }
 
-    /// With the grade of each value: its colour.
+    /// Adds the grade of each value, which determines its colour.
     #[must_use]
     pub fn graded(mut self, grade: impl Fn(&R) -> Option<Grade> + 'a) -> Self {
         self.people.grade = Some(Box::new(grade));
         self
     }
 
-    /// With the place of each value in a document, as a page names it.
+    /// Adds the location of each value in a document, as named on a page.
     #[must_use]
     pub fn at(mut self, place: impl Fn(usize, &R) -> String + 'a) -> Self {
         self.people.place = Some(Box::new(place));
         self
     }
 
-    /// With another title on a page.
+    /// Sets another title on a page.
     #[must_use]
     pub fn on_page(mut self, title: &'static str) -> Self {
         self.people.page_title = Some(title);
         self
     }
 
-    /// A number for people, in their unit; not a number if there is none.
+    /// A number for people, in their unit; NaN if there is none.
     fn seen_number(&self, cell: &Cell) -> f64 {
         match cell {
             Cell::Number(number) => *number * self.people.scale,
@@ -269,7 +269,7 @@ impl<'a, R: 'a> Of<'a, R> {
         }
     }
 
-    /// Whether the column is for people, with these cells.
+    /// Whether the column with these cells is shown to people.
     fn is_shown(&self, cells: &[Cell]) -> bool {
         let is_more = |cell: &Cell| match cell {
             Cell::Number(number) => *number > 0.0,
@@ -283,7 +283,7 @@ impl<'a, R: 'a> Of<'a, R> {
         }
     }
 
-    /// What people see of its cells; `alike`: the numbers of all columns with the same decimals.
+    /// The cells as shown to people; `alike`: the numbers of all columns with the same decimals.
     fn texts(&self, cells: &[Cell], alike: &[f64]) -> Vec<String> {
         match (self.people.one, self.column.look) {
             (Some(one), _) => cells
@@ -325,7 +325,7 @@ impl<'a, R: 'a> Of<'a, R> {
         }
     }
 
-    /// The same column of rows of which each has several of these: the mean of all; nothing if one has no number.
+    /// The same column for rows that each contain several of these: the mean of all; no value if one has no number.
     pub fn mean<Q: 'a>(self, rows: impl Fn(&Q) -> Vec<R> + 'a) -> Of<'a, Q> {
         let Self { mut column, cell, people } = self;
         column.kind = Kind::Number;
@@ -342,31 +342,31 @@ impl<'a, R: 'a> Of<'a, R> {
         Of { column, cell: Box::new(mean), people: people.of_others() }
     }
 
-    /// As people see it.
+    /// Sets the presentation for people.
     #[must_use]
     pub fn seen(mut self, look: Look) -> Self {
         self.column.look = look;
         self
     }
 
-    /// What the column is.
+    /// The description of the column.
     pub fn column(&self) -> &Column {
         &self.column
     }
 
-    /// Its cell of a row.
+    /// Its cell in a row.
     pub fn cell(&self, row: &R) -> Cell<'a> {
         (self.cell)(row)
     }
 
-    /// The same column of rows of which this row is a part.
+    /// The same column for rows of which this row is a part.
     pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
         let Self { column, cell, people } = self;
         Of { column, cell: Box::new(move |row| cell(part(row))), people: people.of_others() }
     }
 }
 
-/// The columns that are for people, with a cell for each of `rows`.
+/// The columns that are shown to people, with a cell for each of `rows`.
 pub fn shown<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Vec<Shown> {
     let cells = |of: &'d Of<'a, R>| (of, rows.iter().map(|row| of.cell(row)).collect());
     let declared: Vec<(&'d Of<'a, R>, Vec<Cell<'a>>)> = declared.into_iter().map(cells).collect();
@@ -398,12 +398,12 @@ pub fn shown<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>
     all
 }
 
-/// A table for people: the columns that are for them, with `rows`.
+/// A table for people: the columns that are shown to them, with `rows`.
 pub fn grid<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Grid {
     graded(declared, rows, &Style::default())
 }
 
-/// The same with the colours of grades.
+/// The same table with the colours of the grades.
 pub fn graded<'d, 'a: 'd, R: 'a>(
     declared: impl IntoIterator<Item = &'d Of<'a, R>>,
     rows: &[R],
@@ -416,12 +416,12 @@ pub fn graded<'d, 'a: 'd, R: 'a>(
     laid_out(&columns.collect::<Vec<_>>(), rows.len(), None)
 }
 
-/// The same table of rows that are not in one place.
+/// The same table for rows that are not stored contiguously.
 pub fn grid_of<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> Grid {
     grid(declared, &rows.into_iter().collect::<Vec<_>>())
 }
 
-/// The columns of these names, in their order.
+/// The columns with these names, in this order.
 pub fn named<'d, 'a, R: 'a>(
     declared: &'d [Of<'a, R>],
     names: &[&str],
@@ -429,7 +429,7 @@ pub fn named<'d, 'a, R: 'a>(
     names.iter().filter_map(|name| declared.iter().find(|of| of.column.name == *name))
 }
 
-/// CSV with a header, and a line of each of `rows`.
+/// CSV with a header, and a line for each of `rows`.
 pub fn csv<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item: Borrow<R>>) -> String {
     let columns: Vec<Column> = declared.iter().map(|of| of.column.clone()).collect();
     let mut text = header(&columns);
@@ -467,7 +467,7 @@ impl<'a> Table<'a> {
         self.cells.extend(cells);
     }
 
-    /// The lines of CSV behind [`header`].
+    /// The lines of CSV after [`header`].
     pub fn csv_rows(&self) -> String {
         let mut text = String::new();
         for row in self.rows() {
@@ -476,7 +476,7 @@ impl<'a> Table<'a> {
         text
     }
 
-    /// A table for people, without columns in which there is nothing. `gap`: the row before which rows are left out.
+    /// A table for people, without empty columns. `gap`: the row before which rows are left out.
     pub fn grid(&self, gap: Option<usize>) -> Grid {
         let rows: Vec<&[Cell]> = self.rows().collect();
         let cells = |c: usize| rows.iter().map(|row| &row[c]).collect::<Vec<&Cell>>();
@@ -489,7 +489,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Columns for people: title, alignment and a cell for each of so many rows.
+/// Columns for people: title, alignment and a cell for each of `rows` rows.
 fn laid_out(columns: &[(String, Align, Vec<String>)], rows: usize, gap: Option<usize>) -> Grid {
     let titles: Vec<(&str, Align)> =
         columns.iter().map(|(title, align, _)| (title.as_str(), *align)).collect();

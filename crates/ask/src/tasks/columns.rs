@@ -79,7 +79,7 @@ pub fn columns<'v>() -> Vec<Of<'v, &'v Tasked>> {
         }),
         fallback("fallback_tasks", "tasks not\nin the plan", |of| of.tasks),
         fallback("fallback_blocks", "blocks not\nin the plan", |of| of.blocks),
-        // No size if none keeps the share.
+        // Empty if no size reaches the share.
         metg("metg_share", |metg| Some(metg.share)),
         metg("metg_us", |metg| metg.found.map(|(_, seconds)| seconds * 1e6))
             .titled("METG\nus")

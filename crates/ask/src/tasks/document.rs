@@ -18,7 +18,7 @@ struct Simulations<'a> {
     graph: &'a GraphFacts,
     /// A simulation for each scheduler and seed.
     runs: Vec<RunObject<'a>>,
-    /// With several seeds: each scheduler over its seeds.
+    /// With several seeds: results of each scheduler over its seeds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     schedulers: Vec<SchedulerOverSeeds>,
 }
@@ -40,7 +40,7 @@ impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
     }
 }
 
-/// What a scheduler makes of priorities of tasks.
+/// How a scheduler handles priorities of tasks.
 fn priorities(run: &Tasked) -> &'static str {
     if run.scheduler.follows_priorities() { "followed" } else { "ignored" }
 }
@@ -57,16 +57,16 @@ pub struct Real {
     cores: u64,
     /// Bytes of all blocks.
     block_bytes: u64,
-    /// Whether the result is right.
+    /// Whether the result is correct.
     check: Check,
-    /// Kinds of tasks, as they were measured alone.
+    /// Kinds of tasks, each measured alone.
     kinds: Vec<RealKind>,
     /// A run for each scheduler and repetition.
     runs: Vec<RealRun>,
 }
 
 impl Real {
-    /// A graph that ran on this host, which is `machine`.
+    /// A graph that ran on this host, described by `machine`.
     pub fn new(
         machine: &Machine,
         graph: &GraphFacts,
@@ -81,16 +81,16 @@ impl Real {
     }
 }
 
-/// Whether a result is right.
+/// Whether a result is correct.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
-    /// What is looked at.
+    /// The checked quantity.
     pub what: String,
     /// Its value.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub value: f64,
-    /// The largest value of a right result.
+    /// The largest value of a correct result.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub limit: f64,
     /// Whether the value is within the limit.
@@ -104,9 +104,9 @@ pub struct RealKind {
     /// Its name.
     #[serde(rename = "type")]
     pub name: String,
-    /// How many there are.
+    /// Number of tasks.
     pub tasks: u64,
-    /// Operations of all of them, in FLOP.
+    /// Operations of all its tasks, in FLOP.
     pub flop: f64,
     /// Mean seconds of a task in the serial run of each repetition.
     pub mean_s: Vec<f64>,
@@ -120,23 +120,23 @@ pub struct RealRun {
     pub repetition: usize,
     /// The scheduler, or the scenario.
     pub scheduler: &'static str,
-    /// Of everything that was drawn, here and in the simulation.
+    /// Seed of all random choices, in the run and in the simulation.
     pub seed: u64,
-    /// What the serial run took, in seconds.
+    /// Time of the serial run, in seconds.
     pub serial_s: f64,
-    /// What it took, in seconds.
+    /// Measured time, in seconds.
     pub measured_s: f64,
-    /// What the simulation says, in seconds.
+    /// Simulated time, in seconds.
     pub simulated_s: f64,
-    /// How long the master partitioned, in seconds.
+    /// Time that the master spent partitioning, in seconds.
     pub partition_s: f64,
-    /// Tasks that were stolen.
+    /// Number of stolen tasks.
     pub steals: u64,
-    /// Whether every bit of the result is that of the serial run.
+    /// Whether the result is bitwise identical to that of the serial run.
     pub same_as_serial: bool,
-    /// Whole pages of the blocks on each node; null if the system does not say.
+    /// Whole pages of the blocks on each node; null if the system does not report them.
     pub pages: Option<Vec<u64>>,
-    /// Pages that are not on the node of the worker that made the block.
+    /// Pages that are not on the node of the worker that created the block.
     pub misplaced_pages: Option<u64>,
 }
 
@@ -144,58 +144,58 @@ pub struct RealRun {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunObject<'a> {
-    /// Who decides which task runs where.
+    /// The scheduler.
     scheduler: &'a str,
-    /// Where pages lie.
+    /// The page placement.
     placement: &'a str,
-    /// Idle workers steal.
+    /// Whether idle workers steal.
     steal: bool,
-    /// Seed of what is random.
+    /// Seed of random choices.
     seed: u64,
-    /// When the last task is over, in seconds.
+    /// End of the last task, in seconds.
     makespan_s: f64,
-    /// No schedule is shorter, in seconds.
+    /// Lower bound on the makespan of any schedule, in seconds.
     bound_s: f64,
-    /// What moves, in bytes.
+    /// Moved data, in bytes.
     bytes: Bytes,
-    /// Part of all worker-seconds without a task.
+    /// Fraction of all worker-seconds without a task.
     idle: f64,
-    /// Tasks that were stolen.
+    /// Number of stolen tasks.
     steals: u64,
-    /// Edges between nodes, of schedulers that partition.
+    /// Edges between nodes, for schedulers that partition.
     cut_edges: Option<u64>,
     /// Their data, in bytes.
     cut_bytes: Option<f64>,
     /// Time of partitioning, in seconds.
     partition_s: f64,
-    /// Tasks that came through mailboxes.
+    /// Tasks that were passed through mailboxes.
     mailbox: u64,
-    /// Tasks that came through shared queues.
+    /// Tasks that were passed through shared queues.
     shared: u64,
-    /// Workers that were taken away.
+    /// Number of workers taken away.
     revokes: u64,
-    /// Tasks that ran on another node than they were meant for.
+    /// Tasks that ran on a node other than the intended one.
     remote_tasks: u64,
     /// Time of moving pages, in seconds.
     migration_s: f64,
-    /// The scenario, where one says scheduler and placement.
+    /// The scenario, if one defines scheduler and placement.
     scenario: Option<&'a str>,
-    /// Tasks of contenders.
+    /// Tasks of co-runners.
     contender_tasks: u64,
-    /// Workers that were dealt to the programs on each node, phase after phase.
+    /// Workers assigned to the programs on each node, phase by phase.
     dealt: Option<&'a [Vec<u32>]>,
-    /// Tasks and blocks of which a plan knew nothing.
+    /// Tasks and blocks missing from a plan.
     fallbacks: Option<Fallbacks>,
-    /// What the bound comes from, as a stable word.
+    /// The origin of the bound, as a stable word.
     bound_by: &'a str,
-    /// Parts of all worker-seconds without a task, by reason.
+    /// Fractions of all worker-seconds without a task, by reason.
     idle_reasons: ByName<f64>,
     /// If tasks have priorities: `followed`, or `ignored` by this scheduler.
     #[serde(skip_serializing_if = "Option::is_none")]
     priorities: Option<&'static str>,
     /// The nodes.
     per_node: Vec<NodeObject>,
-    /// With `--metg`: the smallest tasks that keep a share of the peak.
+    /// With `--metg`: the smallest tasks that reach a given share of the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     metg: Option<MetgObject>,
 }
@@ -240,7 +240,7 @@ impl<'a> From<&'a Tasked> for RunObject<'a> {
     }
 }
 
-/// Tasks and blocks of which a plan knew nothing.
+/// Tasks and blocks missing from a plan.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Fallbacks {
@@ -260,9 +260,9 @@ struct NodeObject {
     tasks: u64,
     /// Worker-seconds with a task.
     busy_s: f64,
-    /// Worker-seconds without one, by reason.
+    /// Worker-seconds without a task, by reason.
     idle_s: ByName<f64>,
-    /// What its tasks move, in bytes.
+    /// Data moved by its tasks, in bytes.
     bytes: Bytes,
 }
 
@@ -278,22 +278,22 @@ impl From<(usize, &NodeRun)> for NodeObject {
     }
 }
 
-/// A figure of each reason, in the order in which they are asked.
+/// The value of each reason, in the order in which reasons are checked.
 fn reasons(of: impl Fn(IdleReason) -> f64) -> ByName<f64> {
     ByName(IdleReason::ALL.map(|reason| (reason.as_str().to_owned(), plain(of(reason)))).to_vec())
 }
 
-/// What moves, in bytes.
+/// Moved data, in bytes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Bytes {
-    /// From the caches of the own node.
+    /// From caches of the local node.
     llc_local: f64,
-    /// From caches of other nodes.
+    /// From caches of remote nodes.
     llc_remote: f64,
-    /// From the memory of the own node.
+    /// From the memory of the local node.
     dram_local: f64,
-    /// From memories of other nodes.
+    /// From memories of remote nodes.
     dram_remote: f64,
 }
 
@@ -308,16 +308,16 @@ impl From<&Traffic> for Bytes {
     }
 }
 
-/// The smallest tasks that keep a share of the peak.
+/// The smallest tasks that reach a given share of the peak.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MetgObject {
     /// The share.
     share: f64,
-    /// Time of such a task, in microseconds; null where none was found.
+    /// Time of such a task, in microseconds; null if none was found.
     metg_us: Option<f64>,
     /// Its FLOP.
     flop: Option<u64>,
-    /// The part of the peak that it keeps.
+    /// The fraction of the peak that it reaches.
     efficiency: Option<f64>,
 }

@@ -29,22 +29,22 @@ pub use document::{Check, Real, RealKind, RealRun};
 pub use seeds::{OfScheduler, OverSeeds, SchedulerOverSeeds};
 
 /// A question to [`tasks`] that has passed all checks: a graph and the settings of each of its simulations. Front ends that observe
-/// simulations, or run several at a time, take its [`Tasks::jobs`].
+/// simulations, or run several in parallel, use its [`Tasks::jobs`].
 #[derive(Debug)]
 pub struct Tasks {
     input: Input,
     program: Program,
     settings: Vec<Settings>,
     plan: Option<GraphPlan>,
-    /// Number of simulations at a time for which there is room.
+    /// Number of simulations that fit in memory at the same time.
     pub at_a_time: usize,
 }
 
 impl Tasks {
-    /// A graph ([`graph`] makes that of the files) under each scheduler, or scenario, with each seed.
+    /// A graph (for files, [`graph`] creates it) under each scheduler, or scenario, with each seed.
     ///
     /// # Errors
-    /// No room for the graph, too many edges, seeds beyond the last one, `--metg` of another graph than Task Bench.
+    /// Not enough memory for the graph, too many edges, seeds beyond the last one, or `--metg` with a graph other than Task Bench.
     pub fn of(input: &Input, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
         if let Some(refusal) = input.study.machine.sharing_refusal() {
             return Err(Refusal::said(refusal.to_string()));
@@ -60,7 +60,7 @@ impl Tasks {
         self.settings.iter().any(|settings| settings.scheduler.kind == SchedulerKind::Plan)
     }
 
-    /// The same with a plan.
+    /// The same question with a plan.
     ///
     /// # Errors
     /// A scheduler needs a plan, and there is none.
@@ -77,7 +77,7 @@ impl Tasks {
         &self.program
     }
 
-    /// In the order of the schedulers or scenarios, then of the seeds.
+    /// The simulations in the order of the schedulers or scenarios, then of the seeds.
     pub fn jobs(&self) -> Vec<Job<'_>> {
         let Self { input: Input { study, tasks, .. }, program, settings, plan, .. } = self;
         let machine = &study.machine;
@@ -88,7 +88,7 @@ impl Tasks {
     /// The answer, from the results of [`Self::jobs`] in their order: those before the first one that was stopped.
     ///
     /// # Errors
-    /// The first simulation without a result.
+    /// The first simulation has no result.
     pub fn answer(
         &self,
         results: impl IntoIterator<Item = Result<Tasked, JobError>>,
@@ -106,7 +106,7 @@ impl Tasks {
     }
 }
 
-/// A graph of tasks under schedulers, one simulation after the other.
+/// A graph of tasks under schedulers, with the simulations in sequence.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -126,7 +126,7 @@ impl Tasks {
 /// ```
 ///
 /// # Errors
-/// Those of [`Tasks::by`] and [`Tasks::answer`].
+/// The errors of [`Tasks::by`] and [`Tasks::answer`].
 pub fn tasks(question: &Tasks, monitor: &dyn Monitor) -> Result<TasksAnswer, Refusal> {
     question.answer(question.jobs().iter().map(|job| Tasked::run(job, &mut Silent, &|| monitor.stop())))
 }
@@ -134,13 +134,13 @@ pub fn tasks(question: &Tasks, monitor: &dyn Monitor) -> Result<TasksAnswer, Ref
 /// Simulations of one graph.
 #[derive(Clone, Debug)]
 pub struct TasksAnswer {
-    /// The machine, and what the files say of tasks.
+    /// The machine, and the contents of the files about tasks.
     pub study: Arc<Study>,
     /// The graph.
     pub graph: GraphFacts,
     /// In the order of the schedulers or scenarios, then of the seeds.
     pub runs: Vec<Tasked>,
-    /// Number of simulations that were asked for: more than there are if it was stopped.
+    /// Number of requested simulations, which exceeds the number of runs if the question was stopped.
     pub asked: usize,
 }
 
@@ -150,21 +150,21 @@ pub struct TasksAnswer {
 pub struct GraphFacts {
     /// Its name.
     pub name: String,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: usize,
-    /// Pairs of which one waits for the other.
+    /// Pairs of tasks in which one waits for the other.
     pub edges: usize,
-    /// How many blocks of data it has.
+    /// Number of data blocks.
     pub blocks: usize,
-    /// Tasks of the longest chain.
+    /// Number of tasks in the longest chain.
     pub span: u32,
-    /// Whether some task has a higher priority than another one.
+    /// Whether tasks have different priorities.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub priorities: bool,
 }
 
 impl GraphFacts {
-    /// What people see of a program.
+    /// The facts about a program that people see.
     pub fn of(program: &Program) -> Self {
         Self {
             name: program.graph.name().to_owned(),
@@ -189,32 +189,32 @@ impl GraphFacts {
     }
 }
 
-/// One simulation with what it was asked.
+/// One simulation with its inputs.
 #[derive(Clone, Debug)]
 pub struct Tasked {
-    /// Who decided.
+    /// The scheduler.
     pub scheduler: SchedulerKind,
-    /// Where pages were.
+    /// The page placement.
     pub placement: PagePlacement,
-    /// What said both, where something did.
+    /// The scenario that defined both, if there is one.
     pub scenario: Option<TaskScenario>,
-    /// Whether idle workers stole.
+    /// Whether idle workers may steal.
     pub steal: bool,
-    /// Of everything that was drawn.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// What came out.
+    /// The result.
     pub run: Run,
-    /// No schedule can have a shorter makespan than this.
+    /// Lower bound on the makespan of any schedule.
     pub bound: LowerBound,
-    /// The minimum effective task granularity, where that was asked for.
+    /// The minimum effective task granularity, if it was requested.
     pub metg: Option<Metg>,
 }
 
 impl Tasked {
-    /// Simulates; `stop` is asked now and then, as `observer` is.
+    /// Simulates; asks `stop` as often as `observer`, from time to time.
     ///
     /// # Errors
-    /// The graph cannot be simulated; it was stopped.
+    /// The graph cannot be simulated; the simulation was stopped.
     pub fn run(
         job: &Job<'_>,
         observer: &mut dyn Observer,
@@ -223,7 +223,7 @@ impl Tasked {
         Ok(Self::of(job.settings, job.run(observer, stop)?))
     }
 
-    /// What was asked, and the answer.
+    /// The settings and the answer.
     pub fn of(settings: &Settings, answer: Answer) -> Self {
         let Answer { run, bound, metg } = answer;
         Self {
@@ -238,31 +238,31 @@ impl Tasked {
         }
     }
 
-    /// What people call it: the scenario, or the scheduler.
+    /// Its name for people: the scenario, or the scheduler.
     pub fn label(&self) -> &'static str {
         self.scenario.map_or(self.scheduler.as_str(), TaskScenario::as_str)
     }
 
-    /// When the last task ended, in seconds.
+    /// End of the last task, in seconds.
     pub fn makespan_s(&self) -> f64 {
         self.run.makespan.value()
     }
 
-    /// No schedule has a shorter makespan than this, in seconds.
+    /// Lower bound on the makespan of any schedule, in seconds.
     pub fn bound_s(&self) -> f64 {
         self.bound.makespan.value()
     }
 
-    /// How far the makespan is above the lower bound, as a fraction of it.
+    /// Difference between makespan and lower bound, as a fraction of the bound.
     pub fn above_bound(&self) -> Option<f64> {
         (self.bound_s() > 0.0).then(|| (self.makespan_s() / self.bound_s() - 1.0).max(0.0))
     }
 }
 
-/// The graph of the files.
+/// The graph in the files.
 ///
 /// # Errors
-/// A generator that makes none; a graph without tasks.
+/// A generator that cannot create a graph; a graph without tasks.
 pub fn graph(input: &Input) -> Result<TaskGraph, Refusal> {
     let sockets: Vec<NodeId> = input.study.machine.compute_nodes().collect();
     let source = &input.tasks.source;
@@ -296,7 +296,7 @@ pub fn graph(input: &Input) -> Result<TaskGraph, Refusal> {
 /// A graph and its edges.
 ///
 /// # Errors
-/// No room for it, or too many edges.
+/// Not enough memory for the graph, or too many edges.
 pub fn program(graph: TaskGraph) -> Result<Program, Refusal> {
     Program::of(graph).map_err(|error| match error {
         ProgramError::TooLarge(error) => too_large(error),
@@ -304,7 +304,7 @@ pub fn program(graph: TaskGraph) -> Result<Program, Refusal> {
     })
 }
 
-/// There is no room for a graph and one simulation.
+/// The refusal if a graph and one simulation do not fit in memory.
 pub fn too_large(error: TooLarge) -> Refusal {
     Refusal::said(error.to_string()).hint("simulate fewer iterations, or coarser tasks")
 }
@@ -312,7 +312,7 @@ pub fn too_large(error: TooLarge) -> Refusal {
 /// Every scheduler, or every scenario, with every seed.
 ///
 /// # Errors
-/// Seeds beyond the last one; a granularity of tasks that cannot be made smaller.
+/// Seeds beyond the last one; a task granularity that cannot be made smaller.
 fn settings(asked: &Asked, tasks: &TaskStudy) -> Result<Vec<Settings>, Refusal> {
     let no_seeds = |error: NoSeeds| Refusal::said(error.to_string()).hint("give a smaller --seed");
     let settings = asked.settings(tasks).map_err(no_seeds)?;
@@ -323,7 +323,7 @@ fn settings(asked: &Asked, tasks: &TaskStudy) -> Result<Vec<Settings>, Refusal> 
     Ok(settings)
 }
 
-/// Why a simulation has no result; `None` where somebody stopped it.
+/// The refusal of a simulation without a result; `None` if it was stopped.
 pub fn failed(machine: &Machine, program: &Program, error: &JobError) -> Option<Refusal> {
     let error = match error {
         JobError::Simulated(error) => error,

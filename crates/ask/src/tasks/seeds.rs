@@ -1,4 +1,4 @@
-//! The simulations of a scheduler with several seeds: medians, and how far chance may move them.
+//! The simulations of a scheduler with several seeds: medians, and their uncertainty due to chance.
 
 use numasim_evidence::statistics::{median, median_interval};
 use serde::Serialize;
@@ -10,9 +10,9 @@ use crate::table::Of;
 /// The simulations of one scheduler, or scenario.
 #[derive(Clone, Debug)]
 pub struct OfScheduler<'a> {
-    /// What people call it.
+    /// Its name for people.
     pub label: &'static str,
-    /// One for each seed.
+    /// One simulation for each seed.
     pub runs: Vec<&'a Tasked>,
 }
 
@@ -22,15 +22,15 @@ pub struct OfScheduler<'a> {
 pub struct OverSeeds {
     /// The median of the seeds.
     pub median: f64,
-    /// Lower end of the interval that holds the median of all seeds in at least 95 % of cases, from order statistics; null with fewer than
-    /// 6 seeds.
+    /// Lower end of the interval that contains the median of all seeds in at least 95 % of cases, from order statistics; null with fewer
+    /// than 6 seeds.
     pub low: Option<f64>,
-    /// Its upper end.
+    /// Upper end of this interval.
     pub high: Option<f64>,
 }
 
 impl OverSeeds {
-    /// Of finite values; `None` without any.
+    /// The median and interval of finite values; `None` without any.
     fn of(values: &[f64]) -> Option<Self> {
         let interval = median_interval(values);
         Some(Self {
@@ -41,17 +41,17 @@ impl OverSeeds {
     }
 }
 
-/// What came out of one scheduler over its seeds.
+/// Results of one scheduler over its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchedulerOverSeeds {
     /// The scheduler, or the scenario.
     pub scheduler: &'static str,
-    /// How many seeds.
+    /// Number of seeds.
     pub seeds: usize,
     /// Its makespan, in seconds.
     pub makespan_s: Option<OverSeeds>,
-    /// Makespan of the first scheduler over its own, seed by seed; null if it has other seeds.
+    /// Makespan of the first scheduler divided by its own, seed by seed; null if it has other seeds.
     pub speedup: Option<OverSeeds>,
 }
 
@@ -71,7 +71,7 @@ impl TasksAnswer {
         schedulers
     }
 
-    /// Each scheduler over its seeds; nothing if no scheduler has several.
+    /// Each scheduler over its seeds; empty if no scheduler has several.
     pub fn over_seeds(&self) -> Vec<SchedulerOverSeeds> {
         let schedulers = self.schedulers();
         let Some(first) = schedulers.first() else { return Vec::new() };
@@ -81,7 +81,8 @@ impl TasksAnswer {
         schedulers.iter().map(|one| over_seeds(one, first)).collect()
     }
 
-    /// The columns of the simulations: with several seeds also those of their scheduler over its seeds, the same in each of its rows.
+    /// The columns of the simulations. With several seeds they include those of the scheduler over its seeds, which are equal in each of
+    /// its rows.
     pub fn columns(&self) -> Vec<Of<'_, &Tasked>> {
         let mut columns = super::columns();
         let all = self.over_seeds();
@@ -104,7 +105,7 @@ impl TasksAnswer {
     }
 }
 
-/// Speedups are those of equal seeds, of which each gives one ratio.
+/// Speedups compare simulations with equal seeds: each seed yields one ratio.
 fn over_seeds(one: &OfScheduler<'_>, first: &OfScheduler<'_>) -> SchedulerOverSeeds {
     let makespans: Vec<f64> = one.runs.iter().map(|run| run.makespan_s()).collect();
     let pairs = one.runs.iter().zip(&first.runs);
@@ -124,8 +125,8 @@ fn over_seeds(one: &OfScheduler<'_>, first: &OfScheduler<'_>) -> SchedulerOverSe
 mod tests {
     use super::*;
 
-    /// With 6 values, 2 x 1/2^6 = 3.1 % of cases have all of them on one side of the median: the interval is from the least to the largest.
-    /// With 5 it would be 6.25 %.
+    /// With 6 values, all of them are on one side of the median in 2 x 1/2^6 = 3.1 % of cases, so the interval ranges from the smallest
+    /// to the largest. With 5 values it would be 6.25 %.
     #[test]
     fn an_interval_needs_six_seeds() {
         let of = OverSeeds::of(&[6.0, 1.0, 3.0, 2.0, 5.0, 4.0]).expect("values");
