@@ -1,8 +1,8 @@
-//! Files that this process reads. No output replaces one of them.
+//! Files that this process reads. Outputs never replace them.
 //!
-//! The command line names most of them: every path that is not the value of an output option is an input ([`of_command_line`]), so that a
-//! new option is protected before anyone thinks of it. What reads files adds each file that it opens ([`note`]), whoever named it.
-//! Every output is compared with both, when it is opened and again just before it gets its name ([`refuse`]).
+//! The command line names most of them: every path that is not the value of an output option is an input ([`of_command_line`]), so new
+//! options are protected automatically. Code that reads files adds each file that it opens ([`note`]). Every output is compared with
+//! both, when it is opened and again just before it gets its name ([`refuse`]).
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
@@ -16,7 +16,7 @@ use clap::{ArgMatches, Command};
 use crate::catalog;
 use crate::failure::Failure;
 
-/// Options and arguments whose value is a file or a folder that the command writes. The value of every other one is read.
+/// Options and arguments whose value is a file or a folder that the command writes. The values of all others are read.
 const OUTPUTS: [&str; 13] = [
     "output",
     "save",
@@ -32,7 +32,7 @@ const OUTPUTS: [&str; 13] = [
     "dir",
     "folder",
 ];
-/// Paths that are no files: sockets.
+/// Paths that are not files: sockets.
 const NEITHER: [&str; 1] = ["socket"];
 
 /// Names of files that commands read from folders: an output with such a name would be read as data the next time.
@@ -47,7 +47,7 @@ const READ_BY_NAME: [&str; 8] = [
     "sweep.json",
 ];
 
-/// All that is known of the files of this process.
+/// The known files of this process.
 static KNOWN: Mutex<Known> =
     Mutex::new(Known { files: Vec::new(), folders: Vec::new(), outputs: Vec::new() });
 
@@ -61,8 +61,8 @@ struct Known {
 struct Input {
     named: PathBuf,
     resolved: PathBuf,
-    /// Of a file without a name, which this process holds open. Numbers of others are looked up when they are compared: a file that is
-    /// gone may have left its number to another one.
+    /// The identity of a file without a name, which this process holds open. Identities of other files are looked up for each comparison,
+    /// because the number of a deleted file may be reused.
     open: Option<Identity>,
 }
 
@@ -74,7 +74,7 @@ struct InputFolder {
     is_read: fn(&str) -> bool,
 }
 
-/// What the command line asks to be written.
+/// A requested output on the command line.
 struct Output {
     switch: String,
     named: PathBuf,
@@ -93,14 +93,14 @@ impl Input {
 }
 
 fn known() -> MutexGuard<'static, Known> {
-    // Paths are added whole or not at all.
+    // A path is added completely or not at all.
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes inputs and outputs from the command line.
+/// Reads inputs and outputs from the command line.
 ///
 /// # Errors
-/// Two outputs with one name.
+/// Two outputs with the same name.
 pub(crate) fn of_command_line(program: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let mut known = known();
     known.files.extend(standard_input());
@@ -149,8 +149,8 @@ fn role(command: &str, id: &str) -> Role {
     }
 }
 
-/// Which files of a folder a command might read; all, unless it is known better. Pages and joined rows are often written into the folder
-/// that they are made from, more than once.
+/// The files of a folder that a command might read: all, unless the command is more specific. Pages and joined rows are often written
+/// repeatedly into the folder that they are created from.
 fn is_read(command: &str, id: &str) -> fn(&str) -> bool {
     match (command, id) {
         ("report", _) => {
@@ -189,7 +189,7 @@ impl Output {
         Self { switch, resolved: resolved(&named), named }
     }
 
-    /// A pipe or a device can take several results.
+    /// A pipe or a device can receive several results.
     fn is_special(&self) -> bool {
         fs::metadata(&self.named).is_ok_and(|found| !found.is_file() && !found.is_dir())
     }
@@ -215,7 +215,7 @@ impl Known {
             if let Some(other) =
                 others.iter().find(|other| other.resolved == first.resolved && !first.is_special())
             {
-                // The result is named first, as it is in every help text.
+                // The result is named first, as in every help text.
                 let (a, b) = if other.switch == "-o" { (other, first) } else { (first, other) };
                 let message = format!("{} and {} name the same file", a.switch, b.switch);
                 return Some(Failure::input(message).hint("give them different names"));
@@ -224,17 +224,17 @@ impl Known {
         None
     }
 
-    /// The option that asks for this output.
+    /// The option of this output.
     fn switch(&self, resolved: &Path) -> &str {
         let of_output = |output: &&Output| resolved.starts_with(&output.resolved);
         self.outputs.iter().find(of_output).map_or("-o", |output| &output.switch)
     }
 }
 
-/// A file is about to be read: no output replaces it from now on. Files in a folder that the command writes are results that it reads
-/// again, and stay out.
+/// Notes that a file is about to be read: no output replaces it from now on. Files in a folder that the command writes are results that
+/// it reads again, and are not noted.
 pub(crate) fn note(path: &Path) {
-    // Where nothing is, nothing is read.
+    // A missing file is not read.
     if path == Path::new("-") || fs::symlink_metadata(path).is_err() {
         return;
     }
@@ -248,10 +248,10 @@ pub(crate) fn note(path: &Path) {
     }
 }
 
-/// That `path` is no input, and is in no folder of inputs under a name that the command reads.
+/// Checks that `path` is not an input, and does not have a name in an input folder that the command reads.
 ///
 /// # Errors
-/// It is, with the reason.
+/// It is an input, with the reason.
 pub(crate) fn refuse(path: &Path) -> Result<(), Failure> {
     let known = known();
     let (place, identity) = (resolved(path), identity(path));
@@ -286,10 +286,10 @@ pub(crate) fn refuse(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// That standard output, which a shell may have sent into a file (`>>`), is no input.
+/// Checks that standard output, which a shell may have redirected into a file (`>>`), is not an input.
 ///
 /// # Errors
-/// It is.
+/// It is an input.
 pub(crate) fn refuse_standard_output() -> Result<(), Failure> {
     if let Some(behind) = behind(std::io::stdout()) {
         let known = known();
@@ -305,10 +305,10 @@ pub(crate) fn refuse_standard_output() -> Result<(), Failure> {
     Ok(())
 }
 
-/// That two outputs of this process do not share a file: `path` is made beside another output and is on no command line.
+/// Checks that two outputs of this process do not share a file: `path` is created next to another output and is not on the command line.
 ///
 /// # Errors
-/// It is on this one.
+/// They share a file.
 pub(crate) fn refuse_second(path: &Path) -> Result<(), Failure> {
     let (known, place) = (known(), resolved(path));
     match known.outputs.iter().find(|output| output.resolved == place) {
@@ -318,14 +318,14 @@ pub(crate) fn refuse_second(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The file of the folder that `path` is a second name of.
+/// The file in the folder that `path` is a second name of.
 fn linked_in(folder: &InputFolder, path: &Path, wanted: Option<Identity>) -> Option<PathBuf> {
     let wanted = wanted.filter(|_| is_linked_twice(path))?;
     let files = fs::read_dir(&folder.named).ok()?.map_while(Result::ok).map(|entry| entry.path());
     files.into_iter().find(|file| identity(file) == Some(wanted))
 }
 
-/// The values of an option as the command line has them, for the test.
+/// The values of an option as they appear on the command line, for the test.
 #[cfg(test)]
 fn roles(program: &Command) -> String {
     fn of(command: &Command, path: &str, rows: &mut String) {
@@ -347,7 +347,7 @@ fn roles(program: &Command) -> String {
     rows
 }
 
-// Which file a name stands for, whatever the name is: through `..`, symbolic links and second hard links.
+// The file behind a name, resolved through `..`, symbolic links and hard links.
 
 /// Device and number of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,7 +357,7 @@ struct Identity {
 }
 
 impl Identity {
-    /// Of an open file; `None` where the system has no such numbers.
+    /// The identity of an open file; `None` if the system has no such numbers.
     #[cfg_attr(unix, allow(clippy::unnecessary_wraps, reason = "other systems have no such numbers"))]
     fn of(found: &Metadata) -> Option<Self> {
         #[cfg(unix)]
@@ -373,12 +373,12 @@ impl Identity {
     }
 }
 
-/// Of the regular file with this name.
+/// The identity of the regular file with this name.
 fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().filter(Metadata::is_file).as_ref().and_then(Identity::of)
 }
 
-/// Whether the file has another name, too.
+/// Whether the file has a second name.
 fn is_linked_twice(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -392,7 +392,7 @@ fn is_linked_twice(path: &Path) -> bool {
     }
 }
 
-/// The name without links and `..`, also of a file that is not there yet.
+/// The name without links and `..`, including the name of a file that does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
     let of_folder = || {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;

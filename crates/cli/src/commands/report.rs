@@ -39,9 +39,9 @@ use crate::watch::Watch;
 mod drawn;
 mod inputs;
 
-/// A page with more is megabytes of rows that nobody reads.
+/// A page with more scenarios would contain megabytes of unreadable rows.
 const MOST_SCENARIOS: usize = 10_000;
-/// Threads of applications on nodes, and links, over all scenarios: the page has all of them as JSON.
+/// Maximum number of threads of applications on nodes, and of links, over all scenarios: the page contains all of them as JSON.
 const MOST_ON_PAGE: u64 = 500_000;
 
 /// Runs the command.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     written(&args.paths, args.measured.as_deref(), args.output.as_deref(), &args.page, shell)
 }
 
-/// The page of a folder, written there.
+/// The page of a folder, written into the folder.
 pub(super) fn of_folder(folder: &Path, model: Option<ModelKind>, shell: &Shell) -> Result<(), Failure> {
     let (output, page) =
         (folder.join(bundle::PAGE), Page { sharing: ModelArgs { model }, ..Page::default() });
@@ -69,7 +69,7 @@ fn written(
     destination.deliver_bytes(made(page, &inputs, shell)?.as_bytes())
 }
 
-/// The page that goes into a bundle: that of a folder with its files.
+/// The page of a bundle: that of a folder with its files.
 pub(super) fn of_bundle(bundle: Bundle, model: Option<ModelKind>, shell: &Shell) -> Result<String, Failure> {
     made(&Page { sharing: ModelArgs { model }, ..Page::default() }, &Inputs::of_bundle(bundle), shell)
 }
@@ -101,7 +101,7 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     fit_a_page(input.study.scenarios.len())?;
     let found = match searched.then(|| explored(page, &input, shell)).transpose() {
         Ok(found) => found,
-        // The scenarios of the files can be shown without an answer.
+        // The scenarios in the files can be shown without an answer.
         Err(failure) if page.objective.is_none() && !input.study.scenarios.is_empty() => {
             shell.warn(format!("no placement was searched for: {failure}"));
             None
@@ -118,7 +118,7 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     };
     let Input { study, located, .. } = &input;
     let scenarios = match (&simulations, &tasks) {
-        // What happens over time is enough.
+        // Behaviour over time is sufficient for a page.
         (Some(_), _) | (_, Some(_)) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
         _ => wanted(study, &[])?,
     };
@@ -132,7 +132,7 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
         all.into_iter().map(|facts| format!("scenario '{}': {facts}", view.name)).collect::<Vec<_>>()
     };
     shell.warn_all(&views.iter().flat_map(facts).collect::<Vec<_>>());
-    // All keys are text, so that nothing can fail.
+    // All keys are text, so serialisation cannot fail.
     let evaluation = serde_json::to_value(&evaluated).unwrap_or_default();
     let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
     let compared = match source {
@@ -195,7 +195,7 @@ fn read_file(file: &SourceFile, role: &'static str) -> ReadFile {
     ReadFile { name: file.name.clone(), role, sha256: sha256(file.text.as_bytes()) }
 }
 
-/// The provenance beside the measurements, which must be one.
+/// The provenance next to the measurements, which must be valid.
 fn read_provenance(path: &Path, inputs: &Inputs) -> Result<(SourceFile, Provenance), Failure> {
     let file = inputs.read(path)?;
     let known = provenance::read(&file.text).map_err(|error| {
@@ -206,7 +206,7 @@ fn read_provenance(path: &Path, inputs: &Inputs) -> Result<(SourceFile, Provenan
     Ok((file, known))
 }
 
-/// What `validate` found of the last-level cache.
+/// The result of `validate` for the last-level cache.
 fn read_cached(path: &Path, inputs: &Inputs) -> Result<(SourceFile, cached::Document), Failure> {
     let file = inputs.read(path)?;
     let found = serde_json::from_str(&file.text).map_err(|error| {
@@ -217,7 +217,7 @@ fn read_cached(path: &Path, inputs: &Inputs) -> Result<(SourceFile, cached::Docu
     Ok((file, found))
 }
 
-/// Nothing can be compared: perhaps since other files were named than those that ran.
+/// Nothing can be compared, perhaps because the named files differ from those that ran.
 fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
     let study = inputs.measured.as_deref().map(|csv| inputs::beside(csv, "study.toml"));
     match study.filter(|study| study.exists() && !inputs.files.contains(study)) {
@@ -228,9 +228,9 @@ fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
     }
 }
 
-// Applications and no scenario: the search that answers first.
+// Applications without a scenario: a search comes first.
 
-/// The name of the file with what was found, as `explore --save` writes it.
+/// The name of the file with the result, as `explore --save` writes it.
 const SAVED: &str = "best.toml";
 
 /// Whether the page also searches for a placement.
@@ -238,7 +238,7 @@ fn is_asked(page: &Page, study: &Study, over_time: bool) -> bool {
     !study.apps.is_empty() && (!over_time || page.objective.is_some())
 }
 
-/// The answers, and the scenarios that they are.
+/// The answers, and their scenarios.
 fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<Scenario>), Failure> {
     let objective = page.objective.unwrap_or_default();
     let question = Explore {
@@ -281,16 +281,15 @@ fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<
     Ok((explored, answer.scenarios()))
 }
 
-// Where the what-if page of `--interactive` is. It is WebAssembly of another compiler and cannot be a part of this program.
+// The location of the what-if page of `--interactive`. It is WebAssembly from another compiler and cannot be a part of this program.
 
 /// Its name.
 const NAME: &str = "numasim.html";
-/// How to come by it.
+/// How to obtain it.
 const HINT: &str = "bindings/web/build in the sources of numasim makes it: target/web/numasim.html; name it with --interactive=FILE, \
      or put it next to the program";
 
-/// The page that is embedded: the file that is named, else the one beside the program, in `share/numasim` of where it is installed,
-/// or in the folder in which it was built.
+/// The page to embed: the named file, else the file in `share/numasim` of the installation of this program, or in its build folder.
 fn embedded(page: &Page, files: &[SourceFile]) -> Result<Option<Interactive>, Failure> {
     let Some(named) = &page.interactive else { return Ok(None) };
     let path = match named {
@@ -320,14 +319,14 @@ fn beside_the_program() -> Option<PathBuf> {
 
 // The graph of tasks of a report: simulated under several schedulers, and drawn.
 
-/// Most pieces of all charts together, about 80 bytes each, and fewest columns of one.
+/// Maximum number of pieces in all charts together, about 80 bytes each, and minimum number of columns in one.
 const MOST_PIECES: usize = 60_000;
 const FEWEST_COLUMNS: usize = 64;
 
-/// Simulates the graph of the files; `None` where they have none.
+/// Simulates the graph in the files; `None` if they have none.
 ///
 /// # Errors
-/// A graph that cannot be made, or for which there is no room.
+/// A graph that cannot be created, or does not fit in memory.
 fn tasks(page: &Page, input: &Input) -> Result<Option<Tasks>, Failure> {
     if !has_graph(&input.tasks) {
         return Ok(None);
@@ -369,9 +368,9 @@ fn drawn(tasked: &Tasked, mut chart: Gantt, pictures: usize) -> Figure {
     }
 }
 
-// What a report says in words: its question, and the commands that make it again.
+// The texts of a report: its question, and the commands that reproduce it.
 
-/// What was asked, in one sentence.
+/// The question, in one sentence.
 fn question(
     study: &Study,
     compared: Option<&Compared>,
@@ -420,7 +419,7 @@ fn question(
     }
 }
 
-/// The commands that make the measurements, the comparison and the page again.
+/// The commands that reproduce the measurements, the comparison and the page.
 fn commands(
     page: &Page,
     inputs: &Inputs,
@@ -431,7 +430,7 @@ fn commands(
 ) -> Vec<Repeated> {
     let mut commands = Vec::new();
     if let Some(known) = known.filter(|known| !known.command.is_empty()) {
-        // The path of the program is that of another host.
+        // The path of the program is from another host.
         let words = std::iter::once("numasim").chain(known.command.iter().skip(1).map(String::as_str));
         commands.push(Repeated { what: "Measure", line: words.map(typed).collect::<Vec<_>>().join(" ") });
     }

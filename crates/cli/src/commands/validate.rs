@@ -1,4 +1,4 @@
-//! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
+//! `numasim validate`: the complete validation on this host, from calibration to report, in one folder.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     outlook(&folder, &studied, shell)?;
     measured(args, &folder, studied, shell)?;
     let input = what_ran(args, &folder, "measured.study.toml", shell)?;
-    // Scenarios of a person ask what that person wants to know.
+    // Scenarios given by the user define which questions are asked.
     let cached = if args.files.is_empty() { Some(asked_cache(args, &folder, shell)?) } else { None };
     let verdict = compared(&folder, &input, cached.as_ref(), shell)?;
     let made = Made {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     Destination::Stdout.deliver(&verdict)
 }
 
-/// The folder, new or the one to go on with.
+/// The folder: new, or the one to continue.
 fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
     let folder = Folder { path: args.output.clone() };
     let begun = folder.file("machine.toml").exists() || folder.file("measured.csv").exists();
@@ -90,13 +90,13 @@ fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
     Ok(folder)
 }
 
-/// The machine file, measured unless an earlier run has it.
+/// The machine file, measured unless an earlier run already contains it.
 fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
     if folder.file("machine.toml").exists() {
         shell.note("the machine is already calibrated");
         return Ok(());
     }
-    // Kernels that write, too: the scenarios of this command copy, and files may have anything.
+    // Includes write kernels: the scenarios of this command copy, and files may contain any kernel.
     let asked = Calibrating {
         rounds: ROUNDS,
         window: args.window,
@@ -108,7 +108,7 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
     shell.note("calibrating this host");
     let found = calibrate::measure(&asked, "validate", shell)?;
     folder.write("calibration.csv", &found.csv())?;
-    // Last: its presence says that the calibration is whole.
+    // Written last: its presence shows that the calibration is complete.
     folder.write("machine.toml", &found.machine_file()?)
 }
 
@@ -123,9 +123,9 @@ fn studied(args: &ValidateArgs, folder: &Folder) -> Result<Vec<PathBuf>, Failure
     Ok(vec![machine, folder.file("scenarios.toml")])
 }
 
-/// Says before anything is measured whether the scenarios can decide anything about sharing on the calibrated machine.
+/// Reports before any measurement whether the scenarios can decide anything about sharing on the calibrated machine.
 fn outlook(folder: &Folder, files: &[PathBuf], shell: &Shell) -> Result<(), Failure> {
-    // The machine of a person's files is not this host; theirs is told by the verdict.
+    // The machine in the user's files is not this host; the verdict reports on it.
     if !files.contains(&folder.file("machine.toml")) {
         return Ok(());
     }
@@ -153,7 +153,7 @@ fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &S
     bench::measure(&benchmark(args, folder, files), &kept(args, folder, "measured"), Format::Table, shell)
 }
 
-/// What is measured, and how.
+/// The measurements and their settings.
 fn benchmark(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>) -> Benchmark {
     Benchmark {
         files,
@@ -169,13 +169,13 @@ fn benchmark(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>) -> Bench
     }
 }
 
-/// Where its measurements are kept.
+/// The folder of its measurements.
 fn kept(args: &ValidateArgs, folder: &Folder, name: &str) -> bench::Kept {
     let path = folder.file(&format!("{name}.csv"));
     bench::Kept { resume: args.resume && path.exists(), path: Some(path), is_part: false }
 }
 
-/// Writes the comparison and returns it for people, and after it what the last-level cache does.
+/// Writes the comparison and returns it as text, followed by the result for the last-level cache.
 fn compared(
     folder: &Folder,
     input: &Input,
@@ -199,46 +199,46 @@ fn comparison(compared: &Compared, cached: Option<&cached::Document>, shell: &Sh
     [document::pretty(compared), text(true), text(false)]
 }
 
-/// What was measured into files of this name beside what the model says.
+/// Measurements in files of this name compared with the predictions of the model.
 fn of_files(folder: &Folder, name: &str, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
     let measured = evidence::measured(&folder.file(&format!("{name}.csv")))?;
-    // Without the folder: what is in a result must not depend on where it lies.
+    // Without the folder, because a result must not depend on its location.
     evidence::compared_with(input, &[], &Measured { name: format!("{name}.csv"), ..measured }, shell)
 }
 
-/// What ran into files of this name, under the model of the command line.
+/// The study in files of this name, under the model on the command line.
 fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> Result<Input, Failure> {
     let input = files::read_input(&[folder.file(name)])?;
     sharing::choose_for(input, args.sharing.model, shell)
 }
 
-// What a person sends back: the result as one file.
+// The result as one file, for sending.
 
-/// Said in the README of a bundle.
+/// Included in the README of a bundle.
 const TAKEN_OUT: &str = "\nThis is a bundle for sending: the name of the host and local folders were removed, and the page, the comparison and this file were generated again without \
              them. The measurements are unchanged. `bundle.toml` contains the SHA-256 of each file.\n";
 
-/// Where the bundle goes, known to be writable.
+/// The destination of the bundle, checked to be writable.
 struct Wanted {
     path: PathBuf,
     to: Destination,
 }
 
-/// The bundle that is asked for. Nothing is written yet.
+/// The requested bundle. Nothing is written yet.
 fn wanted_bundle(args: &ValidateArgs) -> Result<Option<Wanted>, Failure> {
     let Some(path) = &args.bundle else { return Ok(None) };
     let to = Destination::open(Some(path))?;
     Ok(Some(Wanted { path: path.clone(), to }))
 }
 
-/// Whether an earlier run came to its end: the page is the last that it writes.
+/// Whether an earlier run finished: it writes the page last.
 fn is_finished(folder: &Folder) -> bool {
     let ended = recorded(folder).is_ok_and(|known| known.ended_utc.is_some());
     ended && folder.file(bundle::PAGE).exists()
 }
 
 impl Wanted {
-    /// Packs what the folder has.
+    /// Packs the contents of the folder.
     fn write(&self, args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
         let known = recorded(folder)?;
         let hidden = Hidden::of(&known);
@@ -248,7 +248,7 @@ impl Wanted {
         for name in [bundle::MACHINE, bundle::STUDY] {
             files.push((name, hidden.toml(&read(folder, name)?)));
         }
-        // Not every result has these: who had a machine file or scenarios needs neither.
+        // Some results lack these: they are not created if the user gave a machine file or scenarios.
         for name in [bundle::CALIBRATION, bundle::SCENARIOS] {
             if folder.file(name).exists() {
                 files.push((name, hidden.toml(&read(folder, name)?)));
@@ -260,7 +260,7 @@ impl Wanted {
             bundle.insert(name, text).map_err(not_packed)?;
         }
         let bytes = bundle.to_bytes().map_err(not_packed)?;
-        // Somebody far away could not ask for it again.
+        // The recipient could not request it again.
         if !Bundle::from_bytes(&bytes).is_ok_and(|read| read == bundle) {
             return Err(Failure::fault("the bundle is another one when it is read back"));
         }
@@ -274,7 +274,7 @@ impl Wanted {
     }
 }
 
-/// What was found of the last-level cache; nothing with scenarios of a person.
+/// The result for the last-level cache; empty with scenarios of the user.
 fn of_cache(folder: &Folder, hidden: &Hidden) -> Result<Vec<(&'static str, String)>, Failure> {
     let there = |names: &[&'static str]| -> Result<Vec<(&'static str, String)>, Failure> {
         let there = names.iter().filter(|name| folder.file(name).exists());
@@ -291,7 +291,7 @@ fn of_cache(folder: &Folder, hidden: &Hidden) -> Result<Vec<(&'static str, Strin
     Ok(files)
 }
 
-/// What would give away what was taken out: page, comparison and README.
+/// Files that would reveal the removed data: page, comparison and README.
 fn made_again(
     bundle: &Bundle,
     known: &Provenance,
@@ -323,7 +323,7 @@ fn made_again(
     Ok(made)
 }
 
-/// How the folder's measurements were made.
+/// Provenance of the folder's measurements.
 fn recorded(folder: &Folder) -> Result<Provenance, Failure> {
     parsed(folder, bundle::PROVENANCE, &read(folder, bundle::PROVENANCE)?)
 }
@@ -343,9 +343,9 @@ fn not_packed(error: BundleError) -> Failure {
     Failure::input(format!("the result makes no bundle: it {error}"))
 }
 
-// The last-level cache, on hosts with one node: measured like the rest, kept and compared apart from it.
+// The last-level cache, on hosts with one node: measured like the rest, stored and compared separately.
 
-/// Measures what the cache can do and writes it as `cache.json`; where the host does not allow it, the reason.
+/// Measures the cache and writes the result as `cache.json`; if the host does not allow it, returns the reason.
 fn asked_cache(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<Document, Failure> {
     let study = what_ran(args, folder, "machine.toml", shell)?.study;
     let model = study.machine.sharing().name();
@@ -393,15 +393,15 @@ fn measured_cache(
     Ok(Document::new(plan, &apps, model))
 }
 
-/// The cache that the first cores of the first node share.
+/// The cache shared by the first cores of the first node.
 fn last_level(host: &HostTopology) -> Option<LastLevel> {
     let SharedCache { bytes, below_bytes, sharers } = shared_last_level(host.nodes.first()?.cpus.as_ref()?)?;
     Some(LastLevel { bytes, below_bytes, cores: u32::try_from(sharers).ok()? })
 }
 
-// What stands in the README.md of a result: how it was made, and what each file is.
+// The contents of README.md in a result: how it was measured, and the meaning of each file.
 
-/// The command line that was given.
+/// The given command line.
 fn command_line(args: &ValidateArgs) -> String {
     let mut command = String::from("numasim validate");
     for file in &args.files {
@@ -423,13 +423,13 @@ fn command_line(args: &ValidateArgs) -> String {
     command
 }
 
-/// How a result was made.
+/// How a result was measured.
 struct Made<'a> {
     /// The command line.
     command: &'a str,
-    /// Its scenarios are those of this command.
+    /// Whether the scenarios were generated by this command.
     has_scenarios: bool,
-    /// All applications were threads of one process.
+    /// Whether all applications were threads of one process.
     one_process: bool,
 }
 
@@ -478,7 +478,7 @@ fn readme(made: &Made<'_>, study: &Study, cached: Option<&Document>) -> String {
     )
 }
 
-/// Rows of the table of files where the cache was measured.
+/// Rows of the table of files if the cache was measured.
 const CACHE_FILES: &str = "| `cache.toml` | scenarios that share the last-level cache; no part of the verdict |\n\
      | `cache-inside.csv`, `cache-beyond.csv` | every measurement of them: data of all inside the cache, or of each alone |\n\
      | `cache-*.provenance.json`, `cache-*.study.toml` | how they were measured, and what ran |\n";

@@ -1,9 +1,9 @@
-//! A folder of files that belong together: checked before any work, then written whole or not at all.
+//! A folder of files that belong together: checked before any work, then written completely or not at all.
 //!
-//! All files are made in a folder that is not seen (`draft`). At the end it takes the place of the folder that is there, at one stroke.
-//! Where that has files of other kinds, which stay, or cannot be exchanged, the draft moves into it as [`UNFINISHED`], and its files from there
-//! to their names. A process that is killed meanwhile leaves that folder: readers refuse what they find (`whole`), and the next run that writes
-//! there moves the rest first.
+//! All files are created in a hidden folder (`draft`). At the end it atomically replaces the existing folder. If the existing folder
+//! contains files of other kinds, which are preserved, or cannot be exchanged, the draft moves into it as [`UNFINISHED`], and its files
+//! are renamed from there. A process that is killed during this leaves that folder. Readers reject such a folder (`whole`), and the next
+//! run that writes to it first moves the remaining files.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::output::draft::{
 };
 use crate::output::{Destination, Place, directory_of, no_follow, without_colours};
 
-/// The files of a folder that still have to get their names.
+/// The files of a folder that have not yet been renamed.
 const UNFINISHED: &str = ".numasim-unfinished";
 
 /// A folder to write files to.
@@ -31,7 +31,7 @@ impl Folder {
     /// Checks that the files `names` can be written there, and changes nothing. `switch` names the folder on the command line.
     ///
     /// # Errors
-    /// Something else with this name, a file that another output has, and those of [`Place::open`].
+    /// Something other than a folder with this name, a file that is also another output, and the errors of [`Place::open`].
     pub(crate) fn open(path: &Path, names: &[&str], switch: &str) -> Result<Self, Failure> {
         for name in names {
             inputs::refuse_second(&path.join(name))?;
@@ -53,10 +53,10 @@ impl Folder {
         Ok(Self { path: path.to_owned() })
     }
 
-    /// Makes the folder if there is none, for files that are written one after another as they come into being.
+    /// Creates the folder if there is none, for files that are written one after another as they are produced.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub(crate) fn make(&self) -> Result<(), Failure> {
         fs::create_dir_all(&self.path).map_err(|error| not_made(&self.path, &error))
     }
@@ -64,15 +64,15 @@ impl Folder {
     /// One file of such a folder.
     ///
     /// # Errors
-    /// Those of [`Destination::open`].
+    /// The errors of [`Destination::open`].
     pub(crate) fn destination(&self, name: &str) -> Result<Destination, Failure> {
         Destination::open(Some(&self.path.join(name)))
     }
 
-    /// Writes all files of the folder, as `write` makes them. If that fails, the folder is as it was.
+    /// Writes all files of the folder with `write`. If that fails, the folder is unchanged.
     ///
     /// # Errors
-    /// Those of `write`, another process that writes the same folder, and those of the system.
+    /// The errors of `write`, another process that writes the same folder, and the errors of the system.
     pub(crate) fn write_whole(
         &self,
         write: impl FnOnce(&mut FolderFiles) -> Result<(), Failure>,
@@ -96,19 +96,19 @@ impl Folder {
     }
 }
 
-/// The files of a folder while they are made.
+/// The files of a folder that is being created.
 pub(crate) struct FolderFiles {
     draft: FolderDraft,
-    /// What the folder will be called, for messages.
+    /// The final name of the folder, for messages.
     target: PathBuf,
     names: Vec<String>,
 }
 
 impl FolderFiles {
-    /// Writes a file of text.
+    /// Writes a text file.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The file cannot be written.
     pub(crate) fn write(
         &mut self,
         name: &str,
@@ -120,7 +120,7 @@ impl FolderFiles {
     /// The same for text that `write` writes as bytes.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The file cannot be written.
     pub(crate) fn write_by(
         &mut self,
         name: &str,
@@ -144,7 +144,7 @@ fn not_made(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
-/// Text on its way to bytes; keeps why it got no further.
+/// Converts text to bytes; remembers the first error.
 pub(crate) struct Text<'a> {
     out: &'a mut dyn Write,
     error: Option<io::Error>,
@@ -154,7 +154,7 @@ impl<'a> Text<'a> {
     /// Writes text.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub(crate) fn to(out: &'a mut dyn Write, write: impl FnOnce(&mut Self) -> fmt::Result) -> io::Result<()> {
         let mut text = Self { out, error: None };
         let written = write(&mut text);
@@ -175,16 +175,16 @@ impl fmt::Write for Text<'_> {
     }
 }
 
-// A folder that is being made, and how it takes the place of another one.
+// A folder that is being created, and how it replaces another one.
 
-/// What names of drafts begin with.
+/// Prefix of the names of drafts.
 const HIDDEN: &str = ".numasim-";
 
 /// A folder without its final name, locked by this process.
 struct FolderDraft {
-    /// Without links; it need not be there.
+    /// The path without links; it need not exist.
     target: PathBuf,
-    /// Where the files are until all are written.
+    /// The path of the files until all are written.
     path: PathBuf,
     /// Keeps the lock.
     _lock: Option<File>,
@@ -192,10 +192,10 @@ struct FolderDraft {
 }
 
 impl FolderDraft {
-    /// Begins a folder for `target`, which is not touched, but for files of a killed run that get the names they should have had.
+    /// Begins a folder for `target`, which is not touched, except that files of a killed run get their final names.
     ///
     /// # Errors
-    /// Those of the system; [`ErrorKind::ResourceBusy`] if another process is making the same folder.
+    /// The errors of the system; [`ErrorKind::ResourceBusy`] if another process is creating the same folder.
     fn new(target: &Path) -> io::Result<Self> {
         let target = real(target)?;
         complete(&target)?;
@@ -203,24 +203,24 @@ impl FolderDraft {
         let (path, lock) = match made(&beside) {
             Ok(made) => made,
             Err(error) if error.kind() == ErrorKind::ResourceBusy || !target.is_dir() => return Err(error),
-            // The folder above is not ours, or on another disk.
+            // The parent folder is not writable, or on another disk.
             Err(_) => made(&name_until_done(&target.join("folder")))?,
         };
         Ok(Self { target, path, _lock: lock, finished: false })
     }
 
-    /// A new file in it.
+    /// Creates a file in it.
     fn create(&self, name: &str) -> io::Result<File> {
         let path = self.path.join(name);
         let file = no_follow(&mut OpenOptions::new()).read(true).write(true).create_new(true).open(path)?;
-        // As files that are replaced one by one: what a person allowed and forbade stays.
+        // As for files that are replaced individually: permissions set by the user are preserved.
         if let Ok(there) = fs::metadata(self.target.join(name)) {
             file.set_permissions(there.permissions())?;
         }
         Ok(file)
     }
 
-    /// Gives the folder, whole and on disk, its name; `names` are its files.
+    /// Gives the folder, complete and on disk, its name; `names` are its files.
     fn finish(mut self, names: &[String]) -> io::Result<()> {
         sync_directory(&self.path.join("file"));
         if fs::symlink_metadata(&self.target).is_err() {
@@ -235,7 +235,7 @@ impl FolderDraft {
             }
         }
         if has_only(&self.target, names) && !is_current(&self.target) {
-            // Its files are removed once it has the hidden name: no other run takes it for a leftover meanwhile.
+            // Its files are removed once it has the hidden name, so that no other run treats it as a leftover.
             let _held = hold(&self.target)?;
             let permissions = fs::metadata(&self.target)?.permissions();
             fs::set_permissions(&self.path, permissions)?;
@@ -259,7 +259,7 @@ impl FolderDraft {
         complete_held(&self.target)
     }
 
-    /// The same files in a draft inside of the folder, which is on another disk than the one above.
+    /// The same files in a draft inside the folder, which is on a different disk from its parent.
     fn copied(&self, names: &[String]) -> io::Result<Self> {
         let (path, lock) = made(&name_until_done(&self.target.join("folder")))?;
         let inside = Self { target: self.target.clone(), path, _lock: lock, finished: false };
@@ -280,7 +280,7 @@ impl Drop for FolderDraft {
     }
 }
 
-/// The folder without links; those above it are made.
+/// The path of the folder without links; parent folders are created.
 fn real(target: &Path) -> io::Result<PathBuf> {
     if fs::symlink_metadata(target).is_err() {
         if let Some(name) = target.file_name() {
@@ -293,7 +293,7 @@ fn real(target: &Path) -> io::Result<PathBuf> {
     target.canonicalize()
 }
 
-/// Makes the folder of a draft and locks it. What a killed run left there is removed.
+/// Creates the folder of a draft and locks it. Leftovers of a killed run are removed.
 fn made(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
     for _ in 0..MOST_ROUNDS {
         match fs::create_dir(path) {
@@ -304,7 +304,7 @@ fn made(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
             }
             Err(error) => return Err(error),
         }
-        // Another process may have taken it for a leftover before it was locked.
+        // Another process may have treated it as a leftover before it was locked.
         match hold(path) {
             Ok(held) if held.as_ref().is_none_or(|held| is_at(held, path)) => {
                 return Ok((path.to_owned(), held));
@@ -315,10 +315,10 @@ fn made(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
     Err(ErrorKind::ResourceBusy.into())
 }
 
-/// Locks a folder for this process, until the file is dropped; `None` where the system has no locks of folders.
+/// Locks a folder for this process, until the file is dropped; `None` if the system has no locks for folders.
 ///
 /// # Errors
-/// Those of the system; [`ErrorKind::ResourceBusy`] if another process has it.
+/// The errors of the system; [`ErrorKind::ResourceBusy`] if another process has the lock.
 fn hold(path: &Path) -> io::Result<Option<File>> {
     if cfg!(not(unix)) {
         return Ok(None);
@@ -344,12 +344,12 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the files that a killed run left unfinished their names.
+/// Gives the unfinished files of a killed run their names.
 fn complete(target: &Path) -> io::Result<()> {
     let unfinished = target.join(UNFINISHED);
     match fs::symlink_metadata(&unfinished) {
         Err(_) => return Ok(()),
-        // Nothing that this program makes; never followed.
+        // This program does not create it, and it is never followed.
         Ok(found) if !found.is_dir() => return fs::remove_file(&unfinished),
         Ok(_) => {}
     }
@@ -372,7 +372,7 @@ fn is_ours(name: &OsStr, names: &[String]) -> bool {
         || name.as_encoded_bytes().starts_with(HIDDEN.as_bytes())
 }
 
-/// Whether a folder has nothing but files of these names: then nothing in it belongs to a person.
+/// Whether a folder contains only files with these names, so that none of its files belongs to the user.
 fn has_only(folder: &Path, names: &[String]) -> bool {
     let is_folder = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
     let entries = fs::read_dir(folder).map(|mut entries| {
@@ -385,14 +385,14 @@ fn has_only(folder: &Path, names: &[String]) -> bool {
     is_folder && entries.unwrap_or(false)
 }
 
-/// A shell that is in a folder does not see that another one has its name.
+/// A shell inside a folder does not notice that another folder has its name.
 fn is_current(folder: &Path) -> bool {
     std::env::current_dir()
         .and_then(|current| current.canonicalize())
         .is_ok_and(|current| current.starts_with(folder))
 }
 
-/// Removes the folder that was exchanged. What appeared in it meanwhile moves on to the new one.
+/// Removes the folder that was exchanged. New files in it are moved to the new one.
 fn remove_old(old: &Path, new: &Path, names: &[String]) -> io::Result<()> {
     for entry in fs::read_dir(old)? {
         let entry = entry?;
@@ -501,15 +501,15 @@ mod tests {
     }
 }
 
-// Whether the files of a folder are of one run: none was written by another one meanwhile, and none is still to come.
+// Whether the files of a folder are from one run: none was written by another run in the meantime, and none is missing.
 
-/// Files of a folder as they were before they were read.
+/// Stamps of the files of a folder before they were read.
 pub(crate) struct Whole {
     folder: PathBuf,
     files: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-/// What changes when a file is replaced or written to.
+/// Values that change when a file is replaced or written to.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     number: u64,
@@ -518,10 +518,10 @@ struct Stamp {
 }
 
 impl Whole {
-    /// Looks at files that are about to be read.
+    /// Stamps files that are about to be read.
     ///
     /// # Errors
-    /// A run was killed while it wrote there.
+    /// A run was killed while it wrote to the folder.
     pub(crate) fn look<'n>(folder: &Path, names: impl IntoIterator<Item = &'n str>) -> Result<Self, Failure> {
         is_finished(folder)?;
         let stamp = |name| {
@@ -532,10 +532,10 @@ impl Whole {
         Ok(Self { folder: folder.to_owned(), files: names.into_iter().map(stamp).collect() })
     }
 
-    /// That nothing has changed since, now that all is read.
+    /// Checks, after reading, that nothing has changed since the files were stamped.
     ///
     /// # Errors
-    /// Something has.
+    /// Something has changed.
     pub(crate) fn is_unchanged(&self) -> Result<(), Failure> {
         is_finished(&self.folder)?;
         match self.files.iter().find(|(path, before)| stamp(path) != *before) {

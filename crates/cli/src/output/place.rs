@@ -1,7 +1,7 @@
-//! Where files are written: the one place that every file of every command goes through, also those beside a result.
+//! Destinations of files: every file of every command is written through this module, including those next to a result.
 //!
-//! A [`Place`] is never an input of the command and never a symbolic link; what is there is replaced whole, or taken up
-//! again under a lock.
+//! A [`Place`] is never an input of the command and never a symbolic link. An existing file is replaced as a whole, or continued under a
+//! lock.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
@@ -16,21 +16,21 @@ use crate::inputs;
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     path: PathBuf,
-    /// Of the file that is there.
+    /// Permissions of the existing file.
     permissions: Option<Permissions>,
 }
 
-/// What a name for output stands for.
+/// The target of an output name.
 pub(super) enum Found {
     File(Place),
-    /// A pipe, a device: there is nothing to replace.
+    /// A pipe or a device, which cannot be replaced.
     Special,
 }
 
-/// Why a new file could not be made.
+/// The reason why a new file could not be created.
 #[derive(Debug)]
 pub(crate) enum NotCreated {
-    /// Its name is taken, by a file that nobody is writing.
+    /// Its name is taken by a file that no process is writing.
     Exists,
     /// Another process is writing it.
     Busy,
@@ -39,7 +39,7 @@ pub(crate) enum NotCreated {
 }
 
 impl Place {
-    /// Checks that a regular file can be written there; changes nothing.
+    /// Checks that a regular file can be written at this path; changes nothing.
     ///
     /// # Errors
     /// An input of the command, a symbolic link, a folder, a device; a folder that is missing or not writable; a read-only file.
@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// As [`Place::open`], for names that may also stand for a pipe or a device.
+    /// As [`Place::open`], for names that may also refer to a pipe or a device.
     pub(super) fn find(path: &Path) -> Result<Found, Failure> {
         let refuse = |error: io::Error| not_written(path, &error);
         let names_directory = path.as_os_str().as_encoded_bytes().last().is_none_or(|&end| end == b'/');
@@ -81,14 +81,14 @@ impl Place {
         }
         inputs::refuse(path)?;
         if found.is_some() {
-            // Renaming over a read-only file would succeed; its owner did not want that.
+            // Renaming over a read-only file would succeed, against the intention of its owner.
             no_follow(&mut OpenOptions::new()).write(true).open(path).map_err(refuse)?;
         }
         tempfile::tempfile_in(directory).map_err(refuse)?;
         Ok(Found::File(Self { path: path.to_owned(), permissions: found.map(|found| found.permissions()) }))
     }
 
-    /// `FILE` and an ending: what is kept beside it while it is not whole.
+    /// `FILE` with an extension: the name of its temporary content while it is incomplete.
     pub(crate) fn beside(&self, ending: &str) -> Result<Self, Failure> {
         let mut name = self.path.clone().into_os_string();
         name.push(ending);
@@ -101,16 +101,16 @@ impl Place {
         &self.path
     }
 
-    /// Writes the file: at every moment it has its old content or the whole new one.
+    /// Writes the file atomically: at every moment it has either its old or its complete new content.
     pub(crate) fn replace(&self, bytes: &[u8]) -> io::Result<()> {
         self.replace_by(|mut file| file.write_all(bytes))
     }
 
-    /// The same with content that `write` makes.
+    /// The same with content written by `write`.
     pub(crate) fn replace_by(&self, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let draft = Draft::new(&self.path)?;
         write(draft.file())?;
-        // What was read since the place was opened is known now.
+        // Files that were read since the place was opened are now known.
         inputs::refuse(&self.path).map_err(|failure| io::Error::other(failure.message().to_owned()))?;
         if let Some(permissions) = &self.permissions {
             draft.file().set_permissions(permissions.clone())?;
@@ -118,7 +118,7 @@ impl Place {
         draft.replace()
     }
 
-    /// Makes a new file that grows, locked as long as it is open. `begin` writes what it has from the first moment.
+    /// Creates a new file that grows, locked while it is open. `begin` writes its initial content.
     pub(crate) fn create<T, E>(
         &self,
         begin: impl FnOnce(&File) -> Result<T, E>,
@@ -141,30 +141,30 @@ impl Place {
         }
     }
 
-    /// Opens a file that is there, to go on writing it, and locks it.
+    /// Opens an existing file to continue writing it, and locks it.
     ///
     /// # Errors
     /// [`ErrorKind::ResourceBusy`] if another process is writing it.
     pub(crate) fn resume(&self) -> io::Result<File> {
         let file = no_follow(&mut OpenOptions::new()).read(true).write(true).open(&self.path)?;
         lock(&file)?;
-        // Finished or removed by another process just before it was locked.
+        // Another process finished or removed it just before it was locked.
         if is_at(&file, &self.path) { Ok(file) } else { Err(ErrorKind::ResourceBusy.into()) }
     }
 
-    /// Gives the finished file the name `target`, in the place of what is there.
+    /// Gives the finished file the name `target`, replacing an existing file.
     pub(crate) fn rename(&self, target: &Self) -> io::Result<()> {
         fs::rename(&self.path, &target.path)?;
         sync_directory(&target.path);
         Ok(())
     }
 
-    /// Whether something has the name now.
+    /// Whether a file with this name exists now.
     pub(crate) fn exists(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok()
     }
 
-    /// Removes the file if it is there.
+    /// Removes the file if it exists.
     pub(crate) fn remove(&self) -> io::Result<()> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -172,18 +172,18 @@ impl Place {
         }
     }
 
-    /// Permissions of the file that was there when the place was opened.
+    /// Permissions of the file that existed when the place was opened.
     pub(crate) fn permissions(&self) -> Option<&Permissions> {
         self.permissions.as_ref()
     }
 
-    /// What the command says if another process writes the file.
+    /// The message if another process writes the file.
     pub(crate) fn busy(&self) -> Failure {
         Failure::input(format!("another numasim is writing {}", self.path.display()))
             .hint("wait for it, or give -o the name of another file")
     }
 
-    /// What the command says if the system refuses.
+    /// The message if the system refuses.
     pub(crate) fn refused(&self, error: &io::Error) -> Failure {
         if error.kind() == ErrorKind::ResourceBusy { self.busy() } else { not_written(&self.path, error) }
     }
@@ -201,7 +201,7 @@ pub(super) fn not_written(path: &Path, error: &io::Error) -> Failure {
     explained(Failure::output(format!("cannot write to {}", path.display())), error)
 }
 
-/// Adds the error, and what a person can do about limits that are not the disk's.
+/// Adds the error, and advice about limits other than those of the disk.
 pub(super) fn explained(failure: Failure, error: &io::Error) -> Failure {
     let failure = failure.caused_by(error);
     match error.kind() {
@@ -210,7 +210,7 @@ pub(super) fn explained(failure: Failure, error: &io::Error) -> Failure {
     }
 }
 
-/// Another person may have put the link there, and where it leads nobody looked.
+/// Another user may have created the link, and its target was not checked.
 fn a_link(path: &Path) -> Failure {
     let failure = not_written(path, &io::Error::other("it is a symbolic link"));
     match fs::read_link(path) {

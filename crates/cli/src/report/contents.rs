@@ -1,4 +1,4 @@
-//! What a page tells, as plain values.
+//! The contents of a page, as plain values.
 
 use numasim_ask::compare::Compared;
 use numasim_bench::provenance::Provenance;
@@ -12,30 +12,30 @@ use crate::view::simulated::Simulated;
 use crate::view::tasked::{GraphFacts, Tasked};
 use crate::view::{ScenarioView, cached};
 
-/// Everything that a page tells.
+/// The complete contents of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     /// The title.
     pub(crate) title: &'a str,
-    /// What was asked, in one sentence.
+    /// The question, in one sentence.
     pub(crate) question: &'a str,
     /// The files.
     pub(crate) study: &'a Study,
     /// All scenarios, in the order of the files.
     pub(crate) views: &'a [ScenarioView<'a>],
-    /// Their maps, where they have one.
+    /// Their maps, for the scenarios that have one.
     pub(crate) maps: &'a [Option<String>],
-    /// What a search found; `None` where the files have scenarios.
+    /// The result of a search; `None` if the files have scenarios.
     pub(crate) explored: Option<&'a Explored>,
-    /// Prediction beside measurement; `None` where nothing was measured.
+    /// Prediction compared with measurement; `None` without measurements.
     pub(crate) compared: Option<&'a Compared>,
-    /// Where the measurements come from.
+    /// Provenance of the measurements.
     pub(crate) provenance: Option<&'a Provenance>,
-    /// What the last-level cache does; `None` where nobody asked.
+    /// Interference in the last-level cache; `None` if it was not requested.
     pub(crate) cached: Option<&'a cached::Document>,
-    /// Applications over time; `None` where not all of them have work.
+    /// Applications over time; `None` if some of them have no work.
     pub(crate) simulations: Option<&'a Simulations>,
-    /// A graph of tasks; `None` where the files have none.
+    /// A graph of tasks; `None` if the files have none.
     pub(crate) tasks: Option<&'a Tasks>,
     /// Pictures of the machine.
     pub(crate) machine: &'a [Figure],
@@ -45,66 +45,66 @@ pub(crate) struct Report<'a> {
     pub(crate) read: &'a [ReadFile],
     /// Other files of the folder.
     pub(crate) aside: &'a [String],
-    /// Commands that make it all again.
+    /// Commands that reproduce the report.
     pub(crate) commands: &'a [Repeated],
-    /// What `evaluate --format json` says.
+    /// The output of `evaluate --format json`.
     pub(crate) evaluation: &'a Value,
-    /// The what-if page, where it is asked for.
+    /// The what-if page, if it was requested.
     pub(crate) interactive: Option<&'a Interactive>,
-    /// What `compare --format json` says.
+    /// The output of `compare --format json`.
     pub(crate) comparison: Option<&'a Value>,
 }
 
-/// What a search found, and what to do with it.
+/// The result of a search, and how to use it.
 pub(crate) struct Explored {
-    /// Scenarios of the files, which come before those that were found.
+    /// Number of scenarios in the files, which come before those that were found.
     pub(crate) given: usize,
     /// The name of the objective.
     pub(crate) objective: &'static str,
-    /// How good the best, the simplest and the robust placement are; the lines of the second are those of its applications.
+    /// Quality of the best, the simplest and the robust placement; the lines of the second are those of its applications.
     pub(crate) words: Vec<String>,
     /// The gain from more of each resource.
     pub(crate) prices: Vec<Price>,
-    /// How to read these gains.
+    /// How to interpret these gains.
     pub(crate) price_notes: String,
     /// The unit of their gains.
     pub(crate) gain_unit: &'static str,
-    /// A script that starts the best with numactl; `None` where the numbers of processors are not known.
+    /// A script that starts the best placement with numactl; `None` if the numbers of the logical CPUs are unknown.
     pub(crate) script: Option<String>,
-    /// All that was found, as a file of scenarios.
+    /// All results, as a file of scenarios.
     pub(crate) saved: String,
-    /// What `explore --format json` says.
+    /// The output of `explore --format json`.
     pub(crate) document: Value,
 }
 
 /// Simulations of one study with several policies.
 pub(crate) struct Simulations {
-    /// One for each policy that has a result.
+    /// One for each policy with a result.
     pub(crate) courses: Vec<Course>,
     /// Other policies, each with the reason.
     pub(crate) without: Vec<(String, String)>,
-    /// What `simulate --format json` says; of very many applications and channels only the first.
+    /// The output of `simulate --format json`; only the first entries if there are very many applications and channels.
     pub(crate) document: Value,
-    /// Whether it has all of them.
+    /// Whether it contains all of them.
     pub(crate) is_whole: bool,
     /// Cores, GFLOPS and items over time, for the script of the page.
     pub(crate) strips: Value,
 }
 
 impl Simulations {
-    /// When the longest of them ended.
+    /// End of the longest of them.
     pub(crate) fn end_s(&self) -> f64 {
         self.courses.iter().map(|course| course.simulated.run.time.value()).fold(0.0, f64::max)
     }
 }
 
-/// One of them.
+/// One of the simulations.
 pub(crate) struct Course {
-    /// What came out.
+    /// The simulation.
     pub(crate) simulated: Simulated,
     /// Its picture.
     pub(crate) figure: Figure,
-    /// Where times stand in the picture.
+    /// The area of the time axis in the picture.
     pub(crate) area: Area,
 }
 
@@ -112,18 +112,18 @@ pub(crate) struct Course {
 pub(crate) struct Tasks {
     /// The graph.
     pub(crate) facts: GraphFacts,
-    /// One for each scheduler that has a result, with its chart where there is room for one.
+    /// One for each scheduler with a result, with its chart if there is space for one.
     pub(crate) runs: Vec<(Tasked, Option<Figure>)>,
     /// Other schedulers, each with the reason.
     pub(crate) without: Vec<(&'static str, String)>,
-    /// What `tasks --format json` says.
+    /// The output of `tasks --format json`.
     pub(crate) document: Value,
 }
 
 /// A picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// What it is.
+    /// Its title.
     pub(crate) title: String,
     /// How to read it.
     pub(crate) caption: String,
@@ -136,17 +136,17 @@ pub(crate) struct Figure {
 pub(crate) struct ReadFile {
     /// Its name on the command line.
     pub(crate) name: String,
-    /// What it is to the report.
+    /// Its role in the report.
     pub(crate) role: &'static str,
     /// SHA-256 of its text.
     pub(crate) sha256: String,
 }
 
-/// A command that makes a part of the report again.
+/// A command that reproduces a part of the report.
 #[derive(Clone, Debug)]
 pub(crate) struct Repeated {
-    /// What it does.
+    /// Its purpose.
     pub(crate) what: &'static str,
-    /// The command, as for a shell.
+    /// The command in shell syntax.
     pub(crate) line: String,
 }

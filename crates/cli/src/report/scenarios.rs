@@ -1,4 +1,4 @@
-//! All scenarios as a table, the choice of one, and each with its map and its figures.
+//! All scenarios as a table, the selection of one, and each with its map and its values.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::view::{
     STATIC_WORK, ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning,
 };
 
-/// Of more scenarios the figures of single applications are left to the JSON.
+/// With more scenarios, values of single applications are only in the JSON.
 const MOST_DETAILED: usize = 1000;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
@@ -40,7 +40,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
     }
 }
 
-/// Shown by the script only: without it, all scenarios are listed.
+/// Shown only by the script: without it, all scenarios are listed.
 fn picker(rows: &[Row<'_>]) -> Markup {
     html! {
         div.picker hidden {
@@ -157,7 +157,7 @@ fn sentence(row: &Row<'_>) -> Markup {
     }
 }
 
-/// An application with its comparison, and where that stands in the JSON.
+/// An application with its comparison, and the location of the comparison in the JSON.
 struct Line<'a> {
     app: AppId,
     compared: Option<(String, &'a Compared)>,
@@ -265,7 +265,7 @@ fn data(view: &ScenarioView<'_>, app: AppId) -> String {
     data_words::brief(&view.placements[app.0])
 }
 
-/// What memories and links carry.
+/// Traffic of memories and links.
 fn resources(row: &Row<'_>) -> Markup {
     let evaluation = row.view.evaluation;
     let carrier = |name: String, at: String, figures: [GigabytesPerSecond; 3]| {
@@ -304,13 +304,13 @@ fn resources(row: &Row<'_>) -> Markup {
 /// A memory or a link.
 struct Carrier {
     name: String,
-    /// Where it stands in the JSON of the evaluation.
+    /// Its location in the JSON of the evaluation.
     at: String,
-    /// What it carries, the most it can, and what of it goes to other nodes, in GB/s.
+    /// Its traffic, its capacity, and the part of the traffic that goes to other nodes, in GB/s.
     figures: [f64; 3],
-    /// What of the most it can carry is occupied, in GB/s.
+    /// Its read-equivalent load, in GB/s.
     occupied: f64,
-    /// How long a core waits for a line of it.
+    /// Waiting time of a core for a line from it.
     latency_ns: Option<f64>,
 }
 
@@ -342,7 +342,7 @@ fn carriers(caption: &str, first: &'static str, remote: bool, all: &[Carrier]) -
     }
 }
 
-// A scenario with its comparison, and where its figures stand in the JSON.
+// A scenario with its comparison, and the location of its values in the JSON.
 
 /// The total of a scenario.
 pub(super) fn total(number: usize, view: &ScenarioView<'_>, text: &str) -> Shown {
@@ -354,7 +354,7 @@ pub(super) fn total(number: usize, view: &ScenarioView<'_>, text: &str) -> Shown
     Shown::evaluated(text, format!("/scenarios/{number}/{key}"))
 }
 
-/// A scenario with its comparison, and where both stand in the JSON.
+/// A scenario with its comparison, and the locations of both in the JSON.
 pub(super) struct Row<'a> {
     pub(super) number: usize,
     pub(super) view: &'a ScenarioView<'a>,
@@ -362,7 +362,7 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Where in the page.
+    /// Its anchor in the page.
     pub(super) fn id(&self) -> String {
         format!("scenario-{}", self.number + 1)
     }
@@ -375,7 +375,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A figure of the comparison of the whole scenario.
+    /// A value of the comparison of the whole scenario.
     pub(super) fn compared(&self, text: &str, key: &str) -> Shown {
         self.compared
             .map_or_else(Shown::nothing, |(at, _)| Shown::compared(text, format!("/scenarios/{at}/{key}")))
@@ -404,7 +404,7 @@ pub(super) fn rows<'a>(report: &Report<'a>) -> Vec<Row<'a>> {
     views.map(|(number, view)| Row { number, view, compared: compared.get(view.name).copied() }).collect()
 }
 
-/// Predicted and measured figures, all with the same number of decimals; the given prediction where there is no pair.
+/// Predicted and measured values, all with the same number of decimals; only the given prediction if there is no pair.
 pub(super) fn columns<'a>(pairs: impl Iterator<Item = (f64, Option<&'a Pair>)>) -> Vec<[String; 2]> {
     let both = |(predicted, pair): (f64, Option<&Pair>)| {
         pair.map_or([predicted, f64::NAN], |pair| [pair.predicted, pair.measured.median])
@@ -413,7 +413,7 @@ pub(super) fn columns<'a>(pairs: impl Iterator<Item = (f64, Option<&'a Pair>)>) 
     texts.chunks_exact(2).map(|two| [two[0].clone(), two[1].clone()]).collect()
 }
 
-/// Who prefers this scenario.
+/// The choices that prefer this scenario.
 pub(super) fn tags(report: &Report<'_>, name: &str) -> Markup {
     let regret = report.compared.and_then(|view| view.comparison.regret_of_one_question());
     html! {

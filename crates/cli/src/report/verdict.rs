@@ -1,4 +1,4 @@
-//! Whether to trust the model, in ten seconds; then the figures behind it, as `numasim compare` prints them.
+//! Whether to trust the model, in ten seconds; then the values behind it, as `numasim compare` prints them.
 
 use maud::{Markup, html};
 use numasim_ask::compare::{Known, SMALL, known_errors, of_errors, of_null_models, percent, sentences};
@@ -18,13 +18,13 @@ use crate::view::{ScenarioView, Style, caution, figures};
 enum Trust {
     Holds,
     WithCare,
-    /// The errors would do, but nothing shows that they come from the rule of sharing.
+    /// The errors are small enough, but there is no evidence that the bandwidth-sharing model is the reason.
     Undecided,
     Fails,
 }
 
 impl Trust {
-    /// By the mean and the worst error.
+    /// Decided by the mean and the worst error.
     fn of(errors: &Errors) -> Self {
         match errors {
             errors if errors.mean <= SMALL && errors.worst <= 2.0 * SMALL => Self::Holds,
@@ -33,18 +33,19 @@ impl Trust {
         }
     }
 
-    /// Of a comparison: by the errors of what was contended, or of everything where nothing was; trust only where null models lose.
+    /// For a comparison: decided by the errors of contended scenarios, or of all if none were contended; trust requires that null models
+    /// are worse.
     fn of_comparison(comparison: &Comparison) -> Option<Self> {
         let contended = &comparison.beside.contended;
         let all = [&comparison.totals, &comparison.apps, &contended.totals, &contended.apps];
-        // Errors of applications may cancel out in a total, and those of scenarios without contention dilute the others: the
-        // worst decides.
+        // Errors of applications may cancel out in a total, and scenarios without contention dilute the others, so the worst result
+        // decides.
         let trust = all.into_iter().flatten().map(Self::of).max()?;
         let decided = comparison.beside.verdict == Verdict::Better;
         Some(if decided { trust } else { trust.max(Self::Undecided) })
     }
 
-    /// Colour, sign and words.
+    /// Colour, sign and text.
     fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Holds => ("good", "✓", "Trust the model here."),
@@ -94,7 +95,7 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
     }
 }
 
-/// Whether it picks the best placement.
+/// Whether it chooses the best placement.
 fn choice(comparison: &Comparison) -> String {
     match comparison.regret_of_one_question() {
         None => String::new(),
@@ -115,7 +116,7 @@ fn doubted(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The figures that decide.
+/// The decisive values.
 fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
     let error = |name: &'static str, value: f64, json: &str| {
         (name, Shown::compared(percent(value), format!("/summary/{key}/{json}")), judged(Some(value)))
@@ -143,7 +144,7 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
     }
 }
 
-/// Nothing was measured.
+/// There are no measurements.
 fn predicted(report: &Report<'_>) -> Markup {
     let total = |view: &ScenarioView<'_>| view.total().0;
     let given = report.explored.map_or(report.views.len(), |explored| explored.given);
@@ -177,9 +178,9 @@ fn predicted(report: &Report<'_>) -> Markup {
     }
 }
 
-// What models without a rule of sharing say of the same measurements.
+// Predictions of the null models for the same measurements.
 
-/// A table; nothing where nothing was measured.
+/// A table; empty without measurements.
 pub(super) fn null_models(comparison: &Comparison) -> Markup {
     let nulls = &comparison.beside.nulls;
     if nulls.is_empty() {
@@ -195,9 +196,9 @@ pub(super) fn null_models(comparison: &Comparison) -> Markup {
     }
 }
 
-// What two applications do to each other in the last-level cache.
+// Interference of two applications in the last-level cache.
 
-/// Empty where nobody asked.
+/// Empty if it was not requested.
 pub(super) fn cache_section(report: &Report<'_>) -> Markup {
     let Some(found) = report.cached else { return html! {} };
     html! {
@@ -209,7 +210,7 @@ pub(super) fn cache_section(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The figures of the section.
+/// The values of the section.
 pub(super) fn document(found: &Document) -> Value {
     serde_json::to_value(found).unwrap_or_default()
 }
@@ -221,7 +222,7 @@ fn cache_table(found: &Document) -> Markup {
 
 // The answer of a search: best, simplest and robust placement side by side, gains from more resources, and text to copy.
 
-/// Empty where nobody searched.
+/// Empty without a search.
 pub(super) fn explored_section(report: &Report<'_>) -> Markup {
     let Some(found) = report.explored else { return html! {} };
     html! {
@@ -245,7 +246,7 @@ pub(super) fn explored_section(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The first line is a sentence, others are of one application each.
+/// The first line is a sentence, the other lines are for one application each.
 fn paragraph(words: &str) -> Markup {
     let mut lines = words.lines();
     html! {
@@ -255,7 +256,7 @@ fn paragraph(words: &str) -> Markup {
     }
 }
 
-/// A placement of the document: its name, and where it stands.
+/// A placement of the document: its name, and its location.
 fn placements(document: &Value) -> Vec<(String, String)> {
     let mut found = vec![("best".to_owned(), "/best".to_owned())];
     for (name, pointer) in [("simple", "/simple/best"), ("robust", "/robust/best")] {
@@ -282,7 +283,8 @@ fn side_by_side(found: &Explored) -> Markup {
         Some(value) => Shown::explored(figures::single(value), pointer),
         None => Shown::nothing(),
     };
-    // Under each model: of the robust one, of the bests and of baselines by name; the simplest was not asked.
+    // The loss under each model for the robust placement, and by name for the bests and the baselines; the simplest placement was not
+    // evaluated.
     let loss = |name: &str, model: &str| {
         let place = match name {
             "robust" => format!("/robust/regrets/{model}"),

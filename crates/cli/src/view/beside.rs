@@ -1,4 +1,4 @@
-//! A simulation beside a run on a host: what finished when, what lay in channels, and how far they are apart.
+//! A simulation compared with a run on a host: end times, contents of channels, and the differences.
 
 use numasim_ask::simulate::{ComparedFigure, ComparedRun};
 use numasim_ask::table::{Of, grid};
@@ -10,13 +10,13 @@ use serde::Deserialize;
 use crate::view::simulated::Simulated;
 use crate::view::{Style, figures};
 
-/// What the last columns are, in a line above a table.
+/// Explanation of the last columns, in a line above a table.
 pub(crate) const TITLE: &str =
     "Error: simulated / measured - 1. Estimate without a simulation: work / peak of all cores";
-/// Rows of a picture are those of so many applications and channels.
+/// Maximum number of applications and channels in the rows of a picture.
 const MOST_DRAWN: usize = 7;
 
-/// `result.json` of a run, as far as it is compared.
+/// `result.json` of a run, with the compared keys.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) command: String,
@@ -24,11 +24,11 @@ pub(crate) struct Measured {
     pub(crate) policy: String,
     pub(crate) ended: String,
     pub(crate) makespan_s: Option<f64>,
-    /// When it ended.
+    /// Its end.
     pub(crate) time_s: f64,
     pub(crate) apps: Vec<MeasuredApp>,
     pub(crate) channels: Vec<MeasuredChannel>,
-    /// When its agent had started: before the applications, so less than 0.
+    /// Start time of its agent: before the applications, so negative.
     #[serde(default)]
     pub(crate) agent_started_s: Option<f64>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct MeasuredApp {
     pub(crate) gflop: Option<f64>,
     #[serde(default)]
     pub(crate) arrived_s: Option<f64>,
-    /// Thread-seconds without a task, and of threads that might not run.
+    /// Thread-seconds without a task, and of threads that were not allowed to run.
     #[serde(default)]
     pub(crate) idle_s: Option<f64>,
     #[serde(default)]
@@ -58,8 +58,8 @@ pub(crate) struct MeasuredChannel {
 }
 
 impl MeasuredApp {
-    /// Threads in a task, on average while it was there, as a simulation counts them: of `threads` those that were neither idle nor
-    /// blocked. `mean_cores` of a result is another value: the processor time that they really got.
+    /// Mean number of threads in a task from its arrival to its end, as a simulation counts them: those of `threads` that were neither
+    /// idle nor blocked. `mean_cores` of a result is a different value: the CPU time that they actually got.
     fn mean_running(&self, threads: f64, end_s: f64) -> Option<f64> {
         let there_s = self.finished_s.unwrap_or(end_s) - self.arrived_s?;
         let at_rest_s = self.idle_s? + self.blocked_s?;
@@ -68,7 +68,7 @@ impl MeasuredApp {
 }
 
 impl Measured {
-    /// What came of it.
+    /// The outcome.
     pub(crate) fn outcome(&self) -> String {
         let end = figures::rounded(self.time_s);
         match (self.makespan_s, self.ended.as_str()) {
@@ -98,7 +98,7 @@ pub(crate) fn json(study: &Study, simulated: &Simulated, measured: &Measured) ->
     }
 }
 
-/// For people; `folder` is where the run is.
+/// For people; `folder` is the folder of the run.
 pub(crate) fn table(
     study: &Study,
     simulated: &Simulated,
@@ -116,7 +116,7 @@ pub(crate) fn table(
     )
 }
 
-/// The same for a picture, with the titles of its columns as the first row; of many applications and channels the first.
+/// The same for a picture, with the titles of its columns as the first row; only the first ones of many applications and channels.
 pub(crate) fn rows(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Vec<String>> {
     let drawn = |one: &Compared| one.figure.words().is_some() && one.number < MOST_DRAWN;
     let all: Vec<Compared> = compared(study, simulated, measured).into_iter().filter(drawn).collect();
@@ -125,9 +125,9 @@ pub(crate) fn rows(study: &Study, simulated: &Simulated, measured: &Measured) ->
     std::iter::once(titles).chain(grid(&columns, &all).into_rows()).collect()
 }
 
-// Every figure that a simulation and a run both have, and what would be said without a simulation.
+// Every value that a simulation and a run both contain, and the estimate without a simulation.
 
-/// What is compared.
+/// The compared quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Figure {
     Finished,
@@ -149,7 +149,7 @@ impl Figure {
         }
     }
 
-    /// What a picture calls it; the work is the same in both, and says nothing there.
+    /// Its label in a picture; the work is the same in both, so it has none.
     const fn words(self) -> Option<&'static str> {
         match self {
             Self::Finished => Some("finished (s)"),
@@ -160,37 +160,37 @@ impl Figure {
         }
     }
 
-    /// Both documents have the others, too, under `runs` and in `result.json`.
+    /// Both documents contain the other values under `runs` and in `result.json`.
     const fn is_in_json(self) -> bool {
         !matches!(self, Self::MeanThreads)
     }
 }
 
-/// One figure.
+/// One compared value.
 struct Compared {
     of: String,
     figure: Figure,
-    /// Of the application or the channel, in the order of the files.
+    /// The application or the channel, in the order of the files.
     number: usize,
     simulated: Option<f64>,
     measured: Option<f64>,
-    /// As if all cores worked at their peak, and nobody waited for anything but its arrival.
+    /// Estimate in which all cores work at their peak, and applications wait only for their arrival.
     peak: Option<f64>,
 }
 
 impl Compared {
-    /// By how much the simulation is above the measurement, as a fraction of that.
+    /// Difference between simulation and measurement, as a fraction of the measurement.
     fn error(&self) -> Option<f64> {
         error(self.simulated, self.measured)
     }
 }
 
-/// The columns of a table; `name` is that of a figure.
+/// The columns of a table; `name` is the name of a value.
 fn columns(name: fn(Figure) -> &'static str) -> [Of<'static, Compared>; 7] {
     let value =
         |title, value: fn(&Compared) -> Option<f64>| Of::number(title, value).written(figures::rounded);
     let percent = |title, error: fn(&Compared) -> Option<f64>| {
-        // A zero has no sign of its own.
+        // A zero is printed without a sign.
         Of::number(title, error).written(|error| format!("{:+.1} %", (error * 1000.0).round() / 10.0 + 0.0))
     };
     [
@@ -209,7 +209,7 @@ fn error(said: Option<f64>, measured: Option<f64>) -> Option<f64> {
     (measured > 0.0).then(|| said / measured - 1.0)
 }
 
-/// All of them: of everything, of each application, of each channel.
+/// All compared values: for the whole run, for each application, for each channel.
 fn compared(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Compared> {
     let seconds = |time: Option<Seconds>| time.map(Seconds::value);
     let mut found = vec![Compared {
@@ -246,7 +246,7 @@ fn compared(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Co
     found
 }
 
-/// What all cores compute together, in GFLOPS.
+/// Peak performance of all cores together, in GFLOPS.
 fn peak(study: &Study) -> f64 {
     study.machine.nodes().iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum()
 }
@@ -255,13 +255,13 @@ fn gflop(study: &Study, app: AppId) -> Option<f64> {
     study.dynamics.courses.get(app.0)?.total_work().map(numasim_model::units::Gflop::value)
 }
 
-/// The work of all over the peak.
+/// The work of all applications divided by the peak.
 fn makespan_at_peak(study: &Study) -> Option<f64> {
     let all: Option<Vec<f64>> = (0..study.apps.len()).map(|app| gflop(study, AppId(app))).collect();
     Some(all?.iter().sum::<f64>() / peak(study)).filter(|seconds| seconds.is_finite())
 }
 
-/// The work of one over the peak, behind its arrival.
+/// The work of one application divided by the peak, after its arrival.
 fn end_at_peak(study: &Study, app: AppId) -> Option<f64> {
     let arrives = study.dynamics.courses.get(app.0)?.arrives.value();
     Some(arrives + gflop(study, app)? / peak(study)).filter(|seconds| seconds.is_finite())

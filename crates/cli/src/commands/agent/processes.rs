@@ -1,4 +1,4 @@
-//! What `--adopt` names, by numbers.
+//! The processes of `--adopt`, by number.
 
 use numasim_agent::Peer;
 use numasim_agent::adopt::{self, Became, Ledger, Starting, Wanted, Watch, What};
@@ -10,31 +10,30 @@ use crate::failure::Failure;
 #[cfg(test)]
 mod tests;
 
-/// What `--adopt` names; what has ended is let go.
+/// The processes of `--adopt`; those that exit are released.
 pub(super) struct Processes {
     all: Vec<(String, Slot)>,
-    /// The processors of each core of the machine, as orders number them.
+    /// The logical CPUs of each core of the machine, as numbered in commands.
     cores: Vec<Vec<u32>>,
-    /// What threads had, for all of them.
+    /// The original settings of all threads.
     ledger: Ledger,
 }
 
-/// How one of them is.
+/// The state of one of them.
 enum Slot {
-    /// Its program will come.
+    /// Its program has not started yet.
     Starting(Starting),
-    /// It is adopted, and nobody was told.
+    /// It is adopted but not yet announced.
     New(adopt::Adopted),
     There(adopt::Adopted),
     Gone,
 }
 
 impl Processes {
-    /// `started`: processes whose place their programs take later. Nothing changes for anybody before the first order.
+    /// `started`: processes that are later replaced by their programs. The first command is the first change to any process.
     ///
     /// # Errors
-    /// A machine of which nobody says that it is this host, a name or process that is there twice, and those of
-    /// [`adopt::Adopted::begin`].
+    /// A machine that is not declared to be this host, a name or process that occurs twice, and the errors of [`adopt::Adopted::begin`].
     pub(super) fn begin(
         adopt: &[Wanted],
         started: &[Wanted],
@@ -71,7 +70,7 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Two orders for one thread would never come to an end.
+    /// Two conflicting commands for one thread would alternate forever.
     fn differ(&self) -> Result<(), Failure> {
         let mut seen = std::collections::BTreeMap::new();
         for (name, slot) in &self.all {
@@ -88,7 +87,7 @@ impl Processes {
         Ok(())
     }
 
-    /// How each control group is moved, a line for each.
+    /// How each control group is moved, one line each.
     pub(super) fn ways(&self) -> Vec<String> {
         let way = |(name, slot): &(String, Slot)| Some(format!("'{name}': {}", slot.adopted()?.way()?));
         self.all.iter().filter_map(way).collect()
@@ -111,7 +110,7 @@ impl Slot {
         }
     }
 
-    /// Looks at it; what is new.
+    /// Checks it; returns what is new.
     fn look(&mut self, number: usize, name: &str, cores: &[Vec<u32>], ledger: &Ledger) -> Option<Change> {
         let came = |adopted: &adopt::Adopted| Change::Came {
             number,
@@ -136,7 +135,7 @@ impl Slot {
             }
             Self::There(adopted) if adopted.has_ended() => (Self::Gone, Some(Change::Ended { number })),
             Self::There(mut adopted) => {
-                // What a thread is not allowed now, it may be allowed in the next period; the order itself said so.
+                // A thread that is not allowed a core now may be allowed it in the next period; the command itself reported this.
                 let _ = adopted.look();
                 (Self::There(adopted), None)
             }

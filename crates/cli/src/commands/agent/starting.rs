@@ -1,4 +1,4 @@
-//! Starts an agent: everything is checked before anything is made, and what was made is removed where it cannot start.
+//! Starts an agent. Everything is checked before anything is created, and created files are removed if the agent cannot start.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
 
-/// Serves until somebody ends it.
+/// Serves until it is stopped.
 pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     let asked = Asked {
         files: &args.files,
@@ -90,7 +90,7 @@ fn record(args: &AgentArgs, question: &Question) -> Result<Option<Record>, Failu
 }
 
 impl Question {
-    /// Makes the record.
+    /// Creates the record.
     ///
     /// # Errors
     /// A file that exists or cannot be written.
@@ -111,10 +111,10 @@ impl Question {
         })
     }
 
-    /// Makes a record that applications continue when they take turns as the agent.
+    /// Creates a record that applications continue when they take turns as the agent.
     ///
     /// # Errors
-    /// The record cannot be made, or has tables that applications do not read.
+    /// The record cannot be created, or contains tables that applications do not read.
     pub(crate) fn record_only(&self, path: &Path) -> Result<(), Failure> {
         let record = self.record(path)?;
         Turns::read(path).map(drop).map_err(|error| {
@@ -125,12 +125,12 @@ impl Question {
     }
 }
 
-// What an agent is to decide, from files and command line: checked, before anything is made.
+// The task of an agent, from files and command line, checked before anything is created.
 
-/// Without a flag and a file.
+/// Default without an option or a value in a file.
 const PERIOD_MS: f64 = 80.0;
 
-/// What the command line asks.
+/// The request on the command line.
 pub(crate) struct Asked<'a> {
     pub(crate) files: &'a [PathBuf],
     pub(crate) policy: Option<&'a PolicyName>,
@@ -138,25 +138,25 @@ pub(crate) struct Asked<'a> {
     pub(crate) this_host: bool,
 }
 
-/// What an agent is to decide.
+/// The task of an agent.
 pub(crate) struct Question {
-    /// Its `[policy]` is what holds: that of the command line, where it says so.
+    /// Its `[policy]` is the effective one: that of the command line if given.
     pub(super) study: Study,
     /// The input files themselves.
     pub(super) sources: Vec<SourceFile>,
     pub(super) policy: PolicyName,
-    /// `None` where nobody decides.
+    /// `None` if no policy decides.
     pub(super) decides: Option<Box<dyn Policy + Send>>,
     pub(super) period: Duration,
-    /// The nodes of this host that are those of the machine, where they are.
+    /// The nodes of this host that correspond to those of the machine, if they do.
     pub(super) host: Option<Vec<NodeCores>>,
 }
 
-/// Reads and checks.
+/// Reads and checks the request.
 ///
 /// # Errors
-/// Wrong files; with `--this-host` a machine that is more than this host; a policy that an agent has not, or that cannot be made;
-/// a period that is too long.
+/// Mistakes in files; with `--this-host` a machine that exceeds this host; a policy that agents do not support, or that cannot be
+/// created; a period that is too long.
 pub(crate) fn read_question(args: &Asked<'_>) -> Result<Question, Failure> {
     let sources = files::read_texts(args.files)?;
     let has_machine = sources.iter().any(|source| has_machine(&source.text));
@@ -220,7 +220,7 @@ fn period_ms(args: &Asked<'_>, study: &Study, has_period: bool) -> Result<f64, F
         .hint("write 0 or 1 to 60000, or give --period-ms"))
 }
 
-/// Where data lies, no agent decides.
+/// Agents do not control the placement of data.
 fn warn_of_data(study: &Study, policy: &PolicyName, shell: &Shell) {
     let PolicyName::Static(name) = policy else { return };
     let scenario = study.scenarios.iter().find(|scenario| scenario.name == *name);
@@ -231,17 +231,17 @@ fn warn_of_data(study: &Study, policy: &PolicyName, shell: &Shell) {
     }
 }
 
-// What a running agent tells a person: lines on standard error, written by a thread of their own, as nobody may read them.
+// Console messages of a running agent: lines on standard error, written by a separate thread because the reader may be stuck.
 
-/// So many lines wait for standard error.
+/// Maximum number of lines that wait for standard error.
 const MOST_WAITING: usize = 4096;
-/// So long the end waits until they are read.
+/// Maximum time that shutdown waits until they are written.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Lines for standard error; none of them makes anybody wait.
+/// Lines for standard error; none of them blocks the sender.
 struct Lines {
     sender: Option<SyncSender<String>>,
-    /// Nothing is sent; it ends when all is written.
+    /// No messages are sent; the channel closes when everything is written.
     written: Receiver<()>,
     lost: u64,
 }
@@ -253,7 +253,7 @@ impl Lines {
         thread::Builder::new().name("stderr".to_owned()).spawn(move || {
             let _done = done;
             for line in waiting {
-                // Nobody is left to be told that standard error is closed.
+                // There is no way to report that standard error is closed.
                 let _ = writeln!(io::stderr(), "{}", visible(&line));
             }
         })?;
@@ -283,10 +283,10 @@ impl Drop for Lines {
     }
 }
 
-/// A person, and the record.
+/// The receivers of messages: the console and the record.
 pub(super) struct Told {
     listening: String,
-    /// Applications could connect.
+    /// Whether applications were able to connect.
     pub(super) has_listened: bool,
     record: Option<Record>,
     lines: Lines,
@@ -294,7 +294,7 @@ pub(super) struct Told {
 
 impl Told {
     /// # Errors
-    /// Where the system has no thread for it.
+    /// The system cannot start a thread for it.
     pub(super) fn new(path: &Path, record: Option<Record>) -> io::Result<Self> {
         let listening = format!("listening on {}", path.display());
         Ok(Self { listening, has_listened: false, record, lines: Lines::new()? })

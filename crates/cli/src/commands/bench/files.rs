@@ -1,7 +1,7 @@
-//! The files of a run: `RESULT.csv`, and beside it `RESULT.provenance.json` and `RESULT.study.toml`.
+//! The files of a run: `RESULT.csv`, with `RESULT.provenance.json` and `RESULT.study.toml` next to it.
 //!
-//! Files beside it that an older run left are replaced only once the first measurement of this one is safe; until then those
-//! of this run have names that end in `.partial`. Whenever a run is killed, its rows and its provenance are both there.
+//! Files of an older run next to it are replaced only when the first measurement of this run is safe. Until then those of this run have
+//! names that end in `.partial`. Whenever a run is killed, its rows and its provenance are both present.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -25,19 +25,19 @@ pub(super) struct Files {
     study: Beside,
     /// Rows of an earlier part of the run.
     pub(super) earlier: Vec<Row>,
-    /// The file of measurements was made by this process.
+    /// Whether this process created the file of measurements.
     new: bool,
 }
 
-/// A file beside the measurements.
+/// A file next to the measurements.
 struct Beside {
     place: Place,
-    /// Where it is until the first measurement is safe.
+    /// Its path until the first measurement is safe.
     waiting: Place,
 }
 
 impl Files {
-    /// Creates the files of a new run, or takes those of `--resume` up again; `provenance` gets the id of that run.
+    /// Creates the files of a new run, or continues those of `--resume`; `provenance` gets the id of that run.
     pub(super) fn open(
         kept: &Kept,
         repetitions: u32,
@@ -91,7 +91,7 @@ impl Files {
         let file = place.resume().map_err(|error| not_writable(&place, &error))?;
         let run = ResultFile::run_of(place.path(), &file).map_err(|error| to_failure(&error))?;
         let Some(run) = run else {
-            // Killed before its first measurement: there is nothing to go on with, and nothing to lose.
+            // The run was killed before its first measurement: there is no data to continue or to lose.
             let result = ResultFile::begin(place.path(), file, bytes).map_err(|error| to_failure(&error))?;
             return Ok(Self { result, place, provenance, study, earlier: Vec::new(), new: false });
         };
@@ -102,22 +102,22 @@ impl Files {
         Ok(Self { result, place, provenance, study, earlier: rows, new: false })
     }
 
-    /// Where the measurements are.
+    /// Path of the measurements.
     pub(super) fn path(&self) -> &Path {
         self.place.path()
     }
 
-    /// Where the study that ran is.
+    /// Path of the study that ran.
     pub(super) fn study(&self) -> &Path {
         self.study.place.path()
     }
 
-    /// Where the provenance is.
+    /// Path of the provenance.
     pub(super) fn provenance(&self) -> &Path {
         self.provenance.place.path()
     }
 
-    /// Writes what stands beside the measurements; it waits for the first one.
+    /// Writes the files next to the measurements; they wait for the first measurement.
     fn write_beside(&self, plan: &Plan, provenance: &Provenance) -> Result<(), Failure> {
         let study = study::study(&plan.study);
         let head = "# What `numasim bench` ran; the measurements are next to it.\n";
@@ -126,7 +126,7 @@ impl Files {
         self.provenance.write(&provenance.to_json(), measured)
     }
 
-    /// Ends the files. Returns whether there is anything in them; a new run without a measurement leaves nothing.
+    /// Closes the files. Returns whether they contain measurements; a new run without a measurement leaves no files.
     pub(super) fn finish(
         &self,
         plan: &Plan,
@@ -146,7 +146,7 @@ impl Files {
         if self.result.measurements() > 0 {
             return;
         }
-        // What cannot be removed is told by the next run that wants the name.
+        // The next run that needs the name reports files that cannot be removed.
         let _ = self.study.waiting.remove();
         let _ = self.provenance.waiting.remove();
         if self.new {
@@ -170,7 +170,7 @@ impl Beside {
         Ok(Self { place, waiting })
     }
 
-    /// Where it can be. Killed just after its first measurement, a run has left it under the second name.
+    /// Its possible paths. A run that was killed just after its first measurement has left the file under the second name.
     fn paths(&self) -> [&Path; 2] {
         [self.place.path(), self.waiting.path()]
     }
@@ -181,7 +181,7 @@ impl Beside {
         if measured { self.waiting.remove().map_err(|error| self.waiting.refused(&error)) } else { Ok(()) }
     }
 
-    /// A measurement is safe: what waited for the first one takes the place of what an older run left.
+    /// A measurement is safe: the waiting files replace those of an older run.
     fn measured(&self) -> Result<(), FileError> {
         match self.waiting.rename(&self.place) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -220,9 +220,9 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Bytes that a whole run needs at most: every measurement made twice, and what stands beside.
+/// Maximum size of a whole run in bytes: every measurement made twice, and the files next to it.
 fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
-    // Numbers, codes of doubts and the text of a problem, generously.
+    // Numbers, codes of measurement warnings and the text of a problem, generously rounded up.
     const ROW: u64 = 800;
     let rows = plan.scenarios.iter().flat_map(|scenario| {
         let name = scenario.name.len() as u64;
@@ -234,7 +234,7 @@ fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
     rows.sum::<u64>() * u64::from(repetitions) * 2 + 2 * provenance.to_json().len() as u64 + (64 << 10)
 }
 
-/// What is told about results that cannot be kept.
+/// The message about results that cannot be stored.
 pub(super) fn to_failure(error: &FileError) -> Failure {
     use FileError::{Lost, NoRoom, NotWritable, OtherRun, Unreadable};
     let (failure, hint): (fn(String) -> Failure, _) = match error {
@@ -251,10 +251,10 @@ pub(super) fn to_failure(error: &FileError) -> Failure {
     failure.hint(hint)
 }
 
-// Whether rows that exist are of the run that is to go on.
+// Whether existing rows belong to the run that is to be continued.
 
-/// Reads the provenance of the run `run` in `path` from the first of `beside` that is about it; another question is
-/// refused and the difference named.
+/// Reads the provenance of the run `run` in `path` from the first file of `beside` that describes it. A different question is rejected,
+/// and the message names the difference.
 pub(super) fn same_run(
     path: &Path,
     run: &str,
@@ -283,7 +283,7 @@ pub(super) fn same_run(
     }
 }
 
-/// The first thing in which two runs differ that makes their rows incomparable. The number of repetitions may differ.
+/// The first difference between two runs that makes their rows incomparable. The number of repetitions may differ.
 fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
     let hashes = |one: &Provenance| one.inputs.iter().map(|input| input.sha256.clone()).collect::<Vec<_>>();
     if hashes(theirs) != hashes(ours) {

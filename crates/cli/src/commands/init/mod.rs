@@ -1,4 +1,4 @@
-//! `numasim init`: the first study of a person, with comments and the commands that come next.
+//! `numasim init`: a first study, with comments and the commands for the next steps.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ mod asking;
 
 /// The file in a folder.
 const FILE: &str = "study.toml";
-/// Applications of a study for which none were named and nobody was asked: one that needs memory, and one that does not.
+/// Applications of a study if none were named and the user was not asked: one that needs memory bandwidth, and one that does not.
 const EXAMPLES: [&str; 2] = ["triad", "dgemm"];
 
 /// Runs the command.
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> Result<(), Failure> {
     }
 }
 
-/// Where the study goes.
+/// The path of the study.
 fn target(args: &InitArgs) -> PathBuf {
     match (&args.output, &args.folder) {
         (Some(file), _) => file.clone(),
@@ -70,7 +70,7 @@ fn target(args: &InitArgs) -> PathBuf {
 }
 
 fn refuse_to_replace(target: &Path, force: bool) -> Result<(), Failure> {
-    // What is no regular file (a pipe, a device) is not replaced, and `open` tells about folders and links.
+    // Files that are not regular (a pipe, a device) are not replaced, and `open` reports folders and links.
     let is_there = fs::symlink_metadata(target).is_ok_and(|found| found.is_file());
     if is_there && !force && target != Path::new("-") {
         return Err(Failure::input(format!("{} is there already", target.display()))
@@ -79,7 +79,7 @@ fn refuse_to_replace(target: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The place of the study; its folder is made if it is missing.
+/// The destination of the study; its folder is created if it is missing.
 fn open(target: &Path, args: &InitArgs) -> Result<Destination, Failure> {
     refuse_to_replace(target, args.force)?;
     if let (None, Some(folder)) = (&args.output, &args.folder) {
@@ -90,7 +90,7 @@ fn open(target: &Path, args: &InitArgs) -> Result<Destination, Failure> {
     Destination::open(Some(target))
 }
 
-/// The machine of the command line.
+/// The machine on the command line.
 fn chosen(args: &InitArgs) -> Result<Chosen, Failure> {
     match &args.machine {
         Some(path) => Chosen::of_path(path),
@@ -98,7 +98,7 @@ fn chosen(args: &InitArgs) -> Result<Chosen, Failure> {
     }
 }
 
-/// Asks for what the command line does not say.
+/// Asks for the values that are missing on the command line.
 fn ask(args: &InitArgs) -> Result<(Chosen, Vec<AppTemplate>), Failure> {
     let mut asking = Asking::new(io::stdin().lock(), anstream::stderr());
     let machine = asking.machine()?;
@@ -108,24 +108,24 @@ fn ask(args: &InitArgs) -> Result<(Chosen, Vec<AppTemplate>), Failure> {
 
 // The applications of a new study: a number, or an application of a workload of the catalogue.
 
-/// An application as it is written.
+/// An application as written to the file.
 #[derive(Clone, Debug, PartialEq)]
 struct Described {
     /// Its name.
     name: String,
     /// FLOP per byte.
     intensity: f64,
-    /// Where its data lies, as in a file, and what to know of it; `None`: local.
+    /// Its data placement, as in a file, and an explanation; `None`: local.
     data: Option<(String, String)>,
-    /// The template and the workload where it stands.
+    /// The template and its workload.
     like: Option<(String, String)>,
 }
 
 impl Described {
-    /// Looks a template up.
+    /// Looks up a template.
     ///
     /// # Errors
-    /// There is no template of that name.
+    /// There is no template with that name.
     fn of(app: &AppTemplate) -> Result<Self, Failure> {
         match &app.like {
             Like::Intensity(intensity) => {
@@ -143,7 +143,7 @@ impl Described {
         }
     }
 
-    /// The `[[app]]` table; with `examples` of keys that it may have.
+    /// The `[[app]]` table; with `examples` of optional keys.
     fn toml(&self, examples: bool) -> String {
         let from = match &self.like {
             Some((template, file)) => format!("as {template} of {file}, which says why"),
@@ -206,15 +206,15 @@ impl Described {
     }
 }
 
-/// A key that an application may have.
+/// An optional key of an application.
 fn example(lines: &mut Lines, key: &Key, value: &str, what: &str) {
     lines.comment(format_args!("{} = {value}{what}", key.name));
 }
 
-/// Where data lies, as a file says it, and what to know of it; `None` for what files need not say.
+/// Data placement, as in a file, and an explanation; `None` if it is the default.
 ///
-/// That all of it is on one node holds for the application of the template (`is_it`): how one that is only as intensive puts its data
-/// somewhere, the template does not know. Pages in turn on every node are then the usual advice.
+/// Data on a single node is specific to the application of the template (`is_it`). The template does not show how another application of
+/// the same intensity places its data. For that application the usual advice applies: pages in turn on every node.
 fn data(data: &Data, is_it: bool, template: &str, file: &str) -> Option<(String, String)> {
     let has_home =
         data.open() == Some(OpenData::Home) || data.placement().and_then(Placement::home).is_some();
@@ -267,7 +267,7 @@ fn template_named(name: &str) -> Result<(Entry, App), Failure> {
         .hint(hint))
 }
 
-/// The applications of a workload, which any machine makes a study.
+/// The applications of a workload, which form a study together with any machine.
 fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
     let machine =
         "[machine]\nname = \"any\"\nnodes = 1\ncores_per_node = 64\ngflops_per_core = 1\nbandwidth_gbs = 1\n";
@@ -275,7 +275,7 @@ fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
         SourceFile { name: entry.shortest(), text: entry.text.to_owned() },
         SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
     ];
-    // Tests read every template: the program is wrong, not the person.
+    // Tests read every template, so this is a fault of the program, not of the user.
     numasim_ask::reading::read_study(&sources).map(|reading| reading.study.at_rest.apps).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
@@ -320,14 +320,14 @@ mod tests {
 
 // The machine of a new study: from the catalogue, a file, or this host.
 
-/// Figures of a host that nobody has measured: what a person said, or round ones that nobody takes for measured.
+/// Unmeasured values of a host: given by the user, or round numbers that are obviously not measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Figures {
-    /// Of a core, in GFLOPS.
+    /// For a core, in GFLOPS.
     gflops_per_core: f64,
-    /// Of the memory of a node, in GB/s.
+    /// For the memory of a node, in GB/s.
     bandwidth_gbs: f64,
-    /// Between two nodes, in GB/s.
+    /// For a link between two nodes, in GB/s.
     link_gbs: f64,
 }
 
@@ -357,25 +357,25 @@ struct Chosen {
 
 /// A machine whose text has been read.
 struct Read {
-    /// The text, without a line for editors.
+    /// The text, without the line for editors.
     text: String,
-    /// What is assumed of it, for a warning.
+    /// Its assumed values, for a warning.
     assumed: Option<String>,
-    /// The file has applications, too.
+    /// The file also contains applications.
     has_apps: bool,
-    /// The file has scenarios, too.
+    /// The file also contains scenarios.
     has_scenarios: bool,
 }
 
 impl Chosen {
-    /// A file, or one of the catalogue.
+    /// A file, or one from the catalogue.
     fn of_path(path: &Path) -> Result<Self, Failure> {
         let mut sources = files::read_texts(&[path.to_owned()])?;
         let source = sources.pop().ok_or_else(|| Failure::fault("a file was read and is not there"))?;
         Ok(Self { source, assumed: None })
     }
 
-    /// This host, with these figures where it tells none.
+    /// This host, with these values if it does not report them.
     fn of_host(host: &HostTopology, figures: &Figures) -> Self {
         let placeholders = figures.placeholders("written by numasim init; measure it with numasim calibrate");
         let links = if host.nodes.len() > 1 { ", and between nodes" } else { "" };
@@ -390,7 +390,7 @@ impl Chosen {
     /// Reads the text as the program does.
     ///
     /// # Errors
-    /// What is wrong with it, each with its place.
+    /// All mistakes in it, each with its location.
     fn read(self) -> Result<Read, Failure> {
         let Self { source, assumed } = self;
         let study = match read_study(std::slice::from_ref(&source)) {
@@ -404,7 +404,7 @@ impl Chosen {
     }
 }
 
-/// The topology of this host: through hwloc where this program has it, else from `/sys`.
+/// The topology of this host: from hwloc if this program includes it, else from `/sys`.
 fn topology() -> Result<HostTopology, Failure> {
     #[cfg(feature = "hwloc")]
     {
@@ -454,23 +454,23 @@ mod machine_tests {
 
 // The text of a new study.
 
-/// What a study is made of.
+/// The parts of a study.
 struct Study<'a> {
     /// The machine.
     machine: &'a Read,
-    /// Applications that are added to those of the machine's file.
+    /// Applications that are added to those in the machine's file.
     apps: &'a [Described],
-    /// Nobody named these applications: they are there to be replaced.
+    /// These applications are examples for the user to replace.
     examples: bool,
-    /// The file as a person names it.
+    /// The name of the file on the command line.
     name: &'a str,
 }
 
 impl Study<'_> {
-    /// The whole file, which can be read.
+    /// The whole file, in a form that can be read back.
     ///
     /// # Errors
-    /// Two applications have one name; what else is wrong, each with its place.
+    /// Two applications have the same name; all other mistakes, each with its location.
     fn text(&self) -> Result<String, Failure> {
         let mut text = String::from("# A study, written by numasim init. Change what you like; then:\n");
         for (command, what) in self.commands() {
@@ -502,7 +502,7 @@ impl Study<'_> {
         }
     }
 
-    /// What to type after the file is there.
+    /// The commands for the next steps.
     fn next(&self) -> String {
         let mut text = format!("Wrote {}. Next:\n", self.name);
         for (command, what) in self.commands() {
@@ -527,5 +527,5 @@ impl Study<'_> {
     }
 }
 
-/// Commands stand in a column of this width.
+/// Width of the column of commands.
 const COLUMNS: usize = 34;

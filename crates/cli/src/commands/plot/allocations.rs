@@ -18,10 +18,10 @@ use crate::failure::Failure;
 use crate::suggest;
 use crate::view::{figures, machine_title};
 
-/// More cells are smaller than a pixel.
+/// With more threads, cells would be smaller than a pixel.
 const MOST_THREADS: u32 = 400;
 
-/// Refuses open homes where they stand in the files.
+/// Rejects open homes, with their locations in the files.
 pub(super) fn homes_are_given(
     axes: &Axes,
     scenario: Option<&Scenario>,
@@ -46,8 +46,8 @@ pub(super) fn homes_are_given(
     Ok(located.homes_are_needed(study, open, &needed)?)
 }
 
-/// The values at all numbers of threads; cells whose data does not fit the memory have none. `located`: where the study
-/// stands, if a person is to be told.
+/// The values at all numbers of threads; cells whose data does not fit in memory have none. `located`: the locations of the study in the
+/// files, if the user is to see them.
 pub(crate) fn heat_map(
     axes: &Axes,
     scenario: Option<&Scenario>,
@@ -71,7 +71,7 @@ pub(crate) fn heat_map(
     let mut workspace = solver.workspace();
 
     let cores: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
-    // The same number on every node that has cores: the smallest one limits it.
+    // The same number on every node with cores, so the smallest node limits it.
     let smallest = cores.iter().copied().filter(|&cores| cores > 0).min().unwrap_or(0);
     if smallest > MOST_THREADS {
         return Err(Failure::input(format!("{smallest} cores on each node are more than a plot can show"))
@@ -79,7 +79,7 @@ pub(crate) fn heat_map(
     }
     let room = Room { cores: smallest, nodes: machine.compute_nodes().count() as u64 };
     let (mut columns, mut rows) = (room.threads(study, &question.x)?, room.threads(study, &question.y)?);
-    // Nothing beside the fewest threads of the other: rows and columns without any value.
+    // No cell remains next to the fewest threads of the other application: skips rows and columns without any value.
     let beside = |least: Option<&u32>, other: &Addressed| {
         smallest.saturating_sub(least.copied().unwrap_or(0) * other.count())
     };
@@ -97,7 +97,7 @@ pub(crate) fn heat_map(
     let mut values = Vec::new();
     for (&x, &y) in columns.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
         let used = x * question.x.count() + y * question.y.count();
-        // What is left is shared evenly by the instances of the rest, up to their limit.
+        // The remaining cores are shared evenly by the instances of the rest, up to their limit.
         let left = |cores: u32| {
             rest.as_ref().map_or(0, |(rest, (_, most))| ((cores - used) / rest.count()).min(*most))
         };
@@ -146,7 +146,7 @@ pub(crate) fn heat_map(
     })
 }
 
-/// What the applications want, with their data as in the scenario.
+/// The demands of the applications, with their data as in the scenario.
 fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result<Vec<Demand>, Failure> {
     let demand = |&a: &usize| {
         let app = &study.apps[a];
@@ -161,7 +161,7 @@ fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result
     apps.iter().map(demand).collect()
 }
 
-/// The best of the values, if there is only one: where many of them are the best, one mark would mislead.
+/// The best of the values, if it is unique: with several best values, one mark would mislead.
 pub(in crate::commands) fn only_best(values: &[f64], least: bool) -> Option<usize> {
     let sign = if least { -1.0 } else { 1.0 };
     let finite = || values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
@@ -170,18 +170,18 @@ pub(in crate::commands) fn only_best(values: &[f64], least: bool) -> Option<usiz
     (equal == 1).then_some(at)
 }
 
-// Which numbers of threads there are on each node.
+// The possible numbers of threads on each node.
 
-/// What a node offers.
+/// The capacity of a node.
 struct Room {
-    /// Of the smallest node that has cores.
+    /// Cores of the smallest node with cores.
     cores: u32,
-    /// Nodes that have cores.
+    /// Number of nodes with cores.
     nodes: u64,
 }
 
 impl Room {
-    /// Fewest and most threads of each instance on each node, by its limits for the whole machine.
+    /// Minimum and maximum number of threads of each instance on each node, by its limits for the whole machine.
     fn limits(&self, study: &Study, addressed: &Addressed) -> (u32, u32) {
         let apps = || addressed.apps.iter().map(|&a| &study.apps[a]);
         let on_each = |threads: u64| u32::try_from(threads).unwrap_or(u32::MAX);
@@ -190,7 +190,7 @@ impl Room {
         (on_each(fewest), most.map_or(u32::MAX, on_each))
     }
 
-    /// The numbers of threads that can be.
+    /// The possible numbers of threads.
     fn threads(&self, study: &Study, addressed: &Addressed) -> Result<Vec<u32>, Failure> {
         let (fewest, most) = self.limits(study, addressed);
         let threads: Vec<u32> = (fewest..=most.min(self.cores / addressed.count())).collect();
@@ -206,26 +206,26 @@ impl Room {
     }
 }
 
-// Whether the data of all fits into the memory of the nodes.
+// Whether the data of all applications fits in the memory of the nodes.
 
-/// The data of all applications of a study, with threads of those that take part.
+/// The data of all applications of a study, with the threads of those that take part.
 struct LyingData<'a> {
     study: &'a Study,
     placements: Vec<Placement>,
     taking_part: &'a [usize],
-    /// Why the first allocation that does not fit does not.
+    /// The reason why the first rejected allocation does not fit.
     full: Option<MemoryFull>,
 }
 
 impl<'a> LyingData<'a> {
-    /// Data as in the scenario; an open home of an application without threads is nowhere.
+    /// Data as in the scenario; an application without threads and with an open home has no data placement.
     fn new(study: &'a Study, scenario: Option<&Scenario>, taking_part: &'a [usize]) -> Self {
         let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
         let placements = (0..study.apps.len()).map(|a| data(a).placement_or_local()).collect();
         Self { study, placements, taking_part, full: None }
     }
 
-    /// Whether it fits with these threads: for each application that takes part one number for each node.
+    /// Whether the data fits with these threads: for each application that takes part, one number per node.
     fn fits(&mut self, threads: &[u32]) -> bool {
         let numasim_model::Study { machine, apps, .. } = &self.study.at_rest;
         if !memory::is_limited(machine, apps) {
@@ -248,16 +248,16 @@ impl<'a> LyingData<'a> {
     }
 }
 
-/// No numbers of threads leave enough memory.
+/// The error if no numbers of threads leave enough memory.
 fn no_room(study: &Study, full: &MemoryFull, located: Option<&Located>) -> Failure {
     let message = format!("the data does not fit with any numbers of threads: {}", room::words(study, full));
     let shown = located.and_then(|located| located.too_much_data(study, full, &message));
     shown.map_or_else(|| Failure::input(message).hint(room::hint()), Failure::from)
 }
 
-// Who takes part in the plot: the applications of both axes, and of the rest.
+// The applications in the plot: those of both axes, and of the rest.
 
-/// The instances that one name addresses.
+/// The instances selected by one name.
 struct Addressed {
     name: String,
     apps: Vec<usize>,
@@ -294,7 +294,7 @@ impl Addressed {
     }
 }
 
-/// Who takes part.
+/// The applications in the plot.
 struct Question {
     x: Addressed,
     y: Addressed,
@@ -332,16 +332,16 @@ impl Question {
         Ok(Self { x, y, rest })
     }
 
-    /// The applications that take part, x first, then y, then the rest.
+    /// The applications in the plot: x first, then y, then the rest.
     fn apps(&self) -> Vec<usize> {
         [&self.x, &self.y].into_iter().chain(&self.rest).flat_map(|one| one.apps.iter().copied()).collect()
     }
 }
 
-// What stands above the plot and beside its axes.
+// The text above the plot and next to its axes.
 
 fn axis(addressed: &Addressed, threads: &[u32]) -> Axis {
-    // As words: threads are whole, and so are their ticks.
+    // As words: numbers of threads are integers, and so are their ticks.
     Axis { label: addressed.title(), scale: Scale::Words(threads.iter().map(u32::to_string).collect()) }
 }
 

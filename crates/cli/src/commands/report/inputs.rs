@@ -1,4 +1,4 @@
-//! Which files a report is made from.
+//! The files of a report.
 
 use std::path::{Path, PathBuf};
 
@@ -11,28 +11,28 @@ use numasim_bench::bundle::{self, Bundle};
 /// The files of a report.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// Files and folders that were named.
+    /// Files and folders named on the command line.
     pub(super) named: Vec<PathBuf>,
-    /// The measurements that were named.
+    /// The measurements named on the command line.
     pub(super) named_measured: Option<PathBuf>,
-    /// Input files, to be united.
+    /// Input files, to be merged.
     pub(super) files: Vec<PathBuf>,
     /// The measurements, if there are any.
     pub(super) measured: Option<PathBuf>,
-    /// How they were measured, if it stands beside them.
+    /// Their provenance, if it is next to them.
     pub(super) provenance: Option<PathBuf>,
-    /// What `validate` found of the last-level cache.
+    /// The result of `validate` for the last-level cache.
     pub(super) cache: Option<PathBuf>,
-    /// What else is in the folder and was not read.
+    /// Other files of the folder that were not read.
     pub(super) aside: Vec<PathBuf>,
-    /// The bundle in which the files above are; `None`: they are on disk.
+    /// The bundle with the files above; `None` if they are on disk.
     bundle: Option<Bundle>,
     /// The bundle's own file, if it has one.
     bundle_file: Option<PathBuf>,
 }
 
 impl Inputs {
-    /// The files of a bundle: those that are taken from a folder with the same files.
+    /// The files of a bundle: those that would be read from a folder with the same files.
     pub(super) fn of_bundle(bundle: Bundle) -> Self {
         let read = [bundle::STUDY, bundle::MEASURED, bundle::PROVENANCE];
         let [study, measured, provenance] = read.map(PathBuf::from);
@@ -53,7 +53,7 @@ impl Inputs {
         }
     }
 
-    /// The bundle that was named.
+    /// The named bundle.
     pub(super) fn bundle_file(&self) -> Option<&Path> {
         self.bundle_file.as_deref()
     }
@@ -74,7 +74,7 @@ impl Inputs {
         }
     }
 
-    /// Every file on disk that is read: none of them may be the output.
+    /// Every file on disk that is read; none of them may be the output.
     pub(super) fn on_disk(&self) -> Vec<PathBuf> {
         if self.bundle.is_some() {
             return self.bundle_file.iter().cloned().collect();
@@ -87,11 +87,11 @@ impl Inputs {
 fn in_bundle(bundle: &Bundle, path: &Path) -> Result<SourceFile, Failure> {
     let name = path.display().to_string();
     let found = bundle.source(&name, name.clone());
-    // Bundles without these files are none.
+    // A bundle without these files is invalid.
     found.ok_or_else(|| Failure::fault(format!("the bundle has no {name}")))
 }
 
-/// Finds the files: those that were named, and what is in a folder.
+/// Finds the files: those named, and the contents of a folder.
 pub(super) fn find(
     paths: &[PathBuf],
     measured: Option<&Path>,
@@ -111,7 +111,7 @@ pub(super) fn find(
         }
     }
     if inputs.files.is_empty() {
-        // What ran stands beside what was measured.
+        // The study that ran is next to the measurements.
         let beside = inputs.measured.as_deref().map(|csv| beside(csv, "study.toml"));
         match beside.filter(|study| study.exists()) {
             Some(study) => {
@@ -129,7 +129,7 @@ pub(super) fn find(
     Ok(inputs)
 }
 
-/// A bundle has everything: nothing else is named beside it.
+/// A bundle is complete, so no other files may be named.
 fn from_bundle(path: &Path, paths: &[PathBuf], measured: Option<&Path>) -> Result<Inputs, Failure> {
     if paths.len() > 1 || measured.is_some() {
         let message = format!("{} has everything that a page is made from", path.display());
@@ -151,10 +151,10 @@ fn no_files(paths: &[PathBuf]) -> Failure {
     }
 }
 
-/// Takes the input files of a folder, and its measurements unless others were named.
+/// Adds the input files of a folder, and its measurements unless others were named.
 fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
     let found = files::in_folder(folder)?;
-    // What ran is a whole study of its own, and what the measurements belong to.
+    // The study that ran is complete, and the measurements belong to it.
     let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
         if path.file_name().is_some_and(|name| name == bundle::CACHE) {
@@ -205,7 +205,7 @@ fn is_measured(path: &Path) -> bool {
     })
 }
 
-/// The file that `numasim bench` writes beside its result.
+/// The file that `numasim bench` writes next to its result.
 pub(super) fn beside(csv: &Path, ending: &str) -> PathBuf {
     csv.with_extension(ending)
 }
@@ -252,7 +252,7 @@ mod tests {
     fn measurements_belong_to_what_ran() {
         let folder = folder(&[("machine.toml", ""), ("measured.csv", ""), ("measured.study.toml", "")]);
         let inputs = found(&folder).expect("a whole folder");
-        // The files it was made from may describe a larger machine.
+        // The files that it was created from may describe a larger machine.
         assert_eq!(names(&inputs.files), ["measured.study.toml"]);
         assert_eq!(names(&inputs.aside), ["machine.toml"]);
     }

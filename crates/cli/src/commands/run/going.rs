@@ -1,4 +1,4 @@
-//! A run from its start to its end, watched.
+//! A run from its start to its end, under observation.
 
 use std::io::{self, BufRead as _, BufReader, Write};
 use std::os::unix::process::CommandExt as _;
@@ -22,15 +22,15 @@ use crate::shell::Shell;
 use crate::view::ran::{End, Ran};
 use crate::watch;
 
-/// Longest pause between two looks at Ctrl-C and at the processes.
+/// Longest pause between two checks of Ctrl-C and of the processes.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Everything that goes.
+/// All parts of a running run.
 pub(super) struct Going<'a> {
     pub(super) study: &'a Study,
     pub(super) policy: String,
     pub(super) family: Family,
-    /// Of each application.
+    /// For each application.
     pub(super) pids: Vec<u32>,
     pub(super) agent: Option<Agent>,
     pub(super) until: Option<Duration>,
@@ -38,14 +38,14 @@ pub(super) struct Going<'a> {
     pub(super) told_to_end: Arc<AtomicBool>,
 }
 
-/// Why it does not go on.
+/// The reason why it stops.
 enum Stop {
     End(End),
     Broken(FamilyError),
 }
 
 impl Going<'_> {
-    /// Starts everybody, writes the timeline, and returns when nobody is left.
+    /// Starts all applications, writes the timeline, and returns when all have ended.
     ///
     /// # Errors
     /// The timeline cannot be written.
@@ -68,7 +68,7 @@ impl Going<'_> {
                 let next = Instant::now() + self.sample;
                 let stopped = self.until(next);
                 if stopped.is_some() {
-                    // All figures are of this moment: what ending the applications takes is not the run's.
+                    // All values are from this moment: the time needed to stop the applications is not part of the run.
                     self.family.stop_the_clock();
                 }
                 rows.add(self.family.look(), self.cpu())?;
@@ -105,14 +105,14 @@ impl Going<'_> {
         })
     }
 
-    /// When the agent started, in the time of the run: before the common start, so less than 0.
+    /// Start time of the agent, in the time of the run: before the common start, so negative.
     fn agent_started_s(&self) -> Option<f64> {
         let before = self.family.look().at;
         let uptime_s = self.agent.as_ref()?.uptime_s()?;
         Some(started_s(before, uptime_s, self.family.look().at))
     }
 
-    /// Waits until everybody has its data in place.
+    /// Waits until every application has its data in place.
     fn until_ready(&mut self) -> Option<Stop> {
         while !self.family.is_ready() {
             if let Some(stopped) = self.stopped() {
@@ -123,7 +123,7 @@ impl Going<'_> {
         None
     }
 
-    /// Waits, but not when it is over.
+    /// Waits until `time`, or until the run is over.
     fn until(&mut self, time: Instant) -> Option<Stop> {
         loop {
             if let Some(stopped) = self.stopped() {
@@ -133,7 +133,7 @@ impl Going<'_> {
             if left.is_zero() {
                 return None;
             }
-            // To the moment at which the run is over, and no longer.
+            // Waits at most until the run is over.
             let left = self.family.until_end().map_or(left, |end| end.min(left));
             self.family.wait(left.min(STEP));
         }
@@ -157,11 +157,11 @@ impl Going<'_> {
         if watch::interrupted() || self.told_to_end.load(Ordering::Relaxed) {
             return Some(Stop::End(End::Interrupted));
         }
-        // All are finished, and some are about to end: the run is over since the last of them was finished.
+        // All are finished, and some are about to exit: the run ended when the last of them finished.
         (!is_finished && self.family.is_time_over()).then_some(Stop::End(End::Until))
     }
 
-    /// Processor time of programs of their own, as long as they run, and when it was looked at.
+    /// CPU time of external programs while they run, and the time of this observation.
     fn cpu(&self) -> Used {
         let of = |(course, &pid): (&numasim_course::Course, &u32)| {
             course.command.as_ref().and_then(|_| cpu_time(pid).ok())
@@ -171,36 +171,36 @@ impl Going<'_> {
     }
 }
 
-/// The middle of the moments at which somebody can have started who was there before 0 and, asked between two moments, said that it was there for so long. On
-/// a busy host the two may be far apart.
+/// The middle of the possible start times of an agent that existed before time 0. It was asked between two moments, and reported its
+/// uptime. On a busy host the two moments may be far apart.
 fn started_s(before: Duration, uptime_s: f64, after: Duration) -> f64 {
     let [earliest, latest] = [before, after].map(|asked| asked.as_secs_f64() - uptime_s);
     f64::midpoint(earliest, latest.min(0.0))
 }
 
-// The agent of a run: this program again, as `numasim agent`, on a socket of its own.
+// The agent of a run: this program again, as `numasim agent`, on a separate socket.
 
 /// It prints this and the path when applications can connect.
 const LISTENING: &str = "listening on ";
-/// How long it has for that.
+/// Time limit for that.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// For an answer.
+/// Time limit for an answer.
 const ANSWER: Duration = Duration::from_secs(1);
-/// And for its end.
+/// Time limit for its exit.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What it is started with.
+/// Its start parameters.
 pub(super) struct Wanted<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) policy: &'a str,
     pub(super) record: &'a Path,
-    /// Programs that know nothing of agents: processes that will become them.
+    /// Programs without agent support: processes that will become them.
     pub(super) adopted: &'a [(String, u32)],
-    /// Where it shall listen. It makes the folder itself, as closed as it must be.
+    /// Path of the socket to listen on. The agent creates the folder itself, with the necessary permissions.
     pub(super) socket: &'a Path,
 }
 
-/// An agent that runs.
+/// A running agent.
 pub(super) struct Agent {
     child: Child,
     socket: PathBuf,
@@ -212,16 +212,16 @@ impl Agent {
     /// Starts it and waits until applications can connect.
     ///
     /// # Errors
-    /// It cannot be started, or ends at once: with what it says.
+    /// It cannot be started, or exits at once: with its messages.
     pub(super) fn start(wanted: &Wanted<'_>) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::input("cannot start an agent").caused_by(&error);
         let mut command = Command::new("/proc/self/exe");
         command.arg0("numasim").arg("agent");
-        // A file may have the name of a command, or look like a switch.
+        // A file may have the name of a command, or look like an option.
         command.args(wanted.files.iter().map(|file| Path::new(".").join(file)));
         command.arg("--policy").arg(wanted.policy).arg("--socket").arg(wanted.socket);
         command.arg("--record").arg(wanted.record);
-        // Its machine was found on this host, else nothing would run.
+        // Its machine was already matched with this host; otherwise nothing would run.
         command.arg("--this-host");
         for (name, pid) in wanted.adopted {
             command.arg("--adopt-started").arg(format!("{name}={pid}"));
@@ -248,12 +248,12 @@ impl Agent {
         }
     }
 
-    /// Its process.
+    /// Its PID.
     pub(super) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// How long it has been there, by its own clock: the one of its record. `None` where it does not answer.
+    /// Its uptime, by the clock of its record. `None` if it does not answer.
     pub(super) fn uptime_s(&self) -> Option<f64> {
         let mut asked = Connection::open(&self.socket, ANSWER).ok()?;
         asked.send(&FromApp::Query).ok()?;
@@ -261,13 +261,13 @@ impl Agent {
         AgentStatus::parse(&answer).ok().map(|status| status.uptime_s)
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub(super) fn is_there(&mut self) -> bool {
         self.over = self.over || !matches!(self.child.try_wait(), Ok(None));
         !self.over
     }
 
-    /// Ends it: asked first, so that its record is whole.
+    /// Stops it. It is asked to exit first, so that its record is complete.
     pub(super) fn end(&mut self) {
         if !self.is_there() {
             return;
@@ -291,7 +291,7 @@ impl Drop for Agent {
     }
 }
 
-/// Hands on what the agent says, after its first line; what came before it listened is returned.
+/// Passes on the messages of the agent after its first line; returns the messages from before it listened.
 fn tell(errors: ChildStderr, listens: &mpsc::Sender<()>) -> Vec<String> {
     let mut before = Vec::new();
     let mut listening = false;
@@ -316,9 +316,9 @@ mod tests {
     #[test]
     fn who_was_there_before_the_start_started_before_it() {
         let ms = Duration::from_millis;
-        // There for 30 ms: asked at 10 or 14 ms, it came at -20 or -16 ms.
+        // It has been running for 30 ms: asked at 10 or 14 ms, it started at -20 or -16 ms.
         assert!((started_s(ms(10), 0.030, ms(14)) - -0.018).abs() < 1e-12);
-        // Asked at 10 or 50 ms, it came at -20 or, since not after the start, 0.
+        // Asked at 10 or 50 ms, it started at -20 or, because it cannot be after the start, 0.
         assert!((started_s(ms(10), 0.030, ms(50)) - -0.010).abs() < 1e-12);
     }
 }

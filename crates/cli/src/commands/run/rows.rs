@@ -1,7 +1,7 @@
 //! The timeline of a run, in the columns of `simulate --timeline`.
 //!
-//! A row holds from its time until the next one of the same application and node: threads as they were at its time, figures as they
-//! were on average until then. What nobody knows of a program of its own is left empty.
+//! A row is valid from its time until the next one of the same application and node. Threads are those at its time, other values are
+//! averages until the next row. Unknown values of external programs are left empty.
 
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
@@ -19,7 +19,7 @@ use crate::commands::bench::{tool, typed};
 use crate::commands::run::planning::How;
 use crate::commands::simulate::outputs::HEADER;
 
-/// What a row says beside its place.
+/// The values of a row, apart from its application and node.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     running: Option<u64>,
@@ -31,33 +31,33 @@ struct Row {
     items: u64,
 }
 
-/// Processor time of programs of their own.
+/// CPU time of external programs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Used {
-    /// When it was looked at, after the start: at the end of a run a little later than the look that it comes with.
+    /// Time of the observation, after the start. At the end of a run it is slightly later than the corresponding look.
     pub(super) at: Duration,
-    /// Of each application; `None` of others, and of those that have ended.
+    /// For each application; `None` for those that are not external programs, and for those that have exited.
     pub(super) used: Vec<Option<Duration>>,
 }
 
-/// Writes rows, and adds up what threads did.
+/// Writes rows, and accumulates the times of threads.
 pub(super) struct Rows<'a> {
     names: Vec<String>,
     threads: Vec<Vec<u64>>,
     foreign: Vec<bool>,
-    /// Channels out of each application.
+    /// Outgoing channels of each application.
     outputs: Vec<Vec<usize>>,
     last: Vec<Vec<Option<Row>>>,
     before: Look,
     cpu_before: Used,
-    /// Thread-seconds of each application: without a task, and kept from running.
+    /// Thread-seconds of each application: without a task, and prevented from running.
     pub(super) idle_s: Vec<f64>,
     pub(super) blocked_s: Vec<f64>,
     out: &'a mut dyn Write,
 }
 
 impl<'a> Rows<'a> {
-    /// Writes the header. `first` is how everything is at the start.
+    /// Writes the header. `first` is the state at the start.
     pub(super) fn start(out: &'a mut dyn Write, study: &Study, first: Look) -> io::Result<Self> {
         out.write_all(HEADER.as_bytes())?;
         let courses = &study.dynamics.courses;
@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Writes what changed between the look before and this one; `cpu`: processor time of programs of their own.
+    /// Writes the changes between the previous look and this one; `cpu`: CPU time of external programs.
     pub(super) fn add(&mut self, look: Look, cpu: Used) -> io::Result<()> {
         let time = self.before.at.as_secs_f64();
         let long = look.at.saturating_sub(self.before.at).as_secs_f64();
@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
                     continue;
                 }
                 let row = if foreign {
-                    // Which part of it is on which node nobody tells: with one node it is all.
+                    // The division of the CPU time among nodes is unknown. With one node, all of it is on that node.
                     let one = self.before.apps.get(app).is_some_and(|app| app.nodes.len() == 1);
                     let busy = used
                         .filter(|_| one && within > 0.0)
@@ -168,9 +168,9 @@ fn write(out: &mut dyn Write, time: f64, name: &str, node: usize, row: &Row) -> 
     )
 }
 
-// Where a run comes from: the provenance beside its results, as `bench` writes it.
+// Origin of a run: the provenance next to its results, as `bench` writes it.
 
-/// What is known before it begins.
+/// The part that is known before it begins.
 pub(super) fn provenance(
     sources: &[SourceFile],
     host: &[NodeCores],
@@ -200,7 +200,7 @@ pub(super) fn provenance(
         settings: Measuring {
             isa: how.isa.as_str().to_owned(),
             warm_up_s: 0.0,
-            // There is no window: everything is counted, from the common start to the last end.
+            // There is no window: everything from the common start to the last end is counted.
             window_s: Duration::ZERO.as_secs_f64(),
             repeat: 1,
             bind: "as the files say".to_owned(),
@@ -214,7 +214,7 @@ pub(super) fn provenance(
     }
 }
 
-/// When it took place, without preparation and end: what there is between the two is the time of the result.
+/// Start and end of the run, without preparation and shutdown: the difference is the time in the result.
 pub(super) fn took_place(provenance: &mut Provenance, started: SystemTime, ended: SystemTime) {
     provenance.started_utc = utc(started);
     provenance.ended_utc = Some(utc(ended));
@@ -278,7 +278,7 @@ item_mb = 1
         let mut out = Vec::new();
         let mut rows = Rows::start(&mut out, &study, look(0.0, 0, 0.0)).expect("memory");
         rows.cpu_before.used = vec![None, Some(Duration::ZERO), None];
-        // 10 GFLOP and 20 GB in half a second with 0.75 s of processor time: 20 GFLOPS, 40 GB/s, 1.5 cores
+        // 10 GFLOP and 20 GB in half a second with 0.75 s of CPU time: 20 GFLOPS, 40 GB/s, 1.5 cores
         let cpu =
             Used { at: Duration::from_millis(500), used: vec![None, Some(Duration::from_millis(250)), None] };
         rows.add(look(0.5, 10_000_000_000, 0.75), cpu).expect("memory");

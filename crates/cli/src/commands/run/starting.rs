@@ -182,8 +182,8 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     verdict(&ran, &args.output, shell)
 }
 
-/// Where the agent listens, if there is one, and the folder of a socket of our own. The environment of each application says it; those that are
-/// adopted need none.
+/// The agent's socket, if there is an agent, and the folder of a private socket. The environment of each application contains the path;
+/// adopted applications do not need it.
 fn socket(args: &RunArgs) -> Result<(TempDir, Option<PathBuf>), Failure> {
     let socket = (!args.no_agent).then(|| args.socket.clone());
     let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
@@ -202,7 +202,7 @@ fn warn_of_pages(study: &Study, ran: &Ran, shell: &Shell) {
     }
 }
 
-/// The name of a process, where its agent listens, and the record if applications take turns as the agent.
+/// The name of a process, the agent's socket, and the record if applications take turns as the agent.
 fn environment(name: &str, socket: Option<&Path>, record: Option<&Path>) -> Vec<(String, String)> {
     let socket = socket.map_or_else(|| "off".to_owned(), |path| path.display().to_string());
     let record = record.map_or_else(String::new, |path| path.display().to_string());
@@ -211,7 +211,7 @@ fn environment(name: &str, socket: Option<&Path>, record: Option<&Path>) -> Vec<
         .to_vec()
 }
 
-/// Writes the start of the record that applications continue; its absolute path.
+/// Writes the start of the record that applications continue; returns its absolute path.
 fn record_only(folder: &Path, files: &[PathBuf], policy: &PolicyName) -> Result<PathBuf, Failure> {
     let path = folder.join(RECORD);
     let path = std::path::absolute(&path).unwrap_or(path);
@@ -220,7 +220,7 @@ fn record_only(folder: &Path, files: &[PathBuf], policy: &PolicyName) -> Result<
     Ok(path)
 }
 
-/// When the first application began its turn as the agent, in the time of the run.
+/// Time at which the first application began its turn as the agent, in the time of the run.
 fn first_turn_s(record: &Path, started_ns: u64) -> Result<Option<f64>, Failure> {
     let (name, from) = files::open_trace(record)?;
     Ok(trace::first_turn_s(&name, from)?.map(|clock_s| clock_s - started_ns as f64 / 1e9))
@@ -230,7 +230,7 @@ fn nanoseconds(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Who decides, in words.
+/// The policy, in words.
 fn shown(args: &RunArgs, policy: &PolicyName) -> String {
     match (&args.socket, args.no_agent) {
         (Some(path), _) => format!("that of the agent at {}", path.display()),
@@ -239,7 +239,7 @@ fn shown(args: &RunArgs, policy: &PolicyName) -> String {
     }
 }
 
-/// What a person must know in addition to the result.
+/// Warnings in addition to the result.
 fn verdict(ran: &Ran, folder: &Path, shell: &Shell) -> Result<(), Failure> {
     let written = format!("what was seen until then is in {}", folder.display());
     let left = left(&ran.left);
@@ -261,7 +261,7 @@ fn verdict(ran: &Ran, folder: &Path, shell: &Shell) -> Result<(), Failure> {
     }
 }
 
-/// The processes that could not be ended, if there are any.
+/// The processes that could not be stopped, if there are any.
 fn left(left: &[Left]) -> Option<String> {
     const SHOWN: usize = 10;
     let name = |one: &Left| format!("{} ({})", one.pid, visible(&one.name));
@@ -277,7 +277,7 @@ fn left(left: &[Left]) -> Option<String> {
     Some(format!("{these} {} could not be ended", names.join(", ")))
 }
 
-/// The folder of a new run: results are never overwritten.
+/// The folder of a new run: existing results are never overwritten.
 fn open(path: &Path) -> Result<Folder, Failure> {
     for name in [RESULT, TIMELINE, PROVENANCE, RECORD, PLACEMENT] {
         let file = path.join(name);
@@ -289,7 +289,7 @@ fn open(path: &Path) -> Result<Folder, Failure> {
     Folder::open(path, &[RESULT, TIMELINE, PROVENANCE], "-o")
 }
 
-/// Where the output of a program of its own goes: numbered, as names of applications need not be names of files.
+/// The output files of an external program: numbered, because names of applications need not be valid file names.
 fn outputs(folder: &Path, app: AppId) -> Result<(File, File), Failure> {
     let create = |ending: &str| {
         let path = folder.join(format!("app-{}.{ending}", app.0));
@@ -312,8 +312,8 @@ fn largest_share(study: &Study, host: &[NodeCores]) -> u64 {
     bytes_per_thread(&lists.iter().collect::<Vec<_>>())
 }
 
-/// How many orders were sent until the end of the run, by the record of the agent; `None` without one. Its clock began before that of the
-/// run, and it goes on to decide while applications are ended.
+/// Number of commands sent until the end of the run, according to the record of the agent; `None` without one. Its clock began before
+/// that of the run, and it continues to decide while applications are being stopped.
 fn orders(record: &Path, ran: &Ran) -> Result<Option<u64>, Failure> {
     if !record.exists() {
         return Ok(None);
@@ -328,7 +328,7 @@ fn failed(error: &FamilyError) -> Failure {
     Failure::input(error.to_string())
 }
 
-// `--explore`: the placement is chosen before anything is started.
+// `--explore`: the placement is chosen before the applications start.
 
 /// The name of the scenario that it writes.
 pub(super) const EXPLORED: &str = "explored";
@@ -336,7 +336,7 @@ pub(super) const EXPLORED: &str = "explored";
 /// The best allocation for the total GFLOPS.
 ///
 /// # Errors
-/// Those of `explore`.
+/// The errors of `explore`.
 pub(super) fn best_placement(input: &Input, shell: &Shell) -> Result<Candidate, Failure> {
     crate::threads::start(None)?;
     let question = Explore { top: 0, intervals: false, ..Explore::new(input) };
@@ -370,12 +370,12 @@ pub(super) fn placement_toml(study: &Study, best: &Candidate) -> String {
     )
 }
 
-// What `run` cannot do, shown where it stands in the files.
+// Features that `run` does not support, shown with their locations in the files.
 
-/// The policy of the command line, else of the files, else `fair-share`.
+/// The policy on the command line, else in the files, else `fair-share`.
 ///
 /// # Errors
-/// A name in the files that no policy has, and `script`: commands have times of a simulation.
+/// A name in the files that is not a policy, and `script`: its commands have times of a simulation.
 pub(super) fn chosen_policy(
     asked: Option<&PolicyName>,
     study: &Study,
@@ -395,7 +395,7 @@ pub(super) fn chosen_policy(
     Ok(policy)
 }
 
-/// Refuses real kernels: what an application does here is made of tasks of any size, with a synthetic kernel.
+/// Rejects real kernels: here an application consists of tasks of any size, with a synthetic kernel.
 ///
 /// # Errors
 /// The first of them.
@@ -419,7 +419,7 @@ pub(super) fn kernels_are_synthetic(study: &Study, located: &Located) -> Result<
     Ok(())
 }
 
-/// Refuses programs that only a separate agent can move.
+/// Rejects programs that only a separate agent can move.
 ///
 /// # Errors
 /// The first of them.
@@ -435,7 +435,7 @@ fn no_program_is_adopted(study: &Study) -> Result<(), Failure> {
     }
 }
 
-/// Refuses programs of their own that others wait for: nobody outside knows their iterations.
+/// Rejects external programs that other applications wait for, because their iterations cannot be observed from outside.
 ///
 /// # Errors
 /// The first of them.

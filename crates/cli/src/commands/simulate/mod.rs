@@ -1,4 +1,4 @@
-//! `numasim simulate`: applications over time, with a policy that gives and takes cores.
+//! `numasim simulate`: applications over time, with a policy that assigns cores.
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     told(&answer, shell)
 }
 
-/// All simulations; of those that Ctrl-C came before there is none.
+/// All simulations; those not started before Ctrl-C are missing.
 fn compute(
     jobs: &[Job],
     outputs: &Outputs,
@@ -122,7 +122,7 @@ fn deliver(
     shell.answer(destination, args.output.format, table, answer, rows)
 }
 
-/// What a person must know beside the result.
+/// Warnings in addition to the result.
 fn told(answer: &Simulation, shell: &Shell) -> Result<(), Failure> {
     let runs = answer.runs.as_slice();
     if runs.len() < answer.asked || runs.iter().any(Simulated::is_partial) {
@@ -164,16 +164,16 @@ fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Resul
     shell.answer(&destination, args.output.format, sentence, &Replayed::new(decisions, actions), rows)
 }
 
-// `--compare DIR`: a run of `numasim run`, read again.
+// `--compare DIR`: reads the result of a `numasim run`.
 
-/// What a run writes, as far as it is read here.
+/// The file of a run that is read here.
 pub(crate) const RESULT: &str = "result.json";
 pub(crate) const TIMELINE: &str = "timeline.csv";
 pub(crate) const RECORD: &str = "agent.jsonl";
 
 const HINT: &str = "give the folder that `numasim run ... -o DIR` wrote";
 
-/// A run and where it is.
+/// A run and its folder.
 struct Compared {
     folder: PathBuf,
     measured: Measured,
@@ -182,7 +182,7 @@ struct Compared {
 /// Reads `result.json` of a folder.
 ///
 /// # Errors
-/// There is none, or it is that of something else.
+/// There is none, or it is from another command.
 fn read_run(folder: &Path) -> Result<Compared, Failure> {
     let path = folder.join(RESULT);
     let text = files::read_measurements(&path)?.text;
@@ -199,10 +199,10 @@ fn read_run(folder: &Path) -> Result<Compared, Failure> {
 }
 
 impl Compared {
-    /// The policy under which it ran.
+    /// The policy of the run.
     ///
     /// # Errors
-    /// It is that of an agent which was there before.
+    /// The policy is that of an agent that already existed.
     fn policy(&self) -> Result<PolicyName, Failure> {
         self.measured.policy.parse().map_err(|_| {
             Failure::input(format!(
@@ -213,10 +213,10 @@ impl Compared {
         })
     }
 
-    /// That it is a run of the applications of these files.
+    /// Checks that it is a run of the applications in these files.
     ///
     /// # Errors
-    /// It had others, or not all of them: makespans of different work say nothing about each other.
+    /// It had other applications, or not all of them: makespans of different work cannot be compared.
     fn is_of(&self, study: &Study) -> Result<(), Failure> {
         let ran = |name: &str| self.measured.apps.iter().any(|app| app.name == name);
         let missing = study.apps.iter().map(|app| app.name.as_str()).find(|name| !ran(name));
@@ -242,10 +242,10 @@ impl Compared {
             .hint("simulate the files that were run: provenance.json next to the result lists them"))
     }
 
-    /// What it did over time.
+    /// Its course over time.
     ///
     /// # Errors
-    /// The timeline or the record of the agent cannot be read, or is not one of these applications.
+    /// The timeline or the record of the agent cannot be read, or does not match these applications.
     fn course(&self, study: &Study) -> Result<Course, Failure> {
         let source = files::read_measurements(&self.folder.join(TIMELINE)).map_err(|failure| {
             failure.hint("--plot needs the timeline of the run; without it the table is printed")
@@ -263,7 +263,7 @@ impl Compared {
         Ok(recorder.finish(Seconds::new(self.measured.time_s.max(0.0))))
     }
 
-    /// The orders of its agent, in the time of the run; none without a record, or where nobody knows when the agent started.
+    /// The commands of its agent, in the time of the run; empty without a record, or if the start time of the agent is unknown.
     fn orders(&self) -> Result<Vec<(Seconds, String)>, Failure> {
         let path = self.folder.join(RECORD);
         let (Some(started), true) = (self.measured.agent_started_s, path.exists()) else {
@@ -271,9 +271,9 @@ impl Compared {
         };
         let (name, from) = files::open_trace(&path)?;
         let orders = trace::orders(&name, from)?.into_iter();
-        // Those before the common start are in force when it comes.
+        // Commands from before the common start are in force when it begins.
         let in_time = |at: Seconds| Seconds::new((at.value() + started).max(0.0));
-        // And those after its end, to applications that were being ended, are not the run's.
+        // Commands after its end, to applications that were being stopped, do not belong to the run.
         let counts = |at: Seconds| at.value() <= self.measured.time_s;
         Ok(orders.map(|(at, app)| (in_time(at), app)).filter(|(at, _)| counts(*at)).collect())
     }
@@ -281,17 +281,17 @@ impl Compared {
 
 // `--plot`: the simulation alone, or below the run that it is compared with.
 
-/// A picture whose simulation is under way.
+/// A picture whose simulation is running.
 enum Picture<'a> {
     Alone(StripRecorder),
     Beside { recorder: CourseRecorder, compared: &'a Compared, course: Course },
 }
 
 impl<'a> Picture<'a> {
-    /// Reads what a comparison needs.
+    /// Reads the data for a comparison.
     ///
     /// # Errors
-    /// The files of the run are not there, or not what they should be.
+    /// The files of the run do not exist, or are invalid.
     fn of(study: &Study, compared: Option<&'a Compared>) -> Result<Self, Failure> {
         Ok(match compared {
             None => Self::Alone(StripRecorder::new(study)),
@@ -302,7 +302,7 @@ impl<'a> Picture<'a> {
         })
     }
 
-    /// Who looks on at the simulation.
+    /// The observer of the simulation.
     fn observer(&mut self) -> &mut dyn Observer {
         match self {
             Self::Alone(recorder) => recorder,
@@ -310,7 +310,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The picture of a simulation that is over.
+    /// The picture of a finished simulation.
     fn svg(self, study: &Study, simulated: &Simulated) -> String {
         let end = simulated.run.time;
         match self {
@@ -323,7 +323,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-// Simulations with what a picture of them needs, for the page of `report`.
+// Simulations with the data for a picture of them, for the page of `report`.
 
 /// A simulation, with its cores and items over time.
 pub(crate) struct Pictured {
@@ -334,7 +334,7 @@ pub(crate) struct Pictured {
 /// Simulates with one policy.
 ///
 /// # Errors
-/// Why there is no result, in words.
+/// The reason why there is no result, in words.
 pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>) -> Result<Pictured, String> {
     let job = Job { study, policy, seed: 1, until_s };
     let mut recorder = StripRecorder::new(study);
@@ -343,9 +343,9 @@ pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>)
     Ok(Pictured { simulated: Simulated::of(&job, job.with(run, &watch::interrupted)), strips })
 }
 
-// One simulation after the other, or several at a time.
+// Simulations in sequence, or several in parallel.
 
-/// All simulations, in their order; of those that Ctrl-C came before there is none.
+/// All simulations, in their order; those not started before Ctrl-C are `None`.
 fn run_all(jobs: &[Job], progress: &Progress) -> Vec<Option<Result<Simulated, JobError>>> {
     let run = |(number, job): (usize, &Job)| {
         (!watch::interrupted()).then(|| Simulated::run(job, &mut progress.of(number), &watch::interrupted))

@@ -1,4 +1,4 @@
-//! What a simulation writes beside its result, while it runs.
+//! Outputs of a simulation in addition to its result, written while it runs.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::shell::Shell;
 use crate::trace::TraceWriter;
 use crate::watch;
 
-/// Where everything goes, known to be writable.
+/// The destinations, checked to be writable.
 pub(super) struct Outputs {
     pub(super) result: Destination,
     timeline: Option<Destination>,
@@ -28,10 +28,10 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Checks that all can be written, and changes nothing.
+    /// Checks that all outputs can be written, and changes nothing.
     ///
     /// # Errors
-    /// A timeline, a trace or a plot of more than one simulation, and those of [`Destination::open`] and [`PlotFile::open`].
+    /// A timeline, a trace or a plot of more than one simulation, and the errors of [`Destination::open`] and [`PlotFile::open`].
     pub(super) fn open(args: &SimulateArgs, simulations: usize) -> Result<Self, Failure> {
         let of_one = [("--timeline", &args.timeline), ("--trace", &args.trace), ("--plot", &args.plot)];
         for (flag, path) in of_one {
@@ -63,18 +63,19 @@ impl Outputs {
         Ok(Self { result, timeline, trace, plot })
     }
 
-    /// Whether somebody looks on at the simulation.
+    /// Whether the simulation has observers.
     pub(super) fn look_on(&self) -> bool {
         self.timeline.is_some() || self.trace.is_some() || self.plot.is_some()
     }
 
-    /// Whether rows are written to a terminal while they come into being: a line of progress would stand between them.
+    /// Whether rows are written to a terminal as they are produced: a progress line would appear between them.
     pub(super) fn rows_on_screen(&self, shell: &Shell) -> bool {
         let to_stdout = |one: &Option<Destination>| matches!(one, Some(Destination::Stdout));
         shell.width.is_some() && (to_stdout(&self.timeline) || to_stdout(&self.trace))
     }
 
-    /// Simulates, and writes timeline and trace meanwhile; `others` look on. Where the simulation fails, nothing is written to files.
+    /// Simulates, and writes timeline and trace during the simulation; `others` are further observers. If the simulation fails, no files
+    /// are written.
     pub(super) fn simulate(
         &self,
         job: &Job,
@@ -95,7 +96,7 @@ impl Outputs {
         };
         let broken = Cell::new(false);
         let mut ended = None;
-        // Why the trace was not written, where that ends the timeline, too.
+        // The reason why the trace was not written, if it also stops the timeline.
         let mut refused = None;
         let written = Destination::deliver_if(self.timeline.as_ref(), |timeline| {
             let inner = Destination::deliver_if(self.trace.as_ref(), |trace| {
@@ -117,7 +118,7 @@ impl Outputs {
                 ended = Some(run);
                 timeline.map_or(Ok(()), Timeline::finish)?;
                 trace.map_or(Ok(()), TraceWriter::finish)?;
-                // What is not whole is not written.
+                // Incomplete output is not written.
                 if failed { Err(io::Error::other("there is no result")) } else { Ok(()) }
             });
             inner.map_err(|failure| {
@@ -134,34 +135,34 @@ impl Outputs {
     }
 }
 
-// `--timeline`: what every application does over time, row by row while it is simulated.
+// `--timeline`: the behaviour of every application over time, row by row while it is simulated.
 //
-// | column | meaning |
-// |---|---|
-// | `time_s` | from when on the row holds, in seconds: until the next row of the same application and node |
-// | `app` | name of the application instance |
-// | `node` | NUMA node, from 0 |
-// | `running` | threads in a task, asleep in one or not; of divisible work those at work |
-// | `busy` | cores that they use |
-// | `idle` | threads that might run and have nothing to do |
-// | `blocked` | threads that may not run |
-// | `gflops` | GFLOPS of the threads on the node; empty where they count something else |
-// | `gbs` | GB/s that they draw |
-// | `items` | items of the application that are produced and not finished, over all its channels |
-// | `rate`, `rate_unit` | what threads that count something else achieve, with its unit; only if an application has a `rate` |
+//  column | meaning |
+// ---|---|
+//  `time_s` | from when on the row holds, in seconds: until the next row of the same application and node |
+//  `app` | name of the application instance |
+//  `node` | NUMA node, from 0 |
+//  `running` | threads in a task, asleep in one or not; of divisible work those at work |
+//  `busy` | cores that they use |
+//  `idle` | threads that might run and have nothing to do |
+//  `blocked` | threads that may not run |
+//  `gflops` | GFLOPS of the threads on the node; empty where they count something else |
+//  `gbs` | GB/s that they draw |
+//  `items` | items of the application that are produced and not finished, over all its channels |
+//  `rate`, `rate_unit` | what threads that count something else achieve, with its unit; only if an application has a `rate` |
 
 pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
 
-/// Looks on at a simulation and writes a row for whatever changes.
+/// Observes a simulation and writes a row for each change.
 pub(super) struct Timeline<'a> {
-    /// As they stand in a row.
+    /// In the form of a row.
     names: Vec<String>,
-    /// The units of rates, as they stand in a row; empty if all applications count FLOP.
+    /// The units of rates, in the form of a row; empty if all applications count FLOP.
     units: Vec<Option<String>>,
     changes: Changes,
     row: Vec<u8>,
     out: &'a mut dyn Write,
-    /// Set where writing fails: then nobody needs the rest.
+    /// Set if writing fails, so that the remaining rows are not needed.
     broken: &'a Cell<bool>,
     failed: Option<io::Error>,
 }
@@ -187,7 +188,7 @@ impl<'a> Timeline<'a> {
         })
     }
 
-    /// That everything was written.
+    /// Checks that everything was written.
     pub(super) fn finish(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }

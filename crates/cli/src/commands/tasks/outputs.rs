@@ -1,4 +1,4 @@
-//! What a simulation of tasks writes beside its result.
+//! Outputs of a simulation of tasks in addition to its result.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::output::{Destination, Folder, Text};
 use crate::plot_file::PlotFile;
 use crate::threads;
 
-/// Where everything goes, known to be writable.
+/// The destinations, checked to be writable.
 pub(super) struct Outputs {
     pub(super) result: Destination,
     trace: Option<(Destination, Kind)>,
@@ -28,7 +28,7 @@ pub(super) struct Outputs {
     graph: Option<Folder>,
 }
 
-/// Looks on for trace and chart.
+/// Observers for trace and chart.
 pub(super) struct Onlookers<'w, 'a, 'g> {
     trace: Option<OfRun<'w, 'a, 'g>>,
     pub(super) bars: Option<Recorder>,
@@ -36,7 +36,7 @@ pub(super) struct Onlookers<'w, 'a, 'g> {
 }
 
 impl<'g> Onlookers<'_, '_, 'g> {
-    /// For a chart alone, if it is to be drawn.
+    /// Only for a chart, if one is requested.
     pub(super) fn of_chart(graph: &'g TaskGraph, draws: bool) -> Self {
         Self { trace: None, bars: draws.then(Recorder::default), graph }
     }
@@ -69,10 +69,10 @@ impl Observer for Onlookers<'_, '_, '_> {
     }
 }
 
-/// Whether at most one of result, trace and chart goes to standard output.
+/// Checks that at most one of result, trace and chart goes to standard output.
 ///
 /// # Errors
-/// It is not so.
+/// More than one does.
 pub(super) fn one_stream(
     result: &Destination,
     trace: Option<&Destination>,
@@ -89,10 +89,11 @@ pub(super) fn one_stream(
 }
 
 impl Outputs {
-    /// Checks that all can be written, and changes nothing.
+    /// Checks that all outputs can be written, and changes nothing.
     ///
     /// # Errors
-    /// A chart or a tasks.rec of more than one simulation, a trace without an ending of one, two results for standard output, and those of [`Destination::open`].
+    /// A chart or a tasks.rec of more than one simulation, a trace without a known file extension, two results for standard output, and
+    /// the errors of [`Destination::open`].
     pub(super) fn open(args: &TasksArgs, simulations: usize) -> Result<Self, Failure> {
         if args.gantt.is_some() && simulations > 1 {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
@@ -111,10 +112,11 @@ impl Outputs {
         Ok(Self { result, trace, gantt, graph })
     }
 
-    /// All simulations in their order, up to the first that Ctrl-C stopped; the trace is written meanwhile, chart and graph then.
+    /// All simulations in their order, up to the first that Ctrl-C stopped. The trace is written during the simulations, chart and graph
+    /// after them.
     ///
     /// # Errors
-    /// What cannot be simulated or written.
+    /// Simulations that fail, and outputs that cannot be written.
     pub(super) fn compute(&self, question: &Tasks) -> Result<TasksAnswer, Failure> {
         let jobs = question.jobs();
         if self.trace.is_none() && self.gantt.is_none() {
@@ -130,7 +132,7 @@ impl Outputs {
             bars = recorder;
             let answer = answer.insert(question.answer(results));
             trace.map_or(Ok(()), Writer::finish)?;
-            // What is not whole is not written.
+            // Incomplete output is not written.
             if answer.is_err() { Err(io::Error::other("there is no result")) } else { Ok(()) }
         });
         let answer = answer.transpose()?;
@@ -144,10 +146,10 @@ impl Outputs {
         Ok(answer)
     }
 
-    /// Writes the graph, where that is asked for.
+    /// Writes the graph, if it was requested.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The graph cannot be written.
     pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
         self.graph.as_ref().map_or(Ok(()), |folder| graph_folder::write_with_edges(folder, graph))
     }
@@ -155,7 +157,7 @@ impl Outputs {
 
 type Done = (Vec<Result<Tasked, JobError>>, Option<Recorder>);
 
-/// Up to the first one without a result; with what a chart of the last one needs.
+/// Runs jobs up to the first one without a result; returns the data for a chart of the last one.
 fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut Writer<'_>>, draws: bool) -> Done {
     let (mut results, mut bars) = (Vec::new(), None);
     for job in jobs {
@@ -175,19 +177,19 @@ fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut Writer<'_>>, draws: bool)
 
 // `--trace`: when and where each task ran, as CSV, for Perfetto, as StarPU's `tasks.rec` ([`export`]), or in the Paje format ([`paje`]).
 //
-// | column | meaning |
-// |---|---|
-// | `scheduler`, `seed` | which simulation; under `--scenario` the name of the scenario |
-// | `task`, `type` | number of the task in creation order, and its kind |
-// | `socket` | the node that the scheduler gave it; empty where it gives none |
-// | `node`, `worker` | where it ran: NUMA node, and core counted over all nodes |
-// | `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
-// | `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
+//  column | meaning |
+// ---|---|
+//  `scheduler`, `seed` | which simulation; under `--scenario` the name of the scenario |
+//  `task`, `type` | number of the task in creation order, and its kind |
+//  `socket` | the node that the scheduler gave it; empty where it gives none |
+//  `node`, `worker` | where it ran: NUMA node, and core counted over all nodes |
+//  `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
+//  `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
 //
-// Tasks stand in the order of their ends. The JSON is a trace of complete events ("ph": "X", times in us): a process for each node, a
-// thread for each worker, and one for the master where it partitions.
+// Tasks are listed in the order of their ends. The JSON is a trace of complete events ("ph": "X", times in us): a process for each node,
+// a thread for each worker, and one for the master if it partitions.
 
-/// How it is written.
+/// The format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Csv,
@@ -197,15 +199,15 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether a file is of one run, and written when that is over.
+    /// Whether a file is for one run, and written at its end.
     const fn is_of_one_run(self) -> bool {
         matches!(self, Self::StarPu | Self::Paje)
     }
 
-    /// By the name of the file, for this number of runs.
+    /// Chooses the format by the name of the file, for this number of runs.
     ///
     /// # Errors
-    /// An ending of another kind of file; several runs in a file that has no place for them.
+    /// A file extension of another kind; several runs in a file that supports only one.
     pub(super) fn of(path: &Path, runs: usize) -> Result<Self, Failure> {
         let Some(ending) = path.extension() else { return Ok(Self::Csv) };
         let kinds = [
@@ -228,11 +230,11 @@ impl Kind {
     }
 }
 
-/// Writes the trace of one simulation after the other.
+/// Writes the traces of simulations in sequence.
 pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
     kind: Kind,
-    /// Processes of simulations that are over: each node and each master is one.
+    /// Processes of finished simulations: each node and each master is one.
     processes: usize,
     events: u64,
     failed: Option<io::Error>,
@@ -246,16 +248,16 @@ pub(super) struct OfRun<'w, 'a, 'g> {
     scheduler: &'static str,
     seed: u64,
     nodes: usize,
-    /// What has run, and what was partitioned, for a file that is written in the end.
+    /// Tasks that ran, and partitionings, for a file that is written at the end.
     ran: Vec<Ran>,
     partitions: Vec<Partition>,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes what stands at the top.
+    /// Writes the beginning of the file.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub(super) fn start(out: &'a mut dyn Write, kind: Kind) -> io::Result<Self> {
         match kind {
             Kind::Csv => {
@@ -267,7 +269,7 @@ impl<'a> Writer<'a> {
         Ok(Self { out, kind, processes: 0, events: 0, failed: None })
     }
 
-    /// The next simulation.
+    /// Begins the next simulation.
     pub(super) fn of_run<'w, 'g>(&'w mut self, job: &Job<'g>) -> OfRun<'w, 'a, 'g> {
         let nodes = job.machine.node_count();
         let (scheduler, seed) = (job.settings.label(), job.settings.runtime.seed);
@@ -285,10 +287,10 @@ impl<'a> Writer<'a> {
         OfRun { writer: self, program, machine, scheduler, seed, nodes, ran, partitions }
     }
 
-    /// Writes what stands at the end.
+    /// Writes the end of the file.
     ///
     /// # Errors
-    /// The first one of writing.
+    /// The first write error.
     pub(super) fn finish(self) -> io::Result<()> {
         match (self.failed, self.kind) {
             (Some(error), _) => Err(error),
@@ -311,12 +313,12 @@ impl<'a> Writer<'a> {
 }
 
 impl OfRun<'_, '_, '_> {
-    /// Whether writing failed: then nobody needs the rest.
+    /// Whether writing failed, so that the remaining rows are not needed.
     pub(super) fn is_broken(&self) -> bool {
         self.writer.failed.is_some()
     }
 
-    /// A task has ended.
+    /// Records the end of a task.
     pub(super) fn ended(&mut self, record: &TaskRecord) {
         let TaskRecord { task, socket, node, worker, start_s, end_s, source, revoked: _, traffic } = *record;
         let graph = &self.program.graph;
@@ -359,7 +361,7 @@ impl OfRun<'_, '_, '_> {
         }
     }
 
-    /// The master partitions.
+    /// Records a partitioning by the master.
     pub(super) fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
         if self.writer.kind == Kind::Chrome {
             let event = json!({

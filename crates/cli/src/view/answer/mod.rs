@@ -1,5 +1,4 @@
-//! What people and programs see of a search: the best allocation, how good it can be at most, and what it is compared
-//! with.
+//! Output of a search for people and programs: the best allocation, a bound on its quality, and the allocations that it is compared with.
 
 use numasim_ask::data_words;
 use std::ops::Deref;
@@ -39,12 +38,12 @@ impl Deref for Answer<'_> {
     }
 }
 
-/// Columns of the words before the answer.
+/// Width of the labels before the answer, in columns.
 const KEY: usize = 12;
 
 impl Answer<'_> {
-    /// The question, the best allocation, what it is compared with, `more`; then the answer in words, which a terminal shows last. A document
-    /// in Markdown is read from its top: there the words come before the tables.
+    /// The question, the best allocation, its comparisons, `more`; then the answer in words, which a terminal shows last. A Markdown
+    /// document is read from the top, so the words come before the tables there.
     pub(crate) fn table(&self, style: &Style, more: Option<String>) -> String {
         let words = self.words(style);
         let mut tables = vec![table::table(&self.best.scenario.view(), style), self.compared(style)];
@@ -90,7 +89,7 @@ impl Answer<'_> {
     }
 }
 
-/// What was asked: a line for each key.
+/// The question: a line for each key.
 pub(in crate::view) fn head<const N: usize>(lines: [(&str, String); N], style: &Style) -> String {
     let in_words = lines.map(|(key, value)| {
         let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
@@ -100,7 +99,7 @@ pub(in crate::view) fn head<const N: usize>(lines: [(&str, String); N], style: &
 }
 
 impl Answer<'_> {
-    /// What people do without a search, and the factor won.
+    /// Baselines that need no search, and the factor gained.
     fn compared(&self, style: &Style) -> String {
         let why = |rated: &Rated| {
             let baseline = self.baselines.iter().find(|one| std::ptr::eq(&raw const one.rated, rated))?;
@@ -108,7 +107,7 @@ impl Answer<'_> {
         };
         let breaks =
             |rated: &&Rated| why(rated).map(|why| style.faint(&format!("breaks a constraint: {why}")));
-        // A forbidden baseline may have the higher value: the best is not worse for that.
+        // A forbidden baseline may have a higher value than the best.
         let won = |rated: &&Rated| match why(rated) {
             _ if self.is_best(rated) => None,
             Some(_) => Some("-".to_owned()),
@@ -138,7 +137,7 @@ impl Answer<'_> {
         }
     }
 
-    /// The columns that every table of allocations begins with: name, value, and total GFLOPS where that is something else.
+    /// The first columns of every table of allocations: name, value, and total GFLOPS if it differs from the value.
     fn value_columns<'v>(&'v self, style: &'v Style) -> Vec<Of<'v, &'v Rated>> {
         let objective = self.problem.goal().objective();
         let weighted = weighted(&self.study.apps);
@@ -163,7 +162,7 @@ impl Answer<'_> {
     }
 }
 
-/// A factor above 1 with three decimals, or fewer where it is large.
+/// A factor above 1 with three decimals, or fewer if it is large.
 fn times(factor: f64, what: &str) -> String {
     match factor {
         f if f < 1.000_5 => format!("barely {what}"), // would read "1.000 times"
@@ -172,11 +171,11 @@ fn times(factor: f64, what: &str) -> String {
     }
 }
 
-/// On more nodes than this the changed ones are listed, not all.
+/// With more nodes, only the changed ones are listed.
 pub(in crate::view) const MOST_NODES_IN_A_ROW: usize = 12;
 
 impl Answer<'_> {
-    /// The alternatives, each by what it does differently from the best.
+    /// The alternatives, each by its differences from the best.
     fn others(&self, style: &Style) -> Option<String> {
         if self.alternatives.is_empty() {
             return None;
@@ -208,7 +207,7 @@ impl Answer<'_> {
         Some(format!("{}{}\n", grid.render(style).replace(NO_BREAK, " "), note.join("\n")))
     }
 
-    /// `D 7 7 7 8 (data on 3)`: the applications that are not as in `from`.
+    /// `D 7 7 7 8 (data on 3)`: the applications that differ from `from`.
     fn differences(&self, other: &Candidate, from: &Candidate, letters: &Lettering, style: &Style) -> String {
         changed_apps(&self.study.apps, letters, style, |app| {
             let smt = |of: &Candidate| of.smt.get(app.0).copied().unwrap_or(self.study.apps[app.0].smt);
@@ -227,7 +226,7 @@ impl Answer<'_> {
     }
 }
 
-/// The applications that change, each with what changes.
+/// The changed applications, each with its changes.
 pub(in crate::view) fn changed_apps(
     apps: &[App],
     letters: &Lettering,
@@ -246,7 +245,7 @@ pub(in crate::view) fn changed_apps(
     words.collect::<Vec<_>>().join(style.wide_gap())
 }
 
-/// Threads on each node, with what they use of a core where that changes.
+/// Threads on each node, with the number of hardware threads per core if it changes.
 fn changed_threads((smt, own): &(Smt, Vec<u32>), before: &(Smt, Vec<u32>)) -> Option<String> {
     if (smt, own) == (&before.0, &before.1) {
         return None;
@@ -259,7 +258,7 @@ fn changed_threads((smt, own): &(Smt, Vec<u32>), before: &(Smt, Vec<u32>)) -> Op
     Some(if *smt == before.0 { threads } else { format!("{threads} ({})", smt.as_str()) })
 }
 
-/// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.
+/// `7 on nodes 0-3, 8 on node 5`: the nodes whose number of threads differs from the best, by their new number.
 pub(in crate::view) fn changes(own: &[u32], best: &[u32]) -> String {
     let mut groups: Vec<(u32, Vec<usize>)> = Vec::new();
     for (node, (&threads, _)) in own.iter().zip(best).enumerate().filter(|(_, (own, best))| own != best) {
@@ -282,10 +281,11 @@ fn signed(percent: f64) -> String {
     }
 }
 
-/// Columns of the name of an allocation.
+/// Maximum width of the name of an allocation, in columns.
 const NAME_COLUMNS: usize = 36;
 
-/// Who loses how much where. Bests that are the same allocation share a row. A baseline that breaks a restriction may lose less than nothing.
+/// Losses of each allocation under each model. Bests with the same allocation share a row. A baseline that violates a constraint may have
+/// a negative loss.
 fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
     type Row<'v> = (String, &'v [f64]);
     let worst = |(_, regrets): &Row| regrets.iter().copied().fold(0.0, f64::max);
@@ -316,7 +316,7 @@ fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
     grid(&columns, &rows).render(style)
 }
 
-/// The name of an allocation that `others` find best, too.
+/// The name of an allocation that is also the best in `others`.
 fn together(name: &str, others: &[&str]) -> String {
     let all = std::iter::once(&name).chain(others).copied().collect::<Vec<_>>().join(", ");
     match others.len() {
@@ -348,14 +348,14 @@ impl Answer<'_> {
         ))
     }
 
-    /// What `--plot` draws: the robust placement where there is one, else the best.
+    /// The content of `--plot`: the robust placement if there is one, else the best.
     pub(crate) fn drawn_view(&self) -> numasim_ask::ScenarioView<'_> {
         self.robust.as_ref().map_or(&self.best, |robust| &robust.best).scenario.view()
     }
 }
 
 impl Answer<'_> {
-    /// What `--save` writes: best, alternatives, the robust placement, and the baselines that no file has.
+    /// The content of `--save`: best, alternatives, the robust placement, and the baselines that are not in a file.
     pub(crate) fn saved(&self) -> String {
         let mut facts = vec![("Found by", "numasim explore".to_owned())];
         facts.extend(self.facts());
@@ -376,7 +376,7 @@ impl Answer<'_> {
         all.map(|(role, rated)| Saved { view: rated.scenario.view(), role, static_work: false }).collect()
     }
 
-    /// The best allocation with everything that belongs to it.
+    /// The best allocation with all its parts.
     pub(crate) fn best_view(&self) -> numasim_ask::ScenarioView<'_> {
         self.best.scenario.view()
     }

@@ -1,4 +1,4 @@
-//! What people and programs see of a benchmark run, and of the plan for one.
+//! Output of a benchmark run, and of the plan for one, for people and programs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,23 +22,23 @@ use numasim_study::topology::HostTopology;
 
 use crate::view::{Style, figures};
 
-/// A run and what became of it.
+/// A run and its outcome.
 pub(crate) struct Result<'a> {
     /// This host.
     pub(crate) host: &'a HostTopology,
-    /// What was to be run.
+    /// The plan.
     pub(crate) plan: &'a Plan,
-    /// How it was measured, and the doubts.
+    /// The provenance, and the measurement warnings.
     pub(crate) provenance: &'a Provenance,
-    /// The CSV.
+    /// The path of the CSV.
     pub(crate) path: &'a Path,
-    /// What ran, as input file.
+    /// The path of the study that ran, as an input file.
     pub(crate) study: &'a Path,
-    /// The provenance.
+    /// The path of the provenance.
     pub(crate) beside: &'a Path,
-    /// What became of it.
+    /// The outcome.
     pub(crate) outcome: &'a Outcome,
-    /// Over its repetitions.
+    /// Summaries over the repetitions.
     pub(crate) summaries: &'a [Summary],
 }
 
@@ -46,17 +46,17 @@ pub(crate) struct Result<'a> {
 pub(crate) struct Planned<'a> {
     /// This host.
     pub(crate) host: &'a HostTopology,
-    /// What would be run.
+    /// The scenarios that would run.
     pub(crate) plan: &'a Plan,
-    /// How.
+    /// The settings.
     pub(crate) settings: &'a Settings,
-    /// How often.
+    /// Number of repetitions.
     pub(crate) repetitions: u32,
-    /// What is doubtful about it already.
+    /// Reasons for distrust that are already known.
     pub(crate) doubts: &'a [Doubt],
 }
 
-/// How much data the kernels of a plan work on: synthetic ones on so much for each thread, real ones on their problems.
+/// Size of the data of the kernels in a plan: synthetic kernels use this amount per thread, real ones their problem sizes.
 fn data(plan: &Plan, bytes_per_thread: u64) -> String {
     let apps = || plan.scenarios.iter().flat_map(|scenario| &scenario.apps);
     let mib = bytes_per_thread >> 20;
@@ -163,7 +163,7 @@ pub(crate) fn json(result: &Result) -> Benched {
     }
 }
 
-/// A doubt of a document.
+/// A measurement warning in a document.
 pub(crate) fn doubt(recorded: RecordedDoubt) -> document::Doubt {
     let RecordedDoubt { code, message, advice } = recorded;
     document::Doubt { code, message, advice }
@@ -258,7 +258,7 @@ pub(crate) fn plan_json(planned: &Planned) -> PlannedBench {
     }
 }
 
-// A plan for people and spreadsheets: which thread on which processor, with its data where.
+// A plan for people and spreadsheets: the logical CPU of each thread, and the placement of its data.
 
 /// One line for each scenario, application and node.
 pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
@@ -291,7 +291,7 @@ pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
     out + &table::grid(table::named(&columns, &shown), &groups(planned)).render(style)
 }
 
-/// The same as CSV; every thread's processors, and the shares of its data in percent.
+/// The same as CSV: every thread's logical CPUs, and the shares of its data in percent.
 pub(crate) fn plan_csv(planned: &Planned) -> String {
     table::csv(&plan_columns(), groups(planned))
 }
@@ -316,7 +316,7 @@ fn plan_columns<'a>() -> [Of<'a, Group<'a>>; 9] {
     ]
 }
 
-/// The name of a scenario, with whether it was scaled to the host.
+/// The name of a scenario, marked if it was scaled to the host.
 fn marked(name: String, fitted: bool) -> String {
     if fitted { name + " (fitted)" } else { name }
 }
@@ -337,14 +337,14 @@ fn groups<'a>(planned: &Planned<'a>) -> Vec<Group<'a>> {
     all
 }
 
-/// Where the data of threads on one node lies: `0:100`, by number of the operating system.
+/// Placement of the data of threads on one node: `0:100`, by number in the operating system.
 fn data_on(threads: &[&PlannedThread]) -> String {
     let shares = threads.first().map_or(&[][..], |thread| &thread.memory);
     let part = |(node, share): &(u32, f64)| format!("{node}:{}", (share * 1e8).round() / 1e6);
     shares.iter().map(part).collect::<Vec<_>>().join(" ")
 }
 
-/// The processors of threads on one node: each thread's own, or those that all may use.
+/// The logical CPUs of threads on one node: each thread's own, or those that all may use.
 fn processors(threads: &[&PlannedThread]) -> String {
     match threads {
         [first, ..] if first.cpus.as_slice().len() > 1 => format!("any of {}", first.cpus),

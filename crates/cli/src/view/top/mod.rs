@@ -1,4 +1,4 @@
-//! What `numasim top` shows: an agent's status as a frame of a terminal, a pure function of what was seen.
+//! The display of `numasim top`: the status of an agent as a frame of a terminal, a pure function of the observed data.
 //!
 //! ```text
 //! heading     the agent, its policy, connections that are over
@@ -18,27 +18,27 @@ use crate::view::figures;
 
 mod apps;
 
-/// How a frame is drawn.
+/// Display options of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     /// With colours, bold and faint text.
     pub(crate) color: bool,
     /// With characters beyond ASCII.
     pub(crate) unicode: bool,
-    /// The first application that is shown.
+    /// Index of the first application that is shown.
     pub(crate) from: usize,
-    /// Said at the bottom: the keys, or what is wrong.
+    /// The last line: the keys, or the problem.
     pub(crate) foot: Foot,
 }
 
 /// The last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foot {
-    /// There is nobody to press keys.
+    /// There is no keyboard.
     None,
-    /// Which keys there are.
+    /// The available keys.
     Keys,
-    /// The agent is gone; this is what was seen last.
+    /// The agent is gone; the frame shows its last state.
     Gone,
 }
 
@@ -67,14 +67,14 @@ impl Look {
         self.paint(AnsiColor::Red.on_default())
     }
 
-    /// Where text is cut.
+    /// The marker of truncated text.
     fn cut(self) -> &'static str {
         if self.unicode { "…" } else { "~" }
     }
 
-    /// `text` in at most `columns`.
+    /// `text` truncated to `columns`.
     fn fit(self, text: &str, columns: usize) -> String {
-        // Names come from programs that nobody knows.
+        // Names come from untrusted programs.
         let text = numasim_model::text::visible(text);
         if text.width() <= columns {
             return text.into_owned();
@@ -91,13 +91,13 @@ impl Look {
     }
 }
 
-/// Rows that everything needs, if there is room.
+/// Number of rows for the complete display, if there is space.
 pub(crate) fn height(seen: &Seen, look: Look) -> usize {
     let foot = usize::from(look.foot != Foot::None);
     lines(seen, look, 80).len() + 2 + seen.status.apps.len().max(1) + apps::height(seen) + foot
 }
 
-/// A line of a frame: pieces of text, each with its colours.
+/// A line of a frame: pieces of text, each with its style.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Vec<(String, Style)>);
 
@@ -110,13 +110,13 @@ impl Line {
         Self::styled(text, Style::new())
     }
 
-    /// With another piece behind the others.
+    /// Appends another piece.
     fn then(mut self, text: impl Into<String>, style: Style) -> Self {
         self.0.push((text.into(), style));
         self
     }
 
-    /// Without what lies beyond so many columns.
+    /// Truncates the line to this number of columns.
     fn cut(&mut self, columns: usize) {
         let mut left = columns;
         for (text, _) in &mut self.0 {
@@ -133,12 +133,12 @@ impl Line {
         }
     }
 
-    /// As a terminal paints it.
+    /// The line with terminal escape codes.
     pub(crate) fn painted(&self) -> String {
         use std::fmt::Write as _;
         let mut painted = String::new();
         for (text, style) in &self.0 {
-            // A string takes everything.
+            // Writing to a string does not fail.
             let _ = write!(painted, "{style}{text}{style:#}");
         }
         painted
@@ -150,13 +150,13 @@ impl Line {
     }
 }
 
-/// The lines of a frame of this size: `height` of them at most, none wider than `width`.
+/// The lines of a frame of this size: at most `height` lines, none wider than `width`.
 pub(crate) fn draw(seen: &Seen, look: Look, width: usize, height: usize) -> Vec<Line> {
     let foot = usize::from(look.foot != Foot::None).min(height);
     let mut lines = lines(seen, look, width);
     lines.truncate(height - foot);
     let left = height - foot - lines.len();
-    // Orders have what applications leave, and three lines at least.
+    // Commands get the rows that applications leave, and at least three.
     let wanted = 2 + seen.status.apps.len().max(1);
     let for_orders = apps::height(seen).min(left.saturating_sub(wanted).max(4.min(left / 3)));
     let table = apps::lines(seen, look, width, left - for_orders);
@@ -173,7 +173,7 @@ pub(crate) fn draw(seen: &Seen, look: Look, width: usize, height: usize) -> Vec<
     lines
 }
 
-/// Everything as plain text of so many columns, each line ended.
+/// Everything as plain text with this number of columns, each line terminated.
 pub(crate) fn text(seen: &Seen, look: Look, columns: usize) -> String {
     let mut text = String::new();
     for line in draw(seen, look, columns, height(seen, look)) {
@@ -197,22 +197,22 @@ fn foot_line(seen: &Seen, look: Look, width: usize) -> Line {
     Line::styled(look.fit(&text, width), style)
 }
 
-// What was seen of an agent so far: its last status, how fast applications get on, and the orders that came by.
+// The observations of an agent so far: its last status, the speed of applications, and the observed commands.
 
-/// Rates are means over this time, in seconds; the last digits of shorter ones are noise of the statuses.
+/// Rates are means over this time, in seconds. Over shorter times the last digits are noise of the statuses.
 const WINDOW_S: f64 = 5.0;
-/// Less time than this between two looks gives no rate, in seconds.
+/// Minimum time between two observations for a rate, in seconds.
 const SHORTEST_S: f64 = 0.4;
-/// So many orders are remembered.
+/// Maximum number of remembered commands.
 const ORDERS: usize = 200;
 
-/// An application, from its hello to its end; another connection with its name is another one.
+/// An application, from its hello to its end; another connection with the same name is a different application.
 type Key = (String, u64);
 
-/// What was seen of an agent.
+/// The observations of an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// As it was last.
+    /// Its last status.
     pub(crate) status: AgentStatus,
     /// Newest first.
     pub(crate) orders: VecDeque<SeenOrder>,
@@ -220,51 +220,51 @@ pub(crate) struct Seen {
     traffic: Traffic,
 }
 
-/// An order that was not there at the look before.
+/// A command that was not present in the previous observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SeenOrder {
-    /// Uptime of the agent at the first look that saw it, in ms; it may have been given up to one interval before.
+    /// Uptime of the agent at the first observation with this command, in ms; it may have been given up to one interval before.
     pub(crate) at_ms: u64,
     pub(crate) app: String,
     pub(crate) seq: u64,
     pub(crate) order: Order,
 }
 
-/// How far an application was at a time.
+/// The progress of an application at a time.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    /// Uptime of the agent when the application said so, in s.
+    /// Uptime of the agent when the application reported its progress, in s.
     at_s: f64,
     progress: u64,
     tasks: Option<u64>,
 }
 
-/// What files say about the traffic of applications, by name.
+/// The traffic of applications according to the files, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic(HashMap<String, PerUnit>);
 
-/// GB that are moved to or from memory.
+/// GB moved to or from memory.
 #[derive(Clone, Copy, Debug)]
 struct PerUnit {
     iteration: f64,
-    /// Where an iteration consists of tasks that all move the same.
+    /// Present if an iteration consists of tasks with equal traffic.
     task: Option<f64>,
 }
 
 impl Traffic {
-    /// Of every application whose work stands in the files.
+    /// The traffic of every application whose work is in the files.
     pub(crate) fn of(study: &Study) -> Self {
         let of = |(app, course): (&numasim_model::App, &Course)| Some((app.name.clone(), per_unit(course)?));
         Self(study.apps.iter().zip(&study.dynamics.courses).filter_map(of).collect())
     }
 
-    /// Whether there is nothing to estimate with.
+    /// Whether there is no data for estimates.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Work / arithmetic intensity, phase by phase; `None` where the files say nothing of the work.
+/// Work / arithmetic intensity, phase by phase; `None` if the files do not define the work.
 fn per_unit(course: &Course) -> Option<PerUnit> {
     let gb = |phase: &numasim_course::Phase| {
         Some(phase.work.as_ref()?.total().value() / phase.arithmetic_intensity.value())
@@ -284,18 +284,18 @@ fn per_unit(course: &Course) -> Option<PerUnit> {
 }
 
 impl Seen {
-    /// After the first look: orders that are in force already were not seen to come.
+    /// After the first observation: commands already in force were not observed when they were sent.
     pub(crate) fn first(status: AgentStatus, traffic: Traffic) -> Self {
         let mut seen = Self { status, orders: VecDeque::new(), samples: HashMap::new(), traffic };
         seen.sample();
         seen
     }
 
-    /// After another look.
+    /// After another observation.
     pub(crate) fn again(&mut self, status: AgentStatus) {
         let before = std::mem::replace(&mut self.status, status);
         if before.pid != self.status.pid {
-            // Another agent: what its predecessor counted means nothing.
+            // This is a different agent, so the counts of its predecessor are meaningless.
             self.samples.clear();
         }
         let known: HashMap<(&str, u64), u64> =
@@ -314,7 +314,7 @@ impl Seen {
         self.sample();
     }
 
-    /// Remembers how far everybody is, and forgets who is gone.
+    /// Remembers the progress of each application, and forgets those that are gone.
     fn sample(&mut self) {
         let uptime_s = self.status.uptime_s;
         let mut samples = std::mem::take(&mut self.samples);
@@ -336,14 +336,14 @@ impl Seen {
         }
     }
 
-    /// Iterations per second over the last seconds; `None` until there are two looks far enough apart.
+    /// Iterations per second over the last seconds; `None` until there are two observations with enough distance.
     pub(crate) fn iterations_per_s(&self, app: &AppEntry) -> Option<f64> {
         let (first, last) = self.ends(app)?;
         Some((last.progress - first.progress) as f64 / (last.at_s - first.at_s))
     }
 
-    /// GB/s by what the files say an iteration or a task moves, and how many were done; `None` where one of the two is not
-    /// known. Nothing is measured.
+    /// GB/s from the traffic of an iteration or a task according to the files, and the number of those done; `None` if one of the two is
+    /// unknown. Nothing is measured.
     pub(crate) fn bandwidth_gbs(&self, app: &AppEntry) -> Option<f64> {
         let per = self.traffic.0.get(&app.name)?;
         let (first, last) = self.ends(app)?;
@@ -354,7 +354,7 @@ impl Seen {
         Some(gb / (last.at_s - first.at_s))
     }
 
-    /// Whether the files let any bandwidth be estimated.
+    /// Whether the files allow any estimate of bandwidth.
     pub(crate) fn estimates(&self) -> bool {
         !self.traffic.is_empty()
     }
@@ -381,7 +381,7 @@ fn milliseconds(seconds: f64) -> u64 {
 
 /// Columns of a bar.
 const BAR: usize = 20;
-/// More nodes than this stand together in one line.
+/// With more nodes, they share one line.
 const MOST_NODES: usize = 8;
 
 /// The lines of the heading and of the nodes, with an empty one below.
@@ -422,7 +422,7 @@ fn nodes(seen: &Seen, look: Look, width: usize) -> Vec<Line> {
     let status = &seen.status;
     let of = |node: usize| status.load.as_ref().and_then(|load| load.get(node)).copied();
     if status.cores.len() > MOST_NODES {
-        // A table of 64 nodes would leave no room for applications.
+        // A table of 64 nodes would leave no space for applications.
         let cores: u64 = status.cores.iter().map(|&cores| u64::from(cores)).sum();
         let busy = status.load.as_ref().map_or("load not known".to_owned(), |load| {
             let busy: f64 =
@@ -440,7 +440,7 @@ fn nodes(seen: &Seen, look: Look, width: usize) -> Vec<Line> {
             return Line::plain(look.fit(&name, width))
                 .then(look.fit(&format!("  {why}"), width.saturating_sub(name.len())), look.faint());
         };
-        // At most BAR: the part is held between 0 and 1.
+        // At most `BAR`: the fraction is clamped between 0 and 1.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let full = (load.clamp(0.0, 1.0) * BAR as f64).round() as usize;
         let (on, off) = if look.unicode { ("█", "·") } else { ("#", ".") };

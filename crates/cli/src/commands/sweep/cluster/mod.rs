@@ -1,9 +1,8 @@
 //! A sweep as a job array on a cluster: `--submit slurm`, `--resubmit`, `--collect`.
 //!
-//! What is known of the sweep lies in one folder: the question (`question`), the script that asks it (`script`), and a shard
-//! of the rows with its receipt from each task that has ended. Nothing else is remembered, and nothing runs between commands;
-//! what is queued is asked of Slurm (`slurm`) when it matters. A task is `numasim sweep --shard I/N --resume`, as a person
-//! would type it.
+//! One folder contains the whole state of the sweep: the question (`question`), the script that runs it (`script`), and for each finished
+//! task a shard of the rows with its receipt. There is no other state, and no process runs between commands. The state of the queue is
+//! requested from Slurm (`slurm`) when needed. A task is `numasim sweep --shard I/N --resume`, as a user would type it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,7 +26,7 @@ use crate::output::{Destination, Folder};
 use crate::shell::Shell;
 use crate::view::figures;
 
-/// Without `--shards`.
+/// Default for `--shards`.
 const SHARDS: u32 = 16;
 
 /// Writes the folder, and submits the array.
@@ -43,7 +42,7 @@ pub(super) fn submit(
             .hint("--resubmit FOLDER submits the shards that are missing, --collect FOLDER joins them")
             .hint("or give --folder another name"));
     }
-    // A task without a point would be one too many.
+    // A task without points is not needed.
     let points = plan.points.end - plan.points.start;
     let shards = args.cluster.shards.unwrap_or(SHARDS).min(u32::try_from(points).unwrap_or(u32::MAX)).max(1);
     let inputs = input_names(texts);
@@ -62,7 +61,7 @@ pub(super) fn submit(
     hand_over(folder, &all, &args.cluster, shell)
 }
 
-/// Submits what is missing.
+/// Submits the missing shards.
 pub(super) fn resubmit(folder: &Path, args: &ClusterArgs, shell: &Shell) -> Result<(), Failure> {
     let question = Question::read(folder)?;
     let missing = question.missing(folder)?;
@@ -85,7 +84,7 @@ pub(super) fn resubmit(folder: &Path, args: &ClusterArgs, shell: &Shell) -> Resu
 
 /// Submits these shards and prints the number of the job; with `--dry-run` prints the command.
 fn hand_over(folder: &Path, shards: &[u32], args: &ClusterArgs, shell: &Shell) -> Result<(), Failure> {
-    // Options of `--submit` are in the script; repeated here they win over the environment, too.
+    // The script contains the options of `--submit`. Repeating them here makes them also override the environment.
     let words = command(shards, &args.sbatch_option);
     if args.dry_run {
         return Destination::Stdout.deliver(&typed(folder, &words));
@@ -101,7 +100,7 @@ fn shards(numbers: &[u32]) -> String {
     format!("{noun} {}", ranges(numbers).replace(',', ", "))
 }
 
-// `--collect`: all shards in order, whole or not at all.
+// `--collect`: all shards in order, complete or not at all.
 
 /// Joins the shards of a folder.
 pub(in crate::commands::sweep) fn collect(folder: &Path, output: Option<&Path>) -> Result<(), Failure> {
@@ -155,11 +154,11 @@ fn not_done(folder: &Path, question: &Question, missing: &[u32], first: u32) -> 
     ))
 }
 
-// A sweep as the words of a command line, from what was read of one.
+// A sweep as the words of a command line, from its parsed arguments.
 
-/// The words between `numasim sweep` and what a task adds. `files` stand in the place of those that were named.
+/// The words between `numasim sweep` and the additions of a task. `files` replaces the named files.
 fn words(args: &SweepArgs, files: &[String]) -> Vec<String> {
-    // Every switch is named: a new one has to be thought of here.
+    // Every option is listed, so that a new one must be considered here.
     let SweepArgs {
         files: _,
         sharing,
@@ -176,7 +175,7 @@ fn words(args: &SweepArgs, files: &[String]) -> Vec<String> {
         policy,
         until,
         seed,
-        // Each task has its own, or none.
+        // Each task has a separate one, or none.
         shard: _,
         resume: _,
         threads: _,
@@ -229,7 +228,7 @@ mod tests {
         }
     }
 
-    /// What was read again is the same question, but for the files.
+    /// The parsed words ask the same question, except for the files.
     #[test]
     fn the_words_ask_the_same_again() {
         for question in [
@@ -274,18 +273,18 @@ mod tests {
     }
 }
 
-// `sweep.json`: which sweep a folder is of, and in how many shards; and where each shard lies.
+// `sweep.json`: the sweep of a folder, its number of shards, and the path of each shard.
 
 /// The file.
 const QUESTION: &str = "sweep.json";
 
 /// A sweep in shards.
 struct Question {
-    /// Tasks of the array, numbered from 1.
+    /// Number of tasks in the array, numbered from 1.
     shards: u32,
-    /// Points of all of them.
+    /// Number of points in all shards.
     points: u64,
-    /// What tells the sweep from others; each shard has it with its own `--shard`.
+    /// Distinguishes the sweep from others; each shard contains it with its own `--shard`.
     identity: Value,
 }
 
@@ -326,10 +325,10 @@ impl Question {
         }
     }
 
-    /// The shards that are not there, from 1, ascending.
+    /// The missing shards, from 1, ascending.
     ///
     /// # Errors
-    /// One that belongs to another sweep or was changed.
+    /// A shard that belongs to another sweep or was changed.
     fn missing(&self, folder: &Path) -> Result<Vec<u32>, Failure> {
         let mut missing = Vec::new();
         let mut identity = self.identity.clone();
@@ -357,7 +356,7 @@ fn part(folder: &Path, shard: u32) -> PathBuf {
     folder.join(format!("part-{shard:05}.csv"))
 }
 
-/// What the tasks said, by the script's `--output`.
+/// The output of the tasks, by the script's `--output`.
 fn log(folder: &Path, shard: u32) -> PathBuf {
     folder.join(format!("shard-{shard:05}.log"))
 }
@@ -372,12 +371,12 @@ fn input_names(texts: &[SourceFile]) -> Vec<String> {
     texts.iter().enumerate().map(name).collect()
 }
 
-// `sweep.sbatch`: the job array. It is a script as a person would write it, and can be submitted by hand where it lies.
+// `sweep.sbatch`: the job array. The script looks handwritten and can be submitted manually from its folder.
 
 /// The file.
 const SCRIPT: &str = "sweep.sbatch";
 
-/// The script; `inputs` are the names of the input files beside it.
+/// The script; `inputs` are the names of the input files next to it.
 fn text(args: &SweepArgs, inputs: &[String], question: &Question) -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::fault("cannot tell where this program is").caused_by(&error))?;
@@ -432,18 +431,19 @@ exec \"$numasim\" sweep",
     text
 }
 
-// What is asked of Slurm: to take an array (sbatch), and what of one folder it still has (squeue). Options as in sbatch(1), squeue(1).
+// Requests to Slurm: to submit an array (sbatch), and to list the queued tasks of one folder (squeue). Options as in sbatch(1),
+// squeue(1).
 
-/// States of tasks that will still do something, or are just doing it.
+/// States of tasks that are pending or active.
 const ALIVE: &str = "PENDING,CONFIGURING,RUNNING,SUSPENDED,STOPPED,COMPLETING";
 
-/// The words that submit these shards. The array is named here, too: the environment (`SBATCH_ARRAY_INX`) wins over a script.
+/// The words that submit these shards. The array is also named here, because the environment (`SBATCH_ARRAY_INX`) overrides a script.
 fn command(shards: &[u32], options: &[String]) -> Vec<String> {
     let ours = ["--parsable".to_owned(), format!("--array={}", ranges(shards))];
     ours.into_iter().chain(options.iter().cloned()).chain([SCRIPT.to_owned()]).collect()
 }
 
-/// The same for a person to type.
+/// The command in a form that a user can type.
 fn typed(folder: &Path, words: &[String]) -> String {
     let plain = |word: &str| {
         is_plain(word) || word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=/:".contains(c))
@@ -466,7 +466,7 @@ fn sbatch(folder: &Path, words: &[String]) -> Result<String, Failure> {
     Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
 }
 
-/// The shards of this folder that Slurm still has.
+/// The shards of this folder that Slurm still has in its queue.
 fn queued(folder: &Path) -> Result<BTreeSet<u32>, Failure> {
     let there = canonical(folder);
     let mut squeue = Command::new("squeue");
@@ -481,7 +481,7 @@ fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Tasks of arrays that were submitted in a folder, of lines `TASK FOLDER`; jobs that are no arrays have no number.
+/// Tasks of arrays that were submitted in a folder, from lines `TASK FOLDER`; jobs that are not arrays have no number.
 fn of_folder(lines: &str, is_it: impl Fn(&Path) -> bool) -> BTreeSet<u32> {
     let task = |line: &str| {
         let (task, path) = line.trim().split_once(' ')?;
@@ -490,7 +490,7 @@ fn of_folder(lines: &str, is_it: impl Fn(&Path) -> bool) -> BTreeSet<u32> {
     lines.lines().filter_map(task).collect()
 }
 
-/// What a program of Slurm prints.
+/// The output of a Slurm program.
 fn said(name: &str, command: &mut Command) -> Result<String, Failure> {
     let Output { status, stdout, stderr } = command.output().map_err(|error| {
         Failure::input(format!("cannot run {name}")).caused_by(&error).hint(

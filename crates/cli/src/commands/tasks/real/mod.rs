@@ -1,9 +1,10 @@
-//! `--real`: the graph on this host, with real kernels, beside the simulation of the same.
+//! `--real`: the graph on this host, with real kernels, compared with its simulation.
 //!
-//! Each repetition (`--runs`) is a serial run, then a run under each scheduler, so that what else the host does falls on all of them. The simulation of a repetition has tasks
-//! that take as long as the mean of their kind in its serial run: what it predicts is who runs what when, waiting, shared bandwidth, and what scheduling costs.
+//! Each repetition (`--runs`) is a serial run, then a run under each scheduler, so that other load of the host affects all of them. In
+//! the simulation of a repetition, each task takes the mean time of its kind in the serial run. The simulation predicts the assignment of
+//! tasks to workers over time, waiting, shared bandwidth, and the cost of scheduling.
 //!
-//! All runs under schedulers have the same workers, which are an application of an agent, where one is there; the serial runs are not.
+//! All runs under schedulers use the same workers, which are an application of an agent if there is one; the serial runs do not.
 
 use std::io;
 use std::path::Path;
@@ -33,10 +34,11 @@ use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repet
 use crate::view::tasked::GraphFacts;
 use crate::watch;
 
-/// Runs the graph of the files.
+/// Runs the graph in the files.
 ///
 /// # Errors
-/// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
+/// A graph without kernels, a machine that is not this host, inputs that schedulers and kernels reject, and outputs that cannot be
+/// written; a wrong result, after everything is written.
 pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), Failure> {
     let code = code_of(&input.tasks)?;
     let question = simulated::question(args, input, None)?;
@@ -69,7 +71,7 @@ pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), 
             verdict = Some(code.check(&reference.store));
         }
         let mut executed = Vec::new();
-        // The settings of a scheduler, one for each seed, stand together.
+        // The settings of a scheduler, one for each seed, are consecutive.
         for job in jobs.iter().skip(repetition).step_by(runs) {
             let question = job.question();
             let run = execute(&question, &*code, &workers).map_err(|error| of_job(job, error))?;
@@ -109,10 +111,10 @@ pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), 
     told(&view, runs)
 }
 
-/// What a person should know of times under an agent.
+/// Caution about times under an agent.
 const HELD: &str = "an agent held workers back: measured times are those of fewer cores than simulated ones";
 
-/// The workers of all runs; where an agent is there, or comes, they do what it orders.
+/// The workers of all runs. If an agent is present, or appears, they follow its commands.
 fn workers(machine: &Machine, cores: &Cores) -> Result<Workers, Failure> {
     let agent = Agent::of_environment(Control::PerNode)
         .map_err(|error| Failure::input("NUMASIM_AGENT names no socket").caused_by(&error))?;
@@ -130,7 +132,7 @@ fn code_of(tasks: &TaskStudy) -> Result<Box<dyn Code>, Failure> {
     code(generator).map_err(|error| Failure::input(error.to_string()))
 }
 
-/// The same simulated.
+/// The same graph, simulated.
 fn compared(
     job: &Job<'_>,
     reference: &Serial,
@@ -167,7 +169,7 @@ fn kinds(program: &Program, code: &dyn Code, repetitions: &[Repetition]) -> Vec<
     graph.types().iter().enumerate().map(of_kind).collect()
 }
 
-/// What a person must know beside the result.
+/// Warnings in addition to the result.
 fn told(view: &ExecutedView<'_>, runs: usize) -> Result<(), Failure> {
     if !view.verdict.is_right() {
         return Err(Failure::fault(format!(
@@ -188,7 +190,7 @@ fn told(view: &ExecutedView<'_>, runs: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Pages of one run are not left for the next one, wherever they lie.
+/// Pages of one run are not reused by the next one, on whatever node they are.
 fn fresh_pages() {
     #[cfg(target_os = "linux")]
     numasim_host::os::mapping::fresh_pages();
@@ -211,9 +213,10 @@ fn failed(error: ExecuteError) -> Failure {
     }
 }
 
-// Processors of this host for the cores of the machine in the files.
+// Logical CPUs of this host for the cores of the machine in the files.
 
-/// The operating system's number of each node of the machine: that of the machine file, else that of the node in the same place here.
+/// The operating system's number of each node of the machine: that in the machine file, else that of the node with the same index on this
+/// host.
 fn os_numbers(machine: &Machine) -> Vec<Option<u32>> {
     let here = System::host().node_cores(&affinity::allowed().unwrap_or_default());
     let of_node = |node: numasim_model::NodeId| {
@@ -223,10 +226,10 @@ fn os_numbers(machine: &Machine) -> Vec<Option<u32>> {
     machine.node_ids().map(of_node).collect()
 }
 
-/// A processor for each core: those that the machine file lists, else the first one of each core of the node of the same number.
+/// A logical CPU for each core: those listed in the machine file, else the first one of each core of the node with the same number.
 ///
 /// # Errors
-/// Another operating system than Linux; a machine with more cores than are here.
+/// An operating system other than Linux; a machine with more cores than this host.
 fn processors(machine: &Machine) -> Result<Cores, Failure> {
     let allowed = affinity::allowed()
         .map_err(|error| Failure::input("--real binds threads, which needs Linux").caused_by(&error))?;
@@ -253,12 +256,12 @@ fn processors(machine: &Machine) -> Result<Cores, Failure> {
     Ok(Cores(machine.node_ids().map(of_node).collect::<Result<_, _>>()?))
 }
 
-// `--gantt` of a run on this host: drawn as those of simulations.
+// `--gantt` for a run on this host: drawn like those of simulations.
 
-/// Checks that it can be written, where it is asked for, and changes nothing.
+/// Checks that it can be written, if it was requested, and changes nothing.
 ///
 /// # Errors
-/// More than one run, and those of [`PlotFile::open`].
+/// More than one run, and the errors of [`PlotFile::open`].
 fn open_gantt(args: &TasksArgs, runs: usize) -> Result<Option<PlotFile>, Failure> {
     let Some(path) = args.gantt.as_deref() else { return Ok(None) };
     if runs > 1 {
@@ -268,7 +271,7 @@ fn open_gantt(args: &TasksArgs, runs: usize) -> Result<Option<PlotFile>, Failure
     PlotFile::open(Some(path)).map(Some)
 }
 
-/// What each worker did when.
+/// The activity of each worker over time.
 fn chart(job: &Job<'_>, run: &Execution) -> Gantt {
     let mut bars = Recorder::default();
     for record in &run.records {
@@ -291,9 +294,9 @@ fn heading(job: &Job<'_>, run: &Execution) -> Heading {
     Heading { title: title(job), subtitle: parts.join("; ") }
 }
 
-// `--trace` of a run on this host, as for simulations.
+// `--trace` for a run on this host, as for simulations.
 
-/// Where it goes: the last run.
+/// Its destination, for the last run.
 struct Trace {
     to: Destination,
     kind: Ending,
@@ -303,12 +306,12 @@ impl Trace {
     /// Checks that it can be written, and changes nothing.
     ///
     /// # Errors
-    /// Those of [`Ending::of`] and [`Destination::open`].
+    /// The errors of [`Ending::of`] and [`Destination::open`].
     fn open(path: &Path, runs: usize) -> Result<Self, Failure> {
         Ok(Self { to: Destination::open(Some(path))?, kind: Ending::of(path, runs)? })
     }
 
-    /// Where it goes.
+    /// Its destination.
     const fn to(&self) -> &Destination {
         &self.to
     }
@@ -316,7 +319,7 @@ impl Trace {
     /// Writes it.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// It cannot be written.
     fn write(&self, job: &Job<'_>, run: &Execution) -> Result<(), Failure> {
         self.to.deliver_by(|out| -> io::Result<()> {
             let mut writer = Writer::start(out, self.kind)?;

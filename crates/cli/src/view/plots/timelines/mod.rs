@@ -1,4 +1,4 @@
-//! A run on a host above its simulation, on one axis, and how far they are apart.
+//! A run on a host above its simulation, on one axis, and the differences between them.
 
 use numasim_course::Course as Plan;
 use numasim_course::Study;
@@ -16,16 +16,16 @@ use crate::view::plots::{Band, bands, node_groups, time_unit};
 use crate::view::simulated::Simulated;
 use crate::view::{figures, machine_title};
 
-// What becomes of applications over time, in slots: of a simulation while somebody looks on, or of a run from its rows.
+// The state of applications over time, in slots: from an observed simulation, or from the rows of a run.
 
-/// What is drawn together: applications in bands, nodes in groups.
+/// The grouping of the picture: applications in bands, nodes in groups.
 struct Parts {
     bands: Vec<Band>,
     groups: Vec<Vec<NodeId>>,
 }
 
 impl Parts {
-    /// Each application and node alone, as far as there is room; behind the first ones the others are one.
+    /// A band for each application and a group for each node, as far as there is space; the remaining ones are merged into one.
     fn of(study: &Study) -> Self {
         let mut bands = bands(study, MOST_APPS);
         if bands.len() > MOST_APPS {
@@ -37,7 +37,7 @@ impl Parts {
     }
 }
 
-/// Of an application on a node.
+/// The state of an application on a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Now {
     running: f64,
@@ -46,27 +46,27 @@ struct Now {
     gflops: f64,
 }
 
-/// Takes what happens, in the order of time.
+/// Records events in the order of time.
 pub(crate) struct CourseRecorder {
     parts: Parts,
     nodes: usize,
-    /// Of each application on each node.
+    /// For each application on each node.
     now: Vec<Now>,
-    /// Of each application.
+    /// For each application.
     items: Vec<f64>,
-    /// Of each band: how many so far.
+    /// Commands so far, for each band.
     orders: Vec<f64>,
     slots: SlotRecorder,
 }
 
-/// What was taken, for each band.
+/// The recorded course, for each band.
 pub(crate) struct Course {
     slots: Slots,
     bands: usize,
     groups: usize,
 }
 
-/// The numbers of a band that are recorded, behind those of its cores on each group of nodes.
+/// The recorded values of a band, stored after those of its cores on each group of nodes.
 #[derive(Clone, Copy)]
 enum Figure {
     Running,
@@ -78,7 +78,7 @@ enum Figure {
 
 const FIGURES: usize = 5;
 
-/// Where a figure of a band is among all numbers.
+/// Index of a value of a band among all values.
 const fn number(groups: usize, band: usize, figure: Figure) -> usize {
     band * (groups + FIGURES) + groups + figure as usize
 }
@@ -121,14 +121,14 @@ impl CourseRecorder {
         }
     }
 
-    /// An application was told something.
+    /// An application received a command.
     pub(crate) fn order(&mut self, at: Seconds, app: AppId) {
         let Some(band) = self.parts.bands.iter().position(|band| band.apps.contains(&app.0)) else { return };
         self.orders[band] += 1.0;
         self.slots.set(number(self.parts.groups.len(), band, Figure::Orders), at, self.orders[band]);
     }
 
-    /// From now on it is as it is.
+    /// Records the state from this time on.
     fn note(&mut self, time: Seconds) {
         let groups = self.parts.groups.len();
         for (b, band) in self.parts.bands.iter().enumerate() {
@@ -156,7 +156,7 @@ impl CourseRecorder {
         }
     }
 
-    /// All until `end`.
+    /// The complete course until `end`.
     pub(crate) fn finish(self, end: Seconds) -> Course {
         let (bands, groups) = (self.parts.bands.len(), self.parts.groups.len());
         Course { slots: self.slots.finish(end), bands, groups }
@@ -198,7 +198,7 @@ impl Course {
         values.get(number(self.groups, band, figure)).cloned().unwrap_or_default()
     }
 
-    /// Cores that are used, for each group of nodes and each band.
+    /// Cores in use, for each group of nodes and each band.
     fn cores(&self) -> Vec<Vec<Vec<f64>>> {
         let of = |band: usize, group: usize| self.slots.mean.get(band * (self.groups + FIGURES) + group);
         let group =
@@ -214,12 +214,12 @@ impl Course {
         (0..self.bands).map(|band| self.of(&self.slots.mean, band, Figure::Blocked)).collect()
     }
 
-    /// Items of a band, on average and at most.
+    /// Mean and maximum number of items of a band.
     fn items(&self, band: usize) -> (Vec<f64>, Vec<f64>) {
         (self.of(&self.slots.mean, band, Figure::Items), self.of(&self.slots.most, band, Figure::Items))
     }
 
-    /// What part of `gflop` a band has done at the end of each slot.
+    /// The fraction of `gflop` that a band has finished at the end of each slot.
     fn done(&self, band: usize, gflop: f64) -> Vec<f64> {
         let (slot, end) = (self.slots.slot.value(), self.slots.end.value());
         let mut done = 0.0;
@@ -231,7 +231,7 @@ impl Course {
         sums.collect()
     }
 
-    /// When a band was told something, to a slot.
+    /// The times of the commands to a band, to the precision of a slot.
     fn orders(&self, band: usize) -> Vec<f64> {
         let so_far = self.of(&self.slots.most, band, Figure::Orders);
         let before = std::iter::once(0.0).chain(so_far.iter().copied());
@@ -245,9 +245,9 @@ mod tests;
 
 /// The run that a simulation is compared with.
 pub(crate) struct Other<'a> {
-    /// What it wrote of itself.
+    /// Its recorded result.
     pub(crate) measured: &'a Measured,
-    /// What it was like.
+    /// Its course over time.
     pub(crate) course: &'a Course,
 }
 
@@ -307,14 +307,14 @@ pub(crate) fn timelines(
     }
 }
 
-/// In what progress is counted.
+/// The unit of progress.
 struct Progress {
     label: String,
     whole: f64,
 }
 
 impl Progress {
-    /// Iterations, if all applications have as many; else parts of the work.
+    /// Iterations, if all applications have the same number; else fractions of the work.
     fn of(study: &Study) -> Self {
         let mut iterations = study.dynamics.courses.iter().map(|course| course.iterations);
         match iterations.next() {
@@ -335,7 +335,7 @@ impl Band {
         self.courses(study).map(|course| f64::from(course.thread_count())).sum()
     }
 
-    /// The work of all its applications; `None` where there is none to be counted.
+    /// The work of all its applications; `None` if there is no work to count.
     fn gflop(&self, study: &Study) -> Option<f64> {
         let work: Option<Vec<f64>> = self
             .courses(study)
@@ -353,7 +353,7 @@ fn name_of(nodes: &[numasim_model::NodeId]) -> String {
     figures::nodes(&crate::view::numbers(nodes))
 }
 
-/// The question; the run, the policies and the model. What may be long comes last.
+/// The question; the run, the policies and the model. Parts that may be long come last.
 fn heading(study: &Study, simulated: &Simulated, other: &Other<'_>) -> Heading {
     let mut parts = vec![format!("measured under policy {}", other.measured.policy)];
     if other.measured.machine != study.machine.name() {
