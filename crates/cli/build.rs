@@ -1,4 +1,4 @@
-//! Lists the files of `configs/` for the catalogue (`src/catalog.rs`): whoever adds a file there adds it to the program.
+//! Lists the files of `configs/` for the catalogue (`src/catalog.rs`): adding a file there adds it to the program.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut list = String::from("&[\n");
     for (name, path) in files {
-        // Debug of a text is a literal of Rust. Writing to a String cannot fail.
+        // The `Debug` form of a text is a Rust literal. Writing to a String cannot fail.
         let _ = writeln!(list, "    ({name:?}, include_str!({:?})),", path.canonicalize()?.to_string_lossy());
     }
     list.push_str("]\n");
@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("catalog.rs"), list)
 }
 
-/// The TOML files below `folder` with their paths from `root`, without the ending and with `/` on every system.
+/// The TOML files below `folder` with their paths from `root`, without the extension and with `/` on every system.
 fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {

@@ -1,8 +1,8 @@
-//! The input files of `configs/`, inside the program: `@NAME` stands for one wherever a study is read.
+//! The input files of `configs/`, included in the program: `@NAME` refers to one wherever a study is read.
 //!
-//! The list is made by `build.rs`. A name is that of a file without `.toml`, or with its folder: `@epyc-7501-2s`,
-//! `@machines/epyc-7501-2s`. Where several folders have a file of that name, a machine or a workload is meant; where neither
-//! has it, the folder must be said.
+//! `build.rs` generates the list. A name is that of a file without `.toml`, optionally with its folder: `@epyc-7501-2s`,
+//! `@machines/epyc-7501-2s`. If several folders contain a file with that name, a machine or a workload is chosen. If neither folder
+//! contains it, the name must include the folder.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use numasim_model::words::choice;
 
 use crate::suggest;
 
-/// What a path begins with that stands for a file of the catalogue. A file on disk whose name begins so is `./@NAME`.
+/// Prefix of a path that refers to a file of the catalogue. A file on disk with this prefix is written `./@NAME`.
 const SIGN: char = '@';
 
-/// All files: path below `configs/` without the ending, and text. Sorted by path.
+/// All files: path below `configs/` without the extension, and text. Sorted by path.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-/// The folders in the order in which they are shown, each with what is in it.
+/// The folders in display order, each with a description.
 pub(crate) const FOLDERS: [(&str, &str); 10] = [
     ("machines", "real machines, each figure with its kind and source"),
     ("workloads", "applications for any machine"),
@@ -30,7 +30,7 @@ pub(crate) const FOLDERS: [(&str, &str); 10] = [
     ("discriminate", "scenarios in which models disagree, for the machine of that name"),
 ];
 
-/// Folders whose files are meant where others have the name, too.
+/// Folders that have precedence if others contain the same name.
 const FIRST: [&str; 2] = ["machines", "workloads"];
 
 /// One file of the catalogue.
@@ -38,16 +38,16 @@ const FIRST: [&str; 2] = ["machines", "workloads"];
 pub(crate) struct Entry {
     /// Path below `configs/`, without `.toml`.
     pub(crate) path: &'static str,
-    /// What is in the file.
+    /// The text of the file.
     pub(crate) text: &'static str,
 }
 
-/// Why a name stands for no file.
+/// The reason why a name does not refer to a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unknown {
     /// The rest of a sentence that begins with the name.
     pub(crate) message: String,
-    /// What to write instead.
+    /// A correction.
     pub(crate) hint: String,
 }
 
@@ -62,13 +62,13 @@ impl Entry {
         self.path.rsplit_once('/').map_or(self.path, |(_, name)| name)
     }
 
-    /// The shortest name that stands for it, with its sign.
+    /// The shortest name that refers to it, with its prefix.
     pub(crate) fn shortest(self) -> String {
         let name = if find(self.name()) == Ok(self) { self.name() } else { self.path };
         format!("{SIGN}{name}")
     }
 
-    /// The first sentence of the comment at its top, which says what it is; empty where there is none.
+    /// The first sentence of the comment at its top, which describes it; empty if there is none.
     pub(crate) fn about(self) -> String {
         let lines = self.text.lines().skip_while(|line| line.starts_with("#:"));
         let comment = lines.map_while(|line| line.strip_prefix('#')).map(str::trim);
@@ -81,7 +81,7 @@ impl Entry {
     }
 }
 
-/// Whether a text ends with the initial of a name, after which a point is no end of a sentence.
+/// Whether a text ends with the initial of a name, after which a full stop does not end a sentence.
 fn is_initial(text: &str) -> bool {
     text.rsplit(' ').next().is_some_and(|word| word.chars().count() == 1)
 }
@@ -100,12 +100,12 @@ fn entries() -> impl Iterator<Item = Entry> {
     FILES.iter().map(|&(path, text)| Entry { path, text })
 }
 
-/// The name after the sign, where a path stands for a file of the catalogue.
+/// The name after the prefix, if a path refers to a file of the catalogue.
 pub(crate) fn named_by(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(SIGN)
 }
 
-/// The file of this name, which may begin with the sign.
+/// The file with this name, which may begin with the prefix.
 pub(crate) fn find(name: &str) -> Result<Entry, Unknown> {
     let name = name.strip_prefix(SIGN).unwrap_or(name);
     let name = name.strip_suffix(".toml").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! What commands write as JSON (`numasim schema COMMAND`): each document is the serialisation of a type of `numasim_ask`, from which its
+//! The JSON output of commands (`numasim schema COMMAND`): each document is the serialisation of a type of `numasim_ask`, from which its
 //! JSON Schema is generated.
 
 use clap::ValueEnum;

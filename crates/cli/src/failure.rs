@@ -1,4 +1,4 @@
-//! Why a command did not do its work, what a person is told about it, and the exit code.
+//! The reason why a command failed, the message to the user, and the exit code.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -8,13 +8,13 @@ use numasim_ask::refusal::{Explained, Refusal};
 
 use crate::style::{CAUSE, ERROR, HINT};
 
-/// Exit code of what is no fault of the program: the input, the question, the output, the limits of the system.
+/// Exit code if the program is not at fault: the input, the question, the output, the limits of the system.
 pub(crate) const OF_INPUT: u8 = 1;
 
 /// Exit code of a fault of the program (`EX_SOFTWARE` of sysexits.h).
 const FAULT: u8 = 70;
 
-/// Exit code of a command that Ctrl-C ended (128 + SIGINT), what shells expect.
+/// Exit code of a command that was stopped with Ctrl-C (128 + SIGINT), as shells expect.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A command that ended without its result.
@@ -22,11 +22,11 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) enum Failure {
     /// The input or the question is wrong: a bad file, an unknown name, an infeasible problem.
     Input(Explained),
-    /// The input is wrong; the text shows where, is complete, and may be coloured.
+    /// The input is wrong; the text includes the location, is complete, and may be coloured.
     Diagnostics(String),
     /// The result could not be written.
     Output(Explained),
-    /// The person ended it with Ctrl-C.
+    /// The user stopped it with Ctrl-C.
     Interrupted(Explained),
     /// The program is wrong.
     Fault(Explained),
@@ -43,7 +43,7 @@ impl Failure {
         Self::Output(Explained::new(message))
     }
 
-    /// The person ended it with Ctrl-C.
+    /// The user stopped it with Ctrl-C.
     pub(crate) fn interrupted(message: impl Into<String>) -> Self {
         Self::Interrupted(Explained::new(message))
     }
@@ -53,7 +53,7 @@ impl Failure {
         Self::Fault(Explained::new(message))
     }
 
-    /// Adds an error, and everything that caused it, as `caused by:` lines.
+    /// Adds an error and its chain of causes, as `caused by:` lines.
     #[must_use]
     pub(crate) fn caused_by(mut self, error: &dyn Error) -> Self {
         if let Some(explained) = self.explained_mut() {
@@ -71,7 +71,7 @@ impl Failure {
         self
     }
 
-    /// Adds a `hint:` line: what to do instead.
+    /// Adds a `hint:` line with advice.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Some(explained) = self.explained_mut() {
@@ -80,7 +80,7 @@ impl Failure {
         self
     }
 
-    /// What is wrong, without causes and hints.
+    /// The message without causes and hints.
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Input(explained)
@@ -91,7 +91,7 @@ impl Failure {
         }
     }
 
-    /// The one place where exit codes are decided. The command-line parser itself exits with 2.
+    /// The only function that decides exit codes. The command-line parser itself exits with 2.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Input(_) | Self::Diagnostics(_) | Self::Output(_) => OF_INPUT,

@@ -1,4 +1,4 @@
-//! A panic is a fault of the program, not of the person: one plain line instead of a stack trace, exit code 70.
+//! A panic is a fault of the program, not of the user: it prints one plain line instead of a stack trace, with exit code 70.
 
 use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// Runs the program. A panic in it, on any thread, ends it as a fault.
 pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(|panic| {
-        // Several workers of a search may meet the same fault.
+        // Several workers of a search may encounter the same fault.
         static TOLD: Once = Once::new();
         TOLD.call_once(|| {
             let _ = writeln!(std::io::stderr(), "{}", message(panic));
@@ -20,7 +20,7 @@ pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
         .unwrap_or_else(|_| Failure::fault("the message was printed where it happened").exit_code())
 }
 
-/// The one line that a person sees.
+/// The line for the user.
 fn message(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let text = payload.downcast_ref::<&str>().copied();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// Not a test of its own: [`a_panic_is_one_line_and_exit_code_70`] runs it in a process of its own.
+    /// Not a separate test: [`a_panic_is_one_line_and_exit_code_70`] runs it in a separate process.
     #[test]
     #[ignore = "ends the process; run by the test below"]
     fn the_program_panics() {

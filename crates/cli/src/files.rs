@@ -1,4 +1,4 @@
-//! From paths to a checked study: the only place where input files are read from disk, or taken from the catalogue.
+//! From paths to a checked study: the only module that reads input files from disk or from the catalogue.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -19,31 +19,31 @@ use crate::{diagnostics, inputs, watch};
 
 /// Reads and checks the files of a study. `-` is standard input, `@NAME` a file of the catalogue.
 ///
-/// All files that cannot be read are reported together; if all can, all problems inside them are.
+/// All files that cannot be read are reported together. If all can be read, all problems in them are reported.
 pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
     read_study_and_texts(paths).map(|(reading, _)| reading)
 }
 
-/// As [`read_study`], with the texts: what a result was made from.
+/// As [`read_study`], with the texts from which the result was created.
 pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
     let sources = read_texts(paths)?;
     let reading = read_from_texts(&sources)?;
     Ok((reading, sources))
 }
 
-/// The files of a study, as questions take them.
+/// The files of a study, as questions use them.
 pub(crate) fn read_input(paths: &[PathBuf]) -> Result<Input, Failure> {
     let (reading, sources) = read_study_and_texts(paths)?;
     Ok(Input::of_reading(reading, sources))
 }
 
-/// The same for commands that start external programs and compute no speed of them.
+/// The same for commands that start external programs and do not compute their speed.
 pub(crate) fn read_input_of_programs(paths: &[PathBuf]) -> Result<Input, Failure> {
     let sources = read_texts(paths)?;
     Ok(Input::of_reading(read_programs(&sources)?, sources))
 }
 
-/// The study of these texts, for commands that compute no speed of external programs.
+/// The study of these texts, for commands that do not compute the speed of external programs.
 pub(crate) fn read_programs(sources: &[SourceFile]) -> Result<Reading, Failure> {
     numasim_ask::reading::read_programs(sources).map_err(|problems| to_failure(&problems, sources))
 }
@@ -68,7 +68,7 @@ pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
 }
 
-/// What the name of a path ends with.
+/// Whether the name of a path ends with `ending`.
 pub(crate) fn ends_with(path: &Path, ending: &str) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
 }
@@ -83,7 +83,7 @@ pub(crate) fn read_graph_csv(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &GRAPH_CSV)? })
 }
 
-/// A trace, to be read line by line: its name and its bytes. `-` is standard input.
+/// A trace that is read line by line: its name and its bytes. `-` is standard input.
 pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     let name = named(path);
     if path != Path::new("-") {
@@ -106,10 +106,10 @@ pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Fail
     }
 }
 
-/// The byte order mark of UTF-8, with which editors of Windows begin a text.
+/// The byte order mark of UTF-8, which Windows editors write at the beginning of a text.
 pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The files of a folder, in order; no folders.
+/// The files of a folder, in order, without its subfolders.
 pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unreadable =
         |error: io::Error| Failure::input(format!("{} cannot be read", folder.display())).caused_by(&error);
@@ -121,19 +121,19 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// The text of a small file that this program wrote; else why not, as a sentence.
+/// The text of a small file that this program wrote; otherwise the reason why it cannot be read, as a sentence.
 pub(crate) fn read_small(path: &Path) -> Result<String, String> {
     read_text(path, &TOML).map_err(|why| format!("{} {}", named(path), why.message))
 }
 
-/// The bytes of a small file that this program wrote; `None` if it is longer than any of them.
+/// The bytes of a small file that this program wrote; `None` if the file is longer than any such file.
 pub(crate) fn read_small_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     read_bytes(path, TOML.most_bytes)
 }
 
-/// The first line of a CSV that is no comment; `None` if it cannot be read.
+/// The first line of a CSV that is not a comment; `None` if it cannot be read.
 pub(crate) fn csv_header(path: &Path) -> Option<String> {
-    /// A header is shorter.
+    /// Headers are shorter.
     const MOST_BYTES: u64 = 64 << 10;
     inputs::note(path);
     let lines = BufReader::new(fs::File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
@@ -141,12 +141,12 @@ pub(crate) fn csv_header(path: &Path) -> Option<String> {
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Problems that were found in the text of a file.
+/// Problems in the text of a file.
 pub(crate) fn refused(problems: &[Problem], source: SourceFile) -> Failure {
     to_failure(problems, &[source])
 }
 
-/// The same of several files.
+/// The same for several files.
 pub(crate) fn refused_among(problem: Problem, sources: &[SourceFile]) -> Failure {
     to_failure(&[problem], sources)
 }
@@ -156,7 +156,7 @@ fn read_other(path: &Path, kind: &Kind) -> Result<String, Failure> {
         .map_err(|why| Failure::input(format!("{} {}", named(path), why.message)).hint(why.hint))
 }
 
-/// The name of a file as it is shown everywhere: in one line.
+/// The name of a file in the form for all messages: on one line.
 fn named(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
 }
@@ -199,13 +199,13 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-/// Why a file cannot be read: the rest of a sentence that begins with its name.
+/// The reason why a file cannot be read: the rest of a sentence that begins with its name.
 struct Why {
     message: String,
     hint: &'static str,
 }
 
-/// What is expected of a kind of file.
+/// Expectations for a kind of file.
 struct Kind {
     most_bytes: usize,
     name_one: &'static str,
@@ -283,8 +283,8 @@ fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
     })
 }
 
-/// `None` where there are more than `most`. At most one byte more than these is read, so that an endless file ends too; nothing of a file whose
-/// size says so.
+/// `None` if there are more than `most` bytes. Reads at most one byte more than that, so that an endless file also terminates; reads
+/// nothing if the size of the file already exceeds the limit.
 fn read_bytes(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     let most = most as u64;
     let mut bytes = Vec::new();
@@ -310,7 +310,7 @@ const BUNDLE: Kind = Kind {
     too_large: "is this a bundle? Those of a million measurements are smaller",
 };
 
-/// Whether a path is that of a bundle: its name says so.
+/// Whether a path is that of a bundle, according to its name.
 pub(crate) fn is_bundle(path: &Path) -> bool {
     ends_with(path, bundle::ENDING)
 }
@@ -331,24 +331,24 @@ pub(crate) fn read_bundle(path: &Path) -> Result<Bundle, Failure> {
 
 // Files of profiles and plans, line by line: they may be longer than memory.
 
-/// The longest line that is read: a path of a program is shorter.
+/// The longest line that is read; the path of a program is shorter.
 const LONGEST: u64 = 1 << 20;
-/// Lines between two questions whether Ctrl-C was pressed.
+/// Number of lines between two checks for Ctrl-C.
 const LINES_PER_LOOK: u64 = 1 << 16;
 
 /// Files of a folder.
 pub(crate) struct PlainFiles<'a> {
     folder: &'a Path,
     whole: Whole,
-    /// What the folder should have in it.
+    /// The expected content of the folder.
     expected: &'static str,
 }
 
-/// Why reading ends before the end.
+/// The reason why reading stops before the end.
 pub(crate) enum Stop {
-    /// Something is wrong with a line.
+    /// A line contains a mistake.
     Fault(Fault),
-    /// A file cannot be read, or Ctrl-C.
+    /// A file cannot be read, or Ctrl-C was pressed.
     Failure(Failure),
 }
 
@@ -359,10 +359,10 @@ impl From<Fault> for Stop {
 }
 
 impl<'a> PlainFiles<'a> {
-    /// `files` are those that will be read.
+    /// `files` are the files to be read.
     ///
     /// # Errors
-    /// A run was killed while it wrote there.
+    /// A run was killed while it wrote to the folder.
     pub(crate) fn in_folder(
         folder: &'a Path,
         files: &[File],
@@ -371,15 +371,15 @@ impl<'a> PlainFiles<'a> {
         Ok(Self { folder, whole: Whole::look(folder, files.iter().map(|file| file.as_str()))?, expected })
     }
 
-    /// That all that was read is of one run.
+    /// Checks that all files that were read are from one run.
     ///
     /// # Errors
-    /// A file was written meanwhile.
+    /// A file was written in the meantime.
     pub(crate) fn are_unchanged(&self) -> Result<(), Failure> {
         self.whole.is_unchanged()
     }
 
-    /// Tells all lines of a file.
+    /// Passes on all lines of a file.
     pub(crate) fn feed(&self, file: File, each: Lines<'_>) -> Result<(), Stop> {
         let mut from = self.open(file).map_err(Stop::Failure)?;
         let mut bytes = Vec::new();
@@ -396,7 +396,7 @@ impl<'a> PlainFiles<'a> {
         Ok(())
     }
 
-    /// What a person is told.
+    /// The message for the user.
     pub(crate) fn failure(&self, stop: Stop) -> Failure {
         match stop {
             Stop::Failure(failure) => failure,
@@ -431,7 +431,7 @@ impl<'a> PlainFiles<'a> {
         })
     }
 
-    /// Reads a line without its end; whether there was one.
+    /// Reads a line without its end; returns whether there was one.
     fn next(
         &self,
         file: File,
@@ -460,7 +460,7 @@ impl<'a> PlainFiles<'a> {
         Failure::input(format!("{}:{number}: this line {why}", self.path(file).display())).hint(self.expected)
     }
 
-    /// The text of the line of a fault, read again.
+    /// The text of the line with a fault, read again.
     fn line(&self, fault: &Fault) -> Option<String> {
         let mut from = self.open(fault.file).ok()?;
         let mut bytes = Vec::new();
@@ -516,7 +516,7 @@ mod tests {
         let Ok((_, mut from)) = open_trace(&path) else { panic!("{} is there", path.display()) };
         from.read_to_string(&mut trace).expect("read");
         assert_eq!(trace, "a = 1\n");
-        // As PowerShell writes what it redirects.
+        // As written by PowerShell when output is redirected.
         std::fs::write(&path, [0xff, 0xfe, b'a', 0]).expect("a file for the test");
         assert!(messages(&[path])[0].ends_with("is UTF-16 text"));
     }

@@ -32,7 +32,7 @@ use crate::args::{Cli, ColorWhen, Command, grouped};
 use crate::failure::Failure;
 use crate::shell::Shell;
 
-/// How to run the tool that was a command once.
+/// How to run the tool that used to be a command.
 const PUBLISHED: &str = "cargo run --release -p numasim-published";
 
 fn main() -> ExitCode {
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
                     eprintln!("error: `published` is a tool of the source repository now: {PUBLISHED}");
                     return ExitCode::from(2);
                 }
-                error.exit() // what is wrong with the command line: exit 2
+                error.exit() // a mistake on the command line: exit 2
             }
             Err(help) => return ended(output::print_help(&help), &Shell::new(ColorWhen::Auto)),
         };
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Tells why a command did not do its work.
+/// Prints why a command failed.
 fn ended(done: Result<(), Failure>, shell: &Shell) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,

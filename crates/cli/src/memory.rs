@@ -1,9 +1,9 @@
-//! Memory that the system refuses is no fault of the program: one line and exit code 1 instead of an abort.
+//! If the system refuses memory, the program is not at fault: it prints one line and exits with code 1 instead of aborting.
 //!
-//! The standard library ends a program whose allocation fails with a signal, and its hook for that
-//! (`std::alloc::set_alloc_error_hook`) is not stable. So the allocator itself looks at what the system answers. It ends
-//! the process at once: nothing that needs more memory could be done any more. Files are whole or not there all the
-//! same (`output`), and rows that are written are safe.
+//! When an allocation fails, the standard library ends the program with a signal, and the hook for this case
+//! (`std::alloc::set_alloc_error_hook`) is not stable. Therefore the allocator itself checks the answer of the system. It ends the
+//! process at once, because nothing that needs more memory could be done. Files are nevertheless either complete or absent (`output`),
+//! and rows that were written are safe.
 
 #![allow(unsafe_code, reason = "an allocator; every call is handed on to that of the system")]
 
@@ -16,13 +16,13 @@ use crate::failure::OF_INPUT;
 #[global_allocator]
 static MEMORY: OrEnd = OrEnd;
 
-/// The allocator of the system, which ends the process where it has no more.
+/// The allocator of the system, which ends the process when memory runs out.
 struct OrEnd;
 
-// SAFETY: every call goes to `System` as it came, and what `System` returns is handed back.
+// SAFETY: every call goes to `System` unchanged, and the result of `System` is returned.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the promise of the caller is the one that `System` wants.
+        // SAFETY: the caller's guarantee is the one that `System` requires.
         or_end(unsafe { System.alloc(layout) }, layout.size())
     }
 
@@ -49,17 +49,17 @@ fn or_end(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// Says it once without allocating, and ends the process.
+/// Prints the message once without allocating, and ends the process.
 #[cold]
 fn end(bytes: usize) -> ! {
-    // A thread is known by the place of its own constant: its name or number might need memory.
+    // A thread is identified by the address of its own constant: its name or number might need memory.
     thread_local! { static HERE: u8 = const { 0 }; }
     static SAID_BY: AtomicUsize = AtomicUsize::new(0);
     let here = HERE.with(|here| std::ptr::from_ref(here).addr());
     match SAID_BY.compare_exchange(0, here, Relaxed, Relaxed) {
         Ok(_) => {}
         Err(said_by) if said_by == here => end_at_once(),
-        // Another thread says it and ends the process.
+        // Another thread prints the message and ends the process.
         Err(_) => loop {
             std::thread::sleep(std::time::Duration::from_secs(1));
         },
@@ -81,8 +81,8 @@ fn end(bytes: usize) -> ! {
     std::process::exit(i32::from(OF_INPUT));
 }
 
-/// Where the end of the process itself needs memory that there is not: nothing of it is left to do but to end, as a second call of
-/// [`std::process::exit`] by one thread is a panic.
+/// Used if ending the process itself needs memory that is not available. The only remaining option is to end immediately, because a
+/// second call of [`std::process::exit`] by one thread is a panic.
 fn end_at_once() -> ! {
     #[cfg(unix)]
     {

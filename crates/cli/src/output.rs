@@ -1,4 +1,4 @@
-//! Where a result goes: standard output, or a file that is written whole or not at all.
+//! The destination of a result: standard output, or a file that is written completely or not at all.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -33,7 +33,7 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// Why `--format markdown` is refused where `what` is no table.
+/// The refusal of `--format markdown` if `what` is not a table.
 pub(crate) fn without_table(what: &str) -> Failure {
     Failure::input(format!("{what}, not a table: there is nothing for --format markdown"))
         .hint("leave out --format, or use json or csv")
@@ -54,27 +54,28 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The place of the result, known to be writable.
+    /// The destination of the result, checked to be writable.
     pub(crate) fn open(&self) -> Result<Destination, Failure> {
         Destination::open(self.output.as_deref())
     }
 }
 
-/// A place for a result, known to be writable when it was opened.
+/// A destination for a result, checked to be writable when it was opened.
 #[derive(Debug)]
 pub(crate) enum Destination {
     /// Standard output.
     Stdout,
-    /// A regular file, existing or not: replaced at one stroke.
+    /// A regular file, existing or not: replaced atomically.
     File(Place),
-    /// A pipe, a device: there is nothing to replace.
+    /// A pipe or a device, which cannot be replaced.
     Special(PathBuf),
 }
 
 impl Destination {
     /// Checks that a result can be written to `output` (`None` and `-`: standard output) and changes nothing.
     ///
-    /// For a command that computes for long: opened before, delivered to after. A file that the command reads is refused (`inputs`).
+    /// For long computations: the destination is opened before them and written after them. A file that the command reads is rejected
+    /// (`inputs`).
     pub(crate) fn open(output: Option<&Path>) -> Result<Self, Failure> {
         let output = output.filter(|path| *path != Path::new("-") && !is_stdout(path));
         let Some(output) = output else {
@@ -87,13 +88,13 @@ impl Destination {
         })
     }
 
-    /// The same of a file that is written beside the result, if it is asked for.
+    /// The same for a file in addition to the result, if it was requested.
     pub(crate) fn beside(output: Option<&Path>) -> Result<Option<Self>, Failure> {
         output.map(|path| Self::open(Some(path))).transpose()
     }
 
-    /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
-    /// which is written whole or not at all.
+    /// A stream for a result that is too long for memory: standard output, a pipe or a device. `None` for a regular file, which is
+    /// written completely or not at all.
     pub(crate) fn stream(&self) -> io::Result<Option<Box<dyn Write>>> {
         Ok(match self {
             Self::Stdout => Some(Box::new(io::stdout().lock())),
@@ -102,12 +103,12 @@ impl Destination {
         })
     }
 
-    /// Writes the result. Colours reach a terminal only, or what `--color` says.
+    /// Writes the result. Colours reach only a terminal, unless `--color` says otherwise.
     pub(crate) fn deliver(&self, text: &str) -> Result<(), Failure> {
         self.deliver_by(|out| out.write_all(text.as_bytes()))
     }
 
-    /// Writes the result as `write` makes it, which must be text: what is long need not be held whole.
+    /// Writes the result with `write`, which must produce text: long results need not fit in memory.
     pub(crate) fn deliver_by(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -127,7 +128,7 @@ impl Destination {
         written.map_err(|error| place::explained(Failure::output(format!("cannot write to {name}")), &error))
     }
 
-    /// The same of a file that is perhaps not asked for: then `write` has nowhere to write to.
+    /// The same for an optional file: without it, `write` has no destination.
     pub(crate) fn deliver_if(
         asked: Option<&Self>,
         write: impl FnOnce(Option<&mut dyn Write>) -> io::Result<()>,
@@ -138,7 +139,7 @@ impl Destination {
         }
     }
 
-    /// Writes a result that is no text.
+    /// Writes a result that is not text.
     pub(crate) fn deliver_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let (name, written) = match self {
             Self::Stdout => {
@@ -164,7 +165,7 @@ fn without_colours(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Re
     printout.finish()
 }
 
-/// Prints what `--help` or `--version` asks for, with its colours.
+/// Prints the output of `--help` or `--version`, with its colours.
 pub(crate) fn print_help(help: &clap::Error) -> Result<(), Failure> {
     let printed = help.print().and_then(|()| io::stdout().flush());
     printed
@@ -184,12 +185,12 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result
     printout.finish()
 }
 
-/// `numasim ... | head` has all it wants.
+/// The reader in `numasim ... | head` needs no more data.
 fn closed_pipe_is_no_error(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 
-/// A pipe or a device. A regular file that took its place since it was looked at is left alone.
+/// A pipe or a device. A regular file that replaced it since it was checked is not touched.
 fn open_special(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).open(path)?;
     if file.metadata()?.is_file() {
@@ -198,14 +199,14 @@ fn open_special(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Names that systems have for standard output. It may be a file, which then belongs to who started the program.
+/// Names that systems use for standard output. It may be a file, which then belongs to the user who started the program.
 fn is_stdout(path: &Path) -> bool {
     cfg!(unix) && ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-// Files by their names: the folder of one, and opening one itself rather than what a link names.
+// Files by their names: the folder of a file, and opening the file itself rather than the target of a link.
 
-/// Opening fails where the name is a symbolic link.
+/// Opening fails if the name is a symbolic link.
 fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
@@ -222,45 +223,45 @@ fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// The folder of a file; `.` where the path names none.
+/// The folder of a file; `.` if the path does not contain one.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-// A result on its way out, piece by piece: what is long is never held whole.
+// A result in pieces: long results are never held in memory as a whole.
 
-/// Bytes that are held before they are passed on, at the next end of a line.
+/// Number of bytes that are held before they are passed on, at the next end of a line.
 const ENOUGH: usize = 64 << 10;
 
-/// Writes text to `out`, without what could do harm to a terminal, and without colours where `out` takes none.
+/// Writes text to `out`, without sequences that could harm a terminal, and without colours if `out` does not support them.
 ///
-/// Text is passed on at ends of lines: no sequence of a colour contains one.
+/// Text is passed on at ends of lines: no colour sequence contains one.
 struct Printout<W: Write> {
     out: W,
-    /// Ends with a part of a line.
+    /// Its end is an incomplete line.
     held: Vec<u8>,
-    /// Length of the whole lines of `held`.
+    /// Length of the complete lines in `held`.
     whole: usize,
     tamed: bool,
-    /// Takes the colours out. `None` where they stay.
+    /// Removes the colours. `None` if they are kept.
     strip: Option<StripStr>,
-    /// Nothing but letters, digits, signs and ends of lines so far: there was nothing to take out.
+    /// Whether the text so far contained only letters, digits, signs and ends of lines, so that there was nothing to remove.
     plain_so_far: bool,
 }
 
 impl<W: Write> Printout<W> {
-    /// For a terminal, or a program that reads what a terminal would get.
+    /// For a terminal, or a program that reads text for a terminal.
     fn to_terminal(out: W, colours: bool) -> Self {
         Self { tamed: true, ..Self::to_file(out, colours) }
     }
 
-    /// For a file, which has everything as it is but colours.
+    /// For a file, which gets the text unchanged except for colours.
     fn to_file(out: W, colours: bool) -> Self {
         let strip = (!colours).then(StripStr::new);
         Self { out, held: Vec::new(), whole: 0, tamed: false, strip, plain_so_far: true }
     }
 
-    /// Passes on what is left.
+    /// Passes on the remaining text.
     fn finish(mut self) -> io::Result<()> {
         self.whole = self.held.len();
         self.pass_on()?;
@@ -269,7 +270,7 @@ impl<W: Write> Printout<W> {
 
     fn pass_on(&mut self) -> io::Result<()> {
         let lines = &self.held[..self.whole];
-        // Most of a long result is plain: to look at each character takes longer than to make it.
+        // Most of a long result is plain: checking each character takes longer than creating it.
         self.plain_so_far &= is_plain(lines);
         if self.plain_so_far {
             self.out.write_all(lines)?;
@@ -311,10 +312,10 @@ impl<W: Write> Write for Printout<W> {
     }
 }
 
-/// Whether these are only characters that a terminal shows as they are.
+/// Whether these are only characters that a terminal prints as they are.
 fn is_plain(bytes: &[u8]) -> bool {
     let plain = |&byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
-    // In blocks without a way out of them, which the compiler makes fast.
+    // In blocks without early exit, which the compiler makes fast.
     bytes.chunks(256).all(|block| block.iter().fold(true, |all, byte| all & plain(byte)))
 }
 
@@ -322,7 +323,7 @@ fn is_plain(bytes: &[u8]) -> bool {
 mod printout_tests {
     use super::*;
 
-    /// As one piece and as many.
+    /// As one piece and as many pieces.
     fn printed(text: &str, colours: bool, terminal: bool) -> String {
         let all = [text.len(), 7, 1].map(|length| {
             let mut out = Vec::new();
@@ -354,7 +355,7 @@ mod printout_tests {
 
     #[test]
     fn long_text_arrives_whole_whatever_its_lines_are() {
-        // Umlauts of two bytes lie across the borders of the pieces; the first text has no line at all.
+        // Two-byte umlauts cross the borders of the pieces; the first text has no end of line.
         for line in ["xä", "xä\n", "ä\u{1b}[1mö\u{1b}[0m\n", "plain\n"] {
             let text = line.repeat(100_000);
             let mut out = Vec::new();
@@ -375,10 +376,10 @@ mod printout_tests {
     }
 }
 
-// What a result may do to a terminal: text, line breaks and colours. A name or a remark in an input file does no more.
+// The effects that a result may have on a terminal: text, line breaks and colours. Names and remarks in input files have no other effect.
 
-/// The text with everything written out that would do something else to a terminal than print or colour: other sequences,
-/// control characters, changes of direction.
+/// The text with everything escaped that has an effect on a terminal other than printing or colouring: other sequences, control
+/// characters, changes of direction.
 pub(crate) fn tame(text: &str) -> Cow<'_, str> {
     let suspect = |c: char| is_hidden(c) && c != '\n' && c != '\t';
     if !text.contains(suspect) {
@@ -417,7 +418,7 @@ mod tame_tests {
     fn colours_pass_and_nothing_else() {
         let coloured = "\u{1b}[1;31mred\u{1b}[0m\tplain\n";
         assert!(matches!(tame(coloured), Cow::Borrowed(_)) || tame(coloured) == coloured);
-        // Clears the screen, sets the title, hides what follows, begins a sequence that never ends.
+        // Clears the screen, sets the title, hides the following text, begins an unterminated sequence.
         let hostile = "a\u{1b}[2Jb\u{1b}]0;title\u{7}c\u{202e}d\r\u{1b}[1";
         assert_eq!(tame(hostile), "a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}c\\u{202e}d\\r\\u{1b}[1");
     }

@@ -1,4 +1,4 @@
-//! Where a plot goes: an SVG, or a PNG or PDF made of it.
+//! The destination of a plot: an SVG, or a PNG or PDF created from it.
 
 #[cfg(any(feature = "png", feature = "pdf"))]
 mod rendered;
@@ -10,10 +10,10 @@ use numasim_model::Machine;
 use crate::failure::Failure;
 use crate::output::Destination;
 
-/// A map of more nodes is no picture any more.
+/// Maximum number of nodes in a readable map.
 pub(crate) const MOST_MAPPED_NODES: usize = 32;
 
-/// Whether a thread map has room for the machine.
+/// Whether a thread map has enough space for the machine.
 pub(crate) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
     let nodes = machine.node_count();
     if nodes <= MOST_MAPPED_NODES {
@@ -25,7 +25,7 @@ pub(crate) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
     .hint("use `numasim evaluate`: its tables have no such limit"))
 }
 
-/// What becomes of the SVG.
+/// The output format for the SVG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Svg,
@@ -33,7 +33,7 @@ enum Kind {
     Pdf,
 }
 
-/// A place for a plot, known to be writable when it was opened.
+/// A destination for a plot, checked to be writable when it was opened.
 #[derive(Debug)]
 pub(crate) struct PlotFile {
     destination: Destination,
@@ -44,7 +44,7 @@ impl PlotFile {
     /// Checks that a plot can be written to `path` (`None` and `-`: SVG on standard output) and changes nothing.
     ///
     /// # Errors
-    /// A name that ends in none of `.svg`, `.png` and `.pdf`, PNG or PDF without its feature, and those of [`Destination::open`].
+    /// A name that ends in none of `.svg`, `.png` and `.pdf`, PNG or PDF without its feature, and the errors of [`Destination::open`].
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let kind = match path {
             Some(path) if path != Path::new("-") => kind(path)?,
@@ -53,15 +53,15 @@ impl PlotFile {
         Ok(Self { destination: Destination::open(path)?, kind })
     }
 
-    /// The same of a plot that is written beside a result, if it is asked for.
+    /// The same for a plot in addition to a result, if it was requested.
     pub(crate) fn beside(path: Option<&Path>) -> Result<Option<Self>, Failure> {
         path.map(|path| Self::open(Some(path))).transpose()
     }
 
-    /// Writes what was drawn.
+    /// Writes the plot.
     ///
     /// # Errors
-    /// Those of [`Destination::deliver`]; PNG and PDF that cannot be made of it.
+    /// The errors of [`Destination::deliver`]; PNG and PDF that cannot be created from it.
     pub(crate) fn deliver(&self, svg: &str) -> Result<(), Failure> {
         match self.kind {
             Kind::Svg => self.destination.deliver(svg),

@@ -1,4 +1,4 @@
-//! Which sharing model a command computes with: the one on the command line, else the one in the machine file.
+//! The sharing model of a command: the one on the command line, else the one in the machine file.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,10 @@ use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
 
-/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at, and of figures
-/// that no machine has.
+/// Applies the model on the command line, if there is one, and warns about corrections that it ignores, and about implausible values.
 ///
 /// # Errors
-/// A [`Failure`] if the model has no reading of something that the machine has.
+/// A [`Failure`] if the model does not support something that the machine has.
 pub(crate) fn choose(mut study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Result<Study, Failure> {
     if let Some(kind) = chosen {
         study.machine = study.machine.clone().with_model(kind);
@@ -24,12 +23,12 @@ pub(crate) fn choose(mut study: Study, chosen: Option<ModelKind>, shell: &Shell)
     Ok(study)
 }
 
-/// Reads files, for the model of the command line.
+/// Reads files, for the model on the command line.
 pub(crate) fn read(paths: &[PathBuf], chosen: Option<ModelKind>, shell: &Shell) -> Result<Input, Failure> {
     choose_for(files::read_input(paths)?, chosen, shell)
 }
 
-/// The same of files with their places.
+/// The same for files with their locations.
 pub(crate) fn choose_for(input: Input, chosen: Option<ModelKind>, shell: &Shell) -> Result<Input, Failure> {
     let (input, warnings) = input.under(chosen)?;
     shell.warn_all(&warnings);

@@ -1,4 +1,4 @@
-//! What a command knows about its surroundings: colours, terminals, and how to speak to the person.
+//! The surroundings of a command: colours, terminals, and output to the user.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write as _};
@@ -19,16 +19,16 @@ use crate::view::Style;
 /// The surroundings of a command.
 #[derive(Debug)]
 pub(crate) struct Shell {
-    /// Standard error is a terminal: progress may be drawn there.
+    /// Whether standard error is a terminal, so that progress may be drawn there.
     pub(crate) stderr_is_terminal: bool,
-    /// Columns of the terminal; `None` where standard output is none.
+    /// Columns of the terminal; `None` if standard output is not one.
     pub(crate) width: Option<usize>,
-    /// Notes and warnings are not told: somebody was told the same before.
+    /// Whether notes and warnings are suppressed because they were already printed.
     silent: bool,
 }
 
 impl Shell {
-    /// Looks at the terminals and sets the colour policy for everything that is printed later.
+    /// Checks the terminals and sets the colour policy for all later output.
     pub(crate) fn new(color: ColorWhen) -> Self {
         let choice = match color {
             ColorWhen::Auto => ColorChoice::Auto,
@@ -45,12 +45,12 @@ impl Shell {
         }
     }
 
-    /// The same surroundings, for work that was done before: its notes and warnings are not told again.
+    /// The same surroundings for work that was done before: its notes and warnings are not printed again.
     pub(crate) fn silenced(&self) -> Self {
         Self { silent: true, ..*self }
     }
 
-    /// How text for standard output looks, or for a file with `into_file`.
+    /// The style of text for standard output, or for a file with `into_file`.
     pub(crate) fn style(&self, into_file: bool) -> Style {
         Style::of_locale(self.width.filter(|_| !into_file), |name| std::env::var(name).ok())
     }
@@ -67,7 +67,7 @@ impl Shell {
             return make(&style);
         }
         let text = make(&Style { color: false, width: None, markdown: true, ..style });
-        // Markdown is looked at by other programs than terminals, and nothing may be hidden there either.
+        // Programs other than terminals display Markdown, and text must not be hidden there either.
         tame(&markdown::document(&text)).into_owned()
     }
 
@@ -89,13 +89,13 @@ impl Shell {
         }
     }
 
-    /// Tells a failure on standard error.
+    /// Prints a failure on standard error.
     #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn report(&self, failure: &Failure) {
         tell(&failure.to_string());
     }
 
-    /// Tells something on standard error that is no warning.
+    /// Prints a note on standard error that is not a warning.
     pub(crate) fn note(&self, note: impl Display) {
         if self.silent {
             return;
@@ -103,14 +103,14 @@ impl Shell {
         tell(&format!("{CAUSE}note:{CAUSE:#} {}\n", visible(&note.to_string())));
     }
 
-    /// Tells warnings on standard error, one after the other.
+    /// Prints warnings on standard error, in sequence.
     pub(crate) fn warn_all(&self, warnings: &[String]) {
         for warning in warnings {
             self.warn(warning);
         }
     }
 
-    /// Tells a warning on standard error; the command goes on.
+    /// Prints a warning on standard error; the command continues.
     pub(crate) fn warn(&self, warning: impl Display) {
         if self.silent {
             return;
@@ -125,12 +125,12 @@ impl Shell {
     }
 }
 
-/// Writes a text that is complete, in one piece: where memory ends while it is put together, `memory` says so on a line of its own.
+/// Writes a complete text at once. If memory runs out while it is composed, `memory` prints a separate line.
 fn tell(text: &str) {
     let stderr = std::io::stderr();
-    // Nobody is left to be told that standard error is closed.
+    // There is no way to report that standard error is closed.
     let _ = if anstream::AutoStream::choice(&stderr) == ColorChoice::Never {
-        // Without colours the stream would write what is between their codes piece by piece.
+        // Without colours the stream would write the parts between colour codes piece by piece.
         let plain = anstream::adapter::strip_str(text).to_string();
         stderr.lock().write_all(plain.as_bytes())
     } else {
@@ -138,7 +138,7 @@ fn tell(text: &str) {
     };
 }
 
-/// Columns of the terminal behind standard error; 80 where nobody knows.
+/// Columns of the terminal behind standard error; 80 if unknown.
 pub(crate) fn stderr_columns() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }

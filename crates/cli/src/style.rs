@@ -1,4 +1,4 @@
-//! The colours, one constant for each meaning. Terminals that want none get none: see [`crate::shell::Shell`].
+//! The colours, one constant for each meaning. Terminals without colours get none: see [`crate::shell::Shell`].
 
 use anstyle::{AnsiColor, Style};
 

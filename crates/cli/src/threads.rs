@@ -1,4 +1,5 @@
-//! What this process asks of its system: worker threads, which it may have no room for, and that a signal does not end it without a word.
+//! Requests of this process to the operating system: worker threads, which may not be available, and a signal handler that prevents a
+//! silent end.
 
 use std::time::Duration;
 
@@ -7,16 +8,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
 
-/// Starts the workers of this process: `threads` of them, or as many as there are processors. Where they run already
-/// nothing happens.
+/// Starts the workers of this process: `threads` of them, or as many as there are logical CPUs. If they are already running, nothing
+/// happens.
 ///
 /// # Errors
 /// The system refuses to start one.
 pub(crate) fn start(threads: Option<u16>) -> Result<(), Failure> {
-    // 0: as many as there are processors.
+    // 0: as many as there are logical CPUs.
     let built = ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from)).build_global();
     match built {
-        // The only other error is that they run already.
+        // The only other error is that they are already running.
         Err(error) if std::error::Error::source(&error).is_some() => {
             Err(refused(threads.map(usize::from), &error))
         }
@@ -24,7 +25,7 @@ pub(crate) fn start(threads: Option<u16>) -> Result<(), Failure> {
     }
 }
 
-/// Workers of their own.
+/// A separate pool of workers.
 ///
 /// # Errors
 /// As [`start`].
@@ -32,7 +33,7 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| refused(Some(threads), &error))
 }
 
-/// What is told about threads that cannot be started.
+/// The message about threads that cannot be started.
 pub(crate) fn refused(threads: Option<usize>, error: &dyn std::error::Error) -> Failure {
     let message = match threads {
         Some(threads) => format!("cannot start {threads} threads"),
@@ -43,20 +44,20 @@ pub(crate) fn refused(threads: Option<usize>, error: &dyn std::error::Error) -> 
     )
 }
 
-/// Draws the bar anew now and then, if the system has a thread for that.
+/// Redraws the bar periodically, if the system has a thread for it.
 pub(crate) fn tick(bar: &ProgressBar, every: Duration) {
-    // The bar ends the program where it cannot start its thread.
+    // The bar would abort the program if it could not start its thread.
     let started = std::thread::Builder::new().spawn(|| ());
     if started.is_ok_and(|thread| thread.join().is_ok()) {
         bar.enable_steady_tick(every);
     }
 }
 
-/// From now on a file that would become longer than `ulimit -f` allows is an error of the write, as a full disk is, and not the end of the
-/// program. Programs that are started from here have their usual signals.
+/// Turns the limit of `ulimit -f` into a write error, like a full disk, instead of a signal that kills the program. Child processes keep
+/// the default signals.
 #[cfg(unix)]
 pub(crate) fn survive_size_limits() {
-    // A handler and not `SIG_IGN`, which programs that are started would inherit.
+    // A handler instead of `SIG_IGN`, which child processes would inherit.
     let flag = std::sync::Arc::default();
     // Without a handler the signal ends the program, as it does by default.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag);

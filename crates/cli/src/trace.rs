@@ -1,4 +1,4 @@
-//! What a policy saw and decided, as lines of JSON: written by a simulation or an agent, and asked of the policy again.
+//! The observations and decisions of a policy, as lines of JSON: written by a simulation or an agent, and repeated with the policy.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read as _, Write};
@@ -17,26 +17,26 @@ use crate::trace::replay::{no_trace, unreadable};
 
 pub(crate) mod replay;
 
-// The lines of a file, one after the other, numbered; a last one without its end is told apart.
+// The lines of a file in sequence, with numbers; an incomplete last line is distinguished.
 
-/// The longest line of a trace: the first one has the input files in it.
+/// The longest line of a trace: the first one contains the input files.
 const LONGEST: u64 = 256 << 20;
 
 /// One line.
 enum Numbered {
     /// Its number, from 1, and its text.
     Whole(usize, String),
-    /// The last line, which does not end: somebody was writing it.
+    /// The last line, which is incomplete because its writer has not finished it.
     Torn(usize),
 }
 
-/// Why a line cannot be read.
+/// The reason why a line cannot be read.
 enum Unreadable {
     /// The system refuses.
     System(io::Error),
     /// This line is too long.
     TooLong(usize),
-    /// This line is no UTF-8.
+    /// This line is not UTF-8.
     NoText(usize),
 }
 
@@ -74,18 +74,18 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-// When a trace says that each application was told something.
+// The times of the commands in a trace to each application.
 
-/// The time of each order since the writer of the trace began, and its application. If applications took turns as the agent, the first
-/// turn is the beginning.
+/// The time of each command since the writer of the trace began, and its application. If applications took turns as the agent, time
+/// starts with the first turn.
 ///
 /// # Errors
-/// A file that is no trace, located. A last line that does not end is left out.
+/// A file that is not a trace, with the location. An incomplete last line is left out.
 pub(crate) fn orders(name: &str, from: impl BufRead) -> Result<Vec<(Seconds, String)>, Failure> {
     let mut lines = Lines::new(from);
     let mut found = Vec::new();
     let mut is_first = true;
-    // The clock at the first turn, and from there to the present one.
+    // The clock at the first turn, and the time from there to the current turn.
     let (mut began, mut since) = (None, 0.0);
     while let Some(line) = lines.next().map_err(|error| unreadable(name, error))? {
         let Numbered::Whole(number, text) = line else { continue };
@@ -122,14 +122,14 @@ pub(crate) fn first_turn_s(name: &str, from: impl BufRead) -> Result<Option<f64>
 
 // Writes a trace while a simulation runs.
 
-/// Looks on at a simulation, and writes what the policy sees and decides.
+/// Observes a simulation, and writes the observations and decisions of the policy.
 pub(crate) struct TraceWriter<'a> {
     study: &'a Study,
     out: &'a mut dyn Write,
     decisions: Decisions,
-    /// How many orders each application got.
+    /// Number of commands to each application.
     sent: Vec<u64>,
-    /// Set where writing fails: then nobody needs the rest.
+    /// Set if writing fails, so that the remaining lines are not needed.
     broken: &'a Cell<bool>,
     failed: Option<io::Error>,
 }
@@ -138,7 +138,7 @@ impl<'a> TraceWriter<'a> {
     /// Writes the first line.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub(crate) fn start(out: &'a mut dyn Write, of: &Of<'a>, broken: &'a Cell<bool>) -> io::Result<Self> {
         writeln!(out, "{}", first_line(of))?;
         let sent = vec![0; of.study.apps.len()];
@@ -146,7 +146,7 @@ impl<'a> TraceWriter<'a> {
         Ok(Self { study: of.study, out, decisions, sent, broken, failed: None })
     }
 
-    /// That everything was written.
+    /// Checks that everything was written.
     ///
     /// # Errors
     /// The first error of the output.

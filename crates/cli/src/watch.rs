@@ -18,9 +18,9 @@ use signal_hook::flag;
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
 
-/// A search that takes longer than this shows what it is doing.
+/// A search that takes longer than this shows its progress.
 pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// Time between two drawings: the seconds go on also while the search has nothing to report.
+/// Interval between redraws; the elapsed time also advances while the search has nothing to report.
 pub(crate) const REDRAW: Duration = Duration::from_millis(200);
 /// Steps of the bar.
 const FULL: u64 = 1000;
@@ -28,32 +28,32 @@ const FULL: u64 = 1000;
 /// Set by the first Ctrl-C.
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on the first Ctrl-C asks for an end, see [`interrupted`]; the second ends the program.
+/// From now on the first Ctrl-C requests a stop, see [`interrupted`]; the second ends the program.
 pub(crate) fn listen() {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(|| {
         let status = i32::from(crate::failure::INTERRUPTED);
-        // The one that ends comes first: it looks at what the other one sets.
-        // Without a handler Ctrl-C ends the program, as it does by default.
+        // The handler that ends the program comes first, because it checks the flag that the other one sets. Without a handler Ctrl-C
+        // ends the program, as it does by default.
         let _ = flag::register_conditional_shutdown(SIGINT, status, stop_flag())
             .and_then(|_| flag::register(SIGINT, stop_flag()));
     });
 }
 
-/// Whether the person has asked for an end.
+/// Whether the user requested a stop.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// What the first Ctrl-C sets, for those who look at it themselves.
+/// The flag that the first Ctrl-C sets, for code that reads it directly.
 pub(crate) fn stop_flag() -> Arc<AtomicBool> {
     Arc::clone(&INTERRUPTED)
 }
 
-/// Set from now on by the signals with which systems end programs: SIGTERM, and SIGHUP of a terminal that is closed.
+/// A flag that is set from now on by the signals with which systems end programs: SIGTERM, and SIGHUP from a terminal that is closed.
 ///
 /// # Errors
-/// The system refuses it.
+/// The system refuses.
 #[cfg(target_os = "linux")]
 pub(crate) fn told_to_end() -> std::io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
@@ -63,7 +63,7 @@ pub(crate) fn told_to_end() -> std::io::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// A bar of things that are counted, on the screen once they have taken a while; none where standard error is not a terminal.
+/// A progress bar for a count, shown after a while; absent if standard error is not a terminal.
 pub(crate) struct Bar {
     start: Instant,
     template: &'static str,
@@ -72,7 +72,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar for `all` things, of which `done` are there already.
+    /// A bar for `all` items, of which `done` already exist.
     pub(crate) fn new(template: &'static str, all: u64, done: u64, shell: &Shell) -> Self {
         let bar = shell.stderr_is_terminal.then(|| {
             let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
@@ -83,7 +83,7 @@ impl Bar {
         Self { start: Instant::now(), template, progress: bar, shown: OnceLock::new() }
     }
 
-    /// An empty one of the same kind.
+    /// An empty bar of the same kind.
     fn another(&self) -> Self {
         let bar = self
             .progress
@@ -92,7 +92,7 @@ impl Bar {
         Self { start: Instant::now(), template: self.template, progress: bar, shown: OnceLock::new() }
     }
 
-    /// To say how far it is.
+    /// The visible bar, for updates of the progress.
     pub(crate) fn drawn(&self) -> Option<&ProgressBar> {
         let bar = self.progress.as_ref()?;
         if self.start.elapsed() >= SHOW_AFTER {
@@ -107,7 +107,7 @@ impl Bar {
         Some(bar)
     }
 
-    /// Takes it off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.progress {
             bar.finish_and_clear();
@@ -119,17 +119,16 @@ impl Bar {
 pub(crate) struct Watch {
     start: Instant,
     limit: Option<Duration>,
-    /// The part of the limit that is left for what comes after the search.
+    /// The part of the limit that is reserved for work after the search.
     kept_back: Mutex<Duration>,
-    /// Whether the clock was the first to ask for an end.
+    /// Whether the clock was the first to request a stop.
     out_of_time: AtomicBool,
     bar: Bar,
     objective: Objective,
 }
 
 impl Watch {
-    /// Starts the clock. From now on the first Ctrl-C ends the search and keeps the answer, the second ends the
-    /// program.
+    /// Starts the clock. From now on the first Ctrl-C stops the search and keeps the answer, the second ends the program.
     pub(crate) fn start(limit: Option<Duration>, objective: Objective, shell: &Shell) -> Self {
         listen();
         Self {
@@ -147,10 +146,10 @@ impl Watch {
     }
 }
 
-/// Columns that the bar and its time take beside the message: `exploring 59m [========] `.
+/// Columns of the bar and its time next to the message: `exploring 59m [========] `.
 const BESIDE: usize = 25;
 
-/// What is known of the best so far, in at most `columns` where that can be: what matters less is left out first.
+/// The state of the best so far, in at most `columns` if possible: less important parts are left out first.
 fn message(objective: Objective, progress: &Progress, columns: usize) -> String {
     let Some(best) = progress.best else { return "no placement found yet".to_owned() };
     let unit = match objective.unit() {
@@ -191,7 +190,7 @@ impl Monitor for Watch {
 
     fn progress(&self, progress: &Progress) {
         let Some(bar) = self.bar.drawn() else { return };
-        // Effort or time, whichever is closer to its end; the bar never goes back.
+        // Search budget or time, whichever is closer to its end; the bar never moves back.
         let timed = self.limit.map_or(0.0, |limit| self.start.elapsed().as_secs_f64() / limit.as_secs_f64());
         let part = progress.effort_spent.max(timed).clamp(0.0, 1.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
@@ -245,7 +244,7 @@ impl Clock for Watch {
         })
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     fn finish(&self) {
         self.bar.finish();
     }
@@ -258,7 +257,7 @@ fn room() -> usize {
 
 // A search in three parts that share one time limit.
 
-/// Watches the search for both ends of a front and for what lies between them.
+/// Watches the search for both ends of a front and for the points between them.
 pub(crate) struct Parts {
     /// The clock and the bar.
     pub(crate) watch: Watch,
@@ -275,7 +274,7 @@ impl Parts {
         *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Where the part begins and ends, as shares of the time limit.
+    /// Begin and end of the part, as fractions of the time limit.
     fn share(&self) -> (f64, f64) {
         match self.stage() {
             Stage::FirstEnd => (0.0, 0.3),

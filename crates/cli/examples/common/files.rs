@@ -1,4 +1,4 @@
-//! Machines from files, results into files.
+//! Reads machines from files, and writes results into files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use numasim_study::SourceFile;
 
 use super::Failure;
 
-/// What an example is called with: the root of the repository, the folder of the results, and what of them is wanted; nothing is all.
+/// The arguments of an example: the root of the repository, the folder of the results, and the requested results; none means all.
 pub(crate) fn arguments() -> Result<(PathBuf, PathBuf, Vec<String>), Failure> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
     Ok((Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), folder, arguments.collect()))
 }
 
-/// The machine of a file of the repository.
+/// The machine in a file of the repository.
 pub(crate) fn machine(root: &Path, file: &str) -> Result<Machine, Failure> {
     let text = std::fs::read_to_string(root.join(file))?;
     match read_study(&[SourceFile { name: file.to_owned(), text }]) {

@@ -1,4 +1,4 @@
-//! What the reproductions of papers have in common: statements beside what comes out, their table, machines and results in files.
+//! Common parts of the reproductions of papers: statements compared with results, their table, machines and results in files.
 
 pub(crate) mod files;
 pub(crate) mod machines;
@@ -7,5 +7,5 @@ pub(crate) mod statistics;
 pub(crate) mod table;
 pub(crate) mod windows;
 
-/// Why there are no results, in words.
+/// The reason why there are no results, in words.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -1,16 +1,16 @@
-//! Statements of a paper beside what comes out here.
+//! Statements of a paper compared with the results here.
 
 use super::Failure;
 use super::statistics::Estimate;
 
-/// What a comparison says.
+/// The verdict of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Met,
     Missed,
-    /// Of figures that the machine was calibrated on.
+    /// A value that was used to calibrate the machine.
     Fitted,
-    /// Of figures that no run of these rules can reach.
+    /// A value that no run of these rules can reach.
     OutOfReach,
 }
 
@@ -31,13 +31,13 @@ impl Verdict {
 
 /// A statement of the paper.
 pub(crate) struct Statement {
-    /// Its name here: `a3`.
+    /// Its identifier here: `a3`.
     pub(crate) id: String,
     pub(crate) what: String,
     pub(crate) printed: String,
     pub(crate) ours: String,
     pub(crate) verdict: Verdict,
-    /// The likely cause, where it is not met and that was looked into.
+    /// The likely cause, if it is not met and was investigated.
     pub(crate) cause: Option<&'static str>,
 }
 
@@ -70,7 +70,7 @@ impl List {
         });
     }
 
-    /// A value, a sign or an order that holds or does not.
+    /// A value, a sign or an order that holds or does not hold.
     pub(crate) fn holds(
         &mut self,
         what: impl Into<String>,
@@ -81,19 +81,19 @@ impl List {
         self.add(what, printed, ours, Verdict::of(holds));
     }
 
-    /// A value that should be within `most` of what is printed.
+    /// A value that should be within `most` of the printed one.
     pub(crate) fn near(&mut self, what: impl Into<String>, printed: f64, ours: Estimate, most: f64) {
         let holds = (ours.mean - printed).abs() <= most;
         self.holds(what, format!("{printed:.2} +- {most:.2}"), ours.shown(), holds);
     }
 
-    /// A value that the machine was calibrated on.
+    /// A value that was used to calibrate the machine.
     pub(crate) fn fitted(&mut self, what: impl Into<String>, printed: f64, ours: Estimate) {
         self.add(what, format!("{printed:.2}"), ours.shown(), Verdict::Fitted);
     }
 }
 
-/// All statements, those that are not met with their causes (by name).
+/// All statements. Statements that are not met get their causes (by identifier).
 pub(crate) fn explained(
     lists: impl IntoIterator<Item = List>,
     cause: fn(&str) -> Option<&'static str>,
@@ -105,10 +105,10 @@ pub(crate) fn explained(
     all
 }
 
-/// Whether each miss has a cause.
+/// Checks that each miss has a cause.
 ///
 /// # Errors
-/// The first one without.
+/// The first one without a cause.
 pub(crate) fn check_causes(all: &[Statement]) -> Result<(), Failure> {
     match all.iter().find(|one| one.verdict == Verdict::Missed && one.cause.is_none()) {
         Some(missed) => Err(format!("{} is missed, and nothing says why", missed.id).into()),

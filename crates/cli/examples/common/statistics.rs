@@ -1,11 +1,11 @@
-//! Means and how sure they are.
+//! Means and their uncertainty.
 
-/// Student's t with n - 1 degrees of freedom, two-sided 95 %, of n = 2 to 10 repetitions.
+/// Student's t with n - 1 degrees of freedom, two-sided 95 %, for n = 2 to 10 repetitions.
 const STUDENT_95: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 /// The same for any larger n.
 const NORMAL_95: f64 = 1.96;
 
-/// A mean with the interval in which it lies with a probability of 95 %.
+/// A mean with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Estimate {
     pub(crate) mean: f64,
@@ -35,7 +35,7 @@ pub(crate) fn of_ratios(ratios: &[f64]) -> Estimate {
     Estimate { mean: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() }
 }
 
-/// The first of those with the least error, as far as errors that differ by `equal` are the same.
+/// The first point with the smallest error; errors that differ by at most `equal` count as the same.
 pub(crate) fn best<T>(points: &[T], error: impl Fn(&T) -> f64, equal: f64) -> Option<&T> {
     let least = points.iter().map(&error).fold(f64::INFINITY, f64::min);
     points.iter().find(|point| error(point) < least + equal)

@@ -7,7 +7,7 @@ use super::statements::{Statement, Verdict};
 
 /// Wide enough for every table of the results.
 pub(crate) const STYLE: Style = Style { color: false, unicode: true, width: Some(200), markdown: false };
-/// Of a cause, in columns.
+/// Line width of a cause, in columns.
 const LINE: usize = 110;
 
 /// Every statement in a row.
@@ -21,8 +21,8 @@ fn statements(all: &[Statement]) -> String {
     table.render(&STYLE)
 }
 
-/// Every statement below `title`, with how many have which of these verdicts; then likely causes with the statements that they are of, each
-/// for itself where they are not `joined`.
+/// Every statement below `title`, with the count of each of these verdicts; then likely causes with their statements, each separately
+/// unless they are `joined`.
 pub(crate) fn judged(all: &[Statement], title: &str, verdicts: &[Verdict], joined: bool) -> String {
     let count = |verdict: &Verdict| {
         let count = all.iter().filter(|one| one.verdict == *verdict).count();
@@ -47,7 +47,7 @@ pub(crate) fn judged(all: &[Statement], title: &str, verdicts: &[Verdict], joine
     text
 }
 
-/// Words behind others, in lines that are not much longer than [`LINE`] columns.
+/// Appends words to others, in lines that are not much longer than [`LINE`] columns.
 fn wrapped(words: &str, before: &str) -> String {
     let mut lines = vec![before.to_owned()];
     for word in words.split(' ') {

@@ -1,4 +1,4 @@
-//! Windows in which the graphs of generators are partitioned, all decided before anything was run.
+//! Windows in which the graphs of generators are partitioned, all decided before any run.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
 use numasim_graph::values::{
@@ -7,19 +7,20 @@ use numasim_graph::values::{
 use numasim_graph::{GenerateError, generate};
 use numasim_model::NodeId;
 
-/// What the thesis leaves open, decided before anything was run; other values are for the table of variants.
+/// Choices that the thesis leaves open, decided before any run; other values are for the table of variants.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// Iterations, or times the blocks of a matrix, in a window: the thesis says "2 or 3" (section 3.2.4) and draws three (figure 2.5).
+    /// Iterations in a window, or multiples of the blocks of a matrix: the thesis says "2 or 3" (section 3.2.4) and draws three (figure
+    /// 2.5).
     pub(crate) window: u64,
-    /// Weight of a task in it, which the thesis does not print.
+    /// Weight of a task in it, which the thesis does not report.
     pub(crate) vertex_weight: VertexWeight,
-    /// Whether the two last writers of a block are parents in the window (section 2.2 has it as an option).
+    /// Whether the two last writers of a block are parents in the window (section 2.2 describes it as an option).
     pub(crate) old_dependencies: bool,
-    /// Times the price of partitioning that this program assumes.
+    /// Factor on the cost of partitioning that this program assumes.
     pub(crate) price: f64,
-    /// Sigma of the logarithm of the work of tasks. Tasks that all take equally long keep the order in which they began, so that `fifo`
-    /// gives an array of `nstream` the same worker in every iteration: 2 % are enough to prevent that, and too few to matter.
+    /// Sigma of the logarithm of the work of tasks. Tasks of equal duration keep the order in which they began, so that `fifo` gives an
+    /// array of `nstream` the same worker in every iteration. A sigma of 2 % is enough to prevent this, and too small to matter.
     pub(crate) task_spread: f64,
 }
 
@@ -43,18 +44,19 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// The word for it.
+    /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         self.generator.as_str()
     }
 
-    /// Its graph on so many sockets.
+    /// Its graph on these sockets.
     pub(crate) fn graph(&self, sockets: &[NodeId]) -> Result<TaskGraph, GenerateError> {
         generate(&self.generator, self.name(), sockets)
     }
 
-    /// A scheduler with its window, by the rule of thumb of the thesis (section 3.2.4): of iterative codes 2 or 3 iterations beside what
-    /// comes before them, and one of them stays; of dense linear algebra 2 or 3 times the blocks of the matrix, and a couple of rows stay.
+    /// A scheduler with its window, by the rule of thumb of the thesis (section 3.2.4). For iterative codes: 2 or 3 iterations in
+    /// addition to the preceding tasks, and one of them remains. For dense linear algebra: 2 or 3 times the blocks of the matrix, and a
+    /// couple of rows remain.
     pub(crate) fn scheduler(&self, kind: SchedulerKind, settings: &Settings) -> SchedulerSettings {
         let narrow = |tasks: u64| u32::try_from(tasks).unwrap_or(u32::MAX);
         SchedulerSettings {
@@ -70,7 +72,7 @@ impl Code {
     }
 }
 
-/// `None` of tree programs, whose tasks the master does not create.
+/// `None` for tree programs, whose tasks the master does not create.
 pub(crate) fn of(generator: Generator) -> Option<Code> {
     let unit = generator.window_unit()?;
     Some(Code { generator, unit })

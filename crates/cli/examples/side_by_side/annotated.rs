@@ -1,13 +1,13 @@
-//! What a programmer says of NUMA nodes, in the words of every library: the `socket` of paper 001 is the `affinity` of papers 003 and 000, and
-//! the other way round.
+//! The programmer's annotations about NUMA nodes, in the form of every library: the `socket` of paper 001 becomes the `affinity` of
+//! papers 003 and 000, and vice versa.
 
 use numasim_graph::values::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TreeTask};
 use numasim_model::NodeId;
 
 use crate::common::Failure;
 
-/// The same graph with both. A task of a tree program that says nothing has the socket of its creator, and without one that of the master: `sa` wants
-/// a socket of each task.
+/// The same graph with both. A task of a tree program without an annotation gets the socket of its creator, or without one that of the
+/// master, because `sa` needs a socket for each task.
 pub(crate) fn annotated(graph: &TaskGraph, nodes: &[NodeId]) -> Result<TaskGraph, Failure> {
     if !graph.is_tree() {
         return with_affinities(graph);
@@ -25,7 +25,7 @@ pub(crate) fn annotated(graph: &TaskGraph, nodes: &[NodeId]) -> Result<TaskGraph
     ))
 }
 
-/// A graph of the master, whose annotations are sockets.
+/// A graph created by the master, whose annotations are sockets.
 fn with_affinities(graph: &TaskGraph) -> Result<TaskGraph, Failure> {
     let mut builder = TaskGraphBuilder::new(graph.name());
     for (id, &block) in (0..).map(BlockId).zip(graph.blocks()) {

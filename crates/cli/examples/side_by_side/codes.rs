@@ -1,4 +1,4 @@
-//! The codes: what kind of graph each is, and its size on a machine.
+//! The codes: the kind of graph of each, and its size on a machine.
 
 use numasim_graph::values::{Generator, Pattern, TaskBench, TaskGraph};
 use numasim_graph::{Dependencies, generate};
@@ -9,22 +9,22 @@ use crate::common::Failure;
 use crate::common::machines::sockets;
 use crate::common::windows;
 
-/// What a graph looks like; decided by what the code does, before anything was run.
+/// The shape of a graph, determined by the operations of the code before any run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// The same blocks in every iteration, neighbours in between.
     Iterations,
-    /// A front runs over the blocks.
+    /// A front moves over the blocks.
     Wavefront,
-    /// Factorisations of tiled matrices: much to compute, uneven.
+    /// Factorisations of tiled matrices: compute-intensive and irregular.
     Dense,
-    /// Loops that tasks halve or list, one after the other.
+    /// Loops that tasks halve or list, in sequence.
     Loops,
     /// A pipeline.
     Pipeline,
-    /// Tasks that create themselves anew for the next iteration.
+    /// Tasks that recreate themselves for the next iteration.
     Strands,
-    /// New blocks in every step, handed on in patterns.
+    /// New blocks in every step, passed on in patterns.
     Handed,
 }
 
@@ -64,18 +64,19 @@ pub(crate) struct Code {
 #[derive(Clone, Debug)]
 pub(crate) struct OnMachine {
     pub(crate) code: Code,
-    /// As it was made for the machine.
+    /// Its generator for the machine.
     pub(crate) generator: Generator,
-    /// With what its programmer says in the words of every library.
+    /// Includes the programmer's annotations in the form of every library.
     pub(crate) graph: TaskGraph,
     pub(crate) dependencies: Dependencies,
-    /// Windows for partitioning; `None` of tree programs.
+    /// Windows for partitioning; `None` for tree programs.
     pub(crate) windows: Option<windows::Code>,
-    /// Most tasks that live at once.
+    /// Maximum number of tasks that exist at the same time.
     pub(crate) throttle: Option<u64>,
 }
 
-/// FLOP and bytes of a task of Task Bench: it reads up to `radix` blocks and writes one, so that memory decides, not what creating it costs.
+/// FLOP and bytes of a task of Task Bench. It reads up to `radix` blocks and writes one, so that memory bandwidth is decisive, not the
+/// cost of task creation.
 const BENCH_FLOP: u64 = 1_000_000;
 const BENCH_BYTES: u64 = 1_048_576;
 /// Rows.
@@ -88,26 +89,26 @@ fn bench(pattern: Pattern) -> Generator {
     Generator::TaskBench(TaskBench { pattern, width: BENCH_PER_CORE, steps, radix: 3, flop, bytes })
 }
 
-/// A program with fewer iterations, where they are alike: of all there are here in a time that one waits for.
+/// A program with fewer iterations if they are alike, for a simulation time of acceptable length.
 fn shortened(generator: Generator) -> Generator {
     let mut few = generator;
     for (key, value) in few.parameters_mut() {
         match key {
             "iterations" => *value = (*value).min(10),
-            // Of `npb-*`, `streamcluster`, `fluidanimate`.
+            // For `npb-*`, `streamcluster`, `fluidanimate`.
             "repeat" => *value = (*value).min(4),
             "queries" => *value = (*value).min(1750),
             _ => {}
         }
     }
     if let Generator::Stencil2d { iterations, .. } = &mut few {
-        // Its tasks are few.
+        // It has few tasks.
         *iterations = 25;
     }
     few
 }
 
-/// All, those of a kind together. Sizes are the defaults of the generators, which are those of the papers where these print any.
+/// All codes, grouped by kind. Sizes are the defaults of the generators, which are those of the papers if reported.
 pub(crate) fn all() -> Vec<Code> {
     let mut codes = Vec::new();
     for generator in Generator::defaults() {
@@ -125,12 +126,12 @@ pub(crate) fn all() -> Vec<Code> {
             | Generator::Fluidanimate { .. } => Kind::Loops,
             Generator::Ferret { .. } => Kind::Pipeline,
             Generator::Stencil2d { .. } | Generator::Seismic { .. } => Kind::Strands,
-            // Patterns of its own, below.
+            // Its patterns are listed below.
             Generator::TaskBench(_) => continue,
         };
         codes.push(Code { name: few.as_str(), kind, generator: few });
     }
-    // No exchange, neighbours, far partners, all over the row, everybody.
+    // No exchange, neighbours, distant partners, the whole row, all tasks.
     let patterns = [
         ("tb-no-comm", Pattern::NoComm),
         ("tb-stencil", Pattern::Stencil),
@@ -185,8 +186,8 @@ impl OnMachine {
         matches!(self.generator, Generator::NpbCg { .. } | Generator::NpbMg { .. })
     }
 
-    /// A smaller program of the same shape, to be profiled: a tenth of the points in each direction, and few iterations, as in paper 000
-    /// (section IV). `None` of codes that do not begin with one task, which the profile needs.
+    /// A smaller program of the same shape for profiling: a tenth of the points in each direction, and few iterations, as in paper 000
+    /// (section IV). `None` for codes that do not begin with one task, which the profile needs.
     pub(crate) fn profiled(&self) -> Option<Generator> {
         match self.generator {
             Generator::Stencil2d { rows, columns, .. } => {

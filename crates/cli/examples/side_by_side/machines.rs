@@ -1,4 +1,4 @@
-//! The machines: those of papers 001, 003 and 000, as their files describe and calibrate them.
+//! The machines: those of papers 001, 003 and 000, as described and calibrated in their files.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.into_iter().map(|(name, _)| name)
 }
 
-/// The machine of a name.
+/// The machine with this name.
 pub(crate) fn read(root: &Path, name: &str) -> Result<Platform, Failure> {
     let file = FILES.into_iter().find(|(known, _)| *known == name);
     let (name, file) = file.ok_or_else(|| format!("there is no machine {name}"))?;

@@ -1,7 +1,8 @@
-//! Every scheduler of papers 001, 003 and 000 on every code and machine of theirs, beside lower bounds and machines without NUMA.
+//! Every scheduler of papers 001, 003 and 000 on every code and machine of these papers, compared with lower bounds and machines without
+//! NUMA.
 //!
-//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example side_by_side -- results/side-by-side [MACHINE...]`. With
-//! machines, only what is about one of them alone is written.
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example side_by_side --
+//! results/side-by-side [MACHINE...]`. If machines are given, only the results for each of these are written.
 
 mod annotated;
 mod codes;

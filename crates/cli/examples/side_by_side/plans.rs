@@ -21,7 +21,7 @@ impl Texts {
     }
 }
 
-/// Seconds as they are found.
+/// Receives seconds during profiling.
 struct Seconds<'a> {
     profiled: &'a Profiled<'a>,
     text: String,
@@ -36,7 +36,7 @@ impl Profiler for Seconds<'_> {
     }
 }
 
-/// The profile of a smaller program of the code; `None` of codes that have none.
+/// The profile of a smaller program of the code; `None` for codes without one.
 fn profile_of(machine: &Machine, code: &OnMachine, nodes: &[NodeId]) -> Result<Option<Texts>, Failure> {
     let Some(generator) = code.profiled() else { return Ok(None) };
     let graph = generate(&generator, code.code.name, nodes)?;
@@ -53,7 +53,7 @@ fn profile_of(machine: &Machine, code: &OnMachine, nodes: &[NodeId]) -> Result<O
     Ok(Some(texts))
 }
 
-/// What the plans with each pattern say of the code; nothing of codes that have no profile.
+/// The plans for the code with each pattern; empty for codes without a profile.
 pub(crate) fn plans(
     machine: &Machine,
     code: &OnMachine,

@@ -9,7 +9,7 @@ use crate::summary::judged;
 use crate::text::{cell, codes};
 use crate::ways::{Knows, Way};
 
-/// From here on all have the same colour.
+/// All larger values have the same colour.
 const MOST: f64 = 5.0;
 
 /// Three digits.
@@ -21,7 +21,7 @@ fn shown(factor: f64) -> String {
     }
 }
 
-/// The schedulers by what they know, and in the order in which the groups have them.
+/// The schedulers by the information that they use, in the order of the groups.
 fn schedulers() -> (Vec<NameGroup>, Vec<Way>) {
     let (mut groups, mut ways) = (Vec::new(), Vec::new());
     for knows in Knows::ALL {

@@ -1,4 +1,4 @@
-//! What is shown of each code under each scheduler on each machine.
+//! The values for each code under each scheduler on each machine.
 
 use numasim_graph::values::PagePlacement;
 use numasim_tasks::{IdleReason, Run};
@@ -17,21 +17,21 @@ pub(crate) struct Row {
     pub(crate) way: Way,
     /// Seconds: the geometric mean over the seeds.
     pub(crate) makespan_s: Estimate,
-    /// Makespan under `fifo` / this one, by pairs of equal seeds; and on the machine without NUMA.
+    /// Makespan under `fifo` divided by this one, by pairs of equal seeds; and on the machine without NUMA.
     pub(crate) over_fifo: Estimate,
     pub(crate) over_fifo_uniform: f64,
-    /// Makespan / lower bound, and what bounds it (of the first seed).
+    /// Makespan / lower bound, and the limit behind the bound (for the first seed).
     pub(crate) over_bound: f64,
     pub(crate) bound_s: f64,
     pub(crate) bound_by: &'static str,
     /// Bytes of a run.
     pub(crate) bytes: f64,
-    /// Parts of them: own cache, other caches, own memory, other memories.
+    /// Fractions of the bytes: local cache, remote caches, local memory, remote memories.
     pub(crate) parts: [f64; 4],
-    /// Workers without a task, of all worker-seconds; by reason.
+    /// Workers without a task, as a fraction of all worker-seconds; by reason.
     pub(crate) idle: f64,
     pub(crate) reasons: [f64; IdleReason::ALL.len()],
-    /// Tasks of a run that were stolen, and that ran on another node than that of their affinity.
+    /// Tasks of a run that were stolen, and tasks that ran on a node other than that of their affinity.
     pub(crate) stolen: f64,
     pub(crate) off_node: f64,
     pub(crate) placement: PagePlacement,
@@ -40,15 +40,15 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The part of the bytes that came from other nodes.
+    /// The fraction of the bytes from remote nodes.
     pub(crate) fn remote(&self) -> f64 {
         self.parts[1] + self.parts[3]
     }
 
-    /// What idle workers wait for most.
+    /// The most frequent reason why workers are idle.
     pub(crate) fn waits_for(&self) -> IdleReason {
         let pairs = IdleReason::ALL.into_iter().zip(self.reasons);
-        // Of equal ones the first.
+        // The first of several equal ones.
         pairs.fold((IdleReason::End, 0.0), |most, one| if one.1 > most.1 { one } else { most }).0
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn rows(machine: &'static str, cases: &[Case]) -> Vec<Row> {
     rows
 }
 
-/// Everything as CSV.
+/// All values as CSV.
 pub(crate) fn csv(rows: &[Row]) -> String {
     let mut text = "machine,code,kind,scheduler,knows,placement,makespan_s,makespan_low_s,makespan_high_s,over_fifo,over_fifo_low,over_fifo_high,\
                     over_fifo_without_numa,bound_s,bound_by,over_bound,over_best,bytes,remote,own_llc,other_llc,own_memory,other_memory,idle"
@@ -124,7 +124,7 @@ pub(crate) fn csv(rows: &[Row]) -> String {
             row.machine.to_owned(),
             row.code.to_owned(),
             row.kind.word().to_owned(),
-            // A cell of its own.
+            // A single cell.
             row.way.name().replace(", ", "+"),
             row.way.knows().word().to_owned(),
             row.placement.as_str().to_owned(),

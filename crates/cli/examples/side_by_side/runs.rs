@@ -1,4 +1,4 @@
-//! Simulations of every code under every scheduler on a machine, several at a time.
+//! Simulations of every code under every scheduler on a machine, several in parallel.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
 use numasim_graph::values::{RuntimeSettings, SchedulerSettings, TaskGraph};
@@ -17,12 +17,12 @@ use crate::ways::{Way, With};
 
 /// Repetitions; speedups are by pairs of equal seeds.
 pub(crate) const SEEDS: u64 = 4;
-/// Of the machine without NUMA, which is there for comparison.
+/// For the machine without NUMA, which serves for comparison.
 const NULL_SEEDS: u64 = 1;
-/// The seed with which advice is made: none of those with which it is tried.
+/// The seed for creating advice, which differs from those for testing it.
 const ADVICE_SEED: u64 = 1000;
 
-/// A code with what is found out about it before it runs.
+/// A code with the information gathered before it runs.
 struct Prepared {
     on: OnMachine,
     advised: TaskGraph,
@@ -35,9 +35,9 @@ pub(crate) struct Case {
     pub(crate) code: Code,
     pub(crate) way: Way,
     pub(crate) runs: Vec<Run>,
-    /// Of each seed; the same for every scheduler.
+    /// For each seed; the same for every scheduler.
     pub(crate) bounds: Vec<LowerBound>,
-    /// The same without NUMA, of fewer seeds.
+    /// The runs without NUMA, with fewer seeds.
     pub(crate) uniform: Vec<Run>,
 }
 
@@ -83,7 +83,7 @@ fn one(machine: &Machine, code: &Prepared, way: Way, seed: u64) -> Result<Run, F
         .map_err(|error| format!("{} under {}: {error}", code.on.code.name, way.name()).into())
 }
 
-/// No schedule is over before, whoever decides and wherever open blocks lie.
+/// No schedule can end earlier, whatever the scheduler and the placement of open blocks.
 fn bound(machine: &Machine, code: &Prepared, seed: u64) -> LowerBound {
     let (scheduler, runtime) = (scheduler(&code.on, Way::FIFO), runtime(&code.on, seed));
     let question = Question {
@@ -99,7 +99,7 @@ fn bound(machine: &Machine, code: &Prepared, seed: u64) -> LowerBound {
     lower_bound(&question, &code.on.dependencies)
 }
 
-/// Simulates all codes in all ways that suit them.
+/// Simulates all codes under all schedulers that support them.
 pub(crate) fn all(machine: &Machine, codes: &[Code]) -> Result<Vec<Case>, Failure> {
     let uniform = without_numa(machine)?;
     let made: Vec<Result<Prepared, Failure>> = codes.par_iter().map(|code| prepared(machine, code)).collect();

@@ -1,4 +1,4 @@
-//! What schedulers are worth for each kind of graph: over all its codes and machines, how much longer than the best of all schedulers they take.
+//! Quality of the schedulers for each kind of graph: makespan relative to the best of all schedulers, over all codes and machines.
 
 use crate::codes::Kind;
 use crate::common::statistics::geometric;
@@ -11,10 +11,10 @@ pub(crate) struct Judged {
     pub(crate) way: Way,
     /// The geometric mean of makespan / that of the best scheduler, over codes and machines.
     pub(crate) mean: f64,
-    /// The largest, and where.
+    /// The largest, and its code and machine.
     pub(crate) worst: f64,
     pub(crate) worst_at: (&'static str, &'static str),
-    /// In how many cells it is the best or within 5 % of it, of how many.
+    /// Number of cells in which it is the best or within 5 % of it, and the total number.
     pub(crate) close: usize,
     pub(crate) cells: usize,
     /// Speedup over `fifo`, on the machines and on them without NUMA: geometric means.
@@ -22,7 +22,7 @@ pub(crate) struct Judged {
     pub(crate) over_fifo_uniform: f64,
 }
 
-/// So near to the best counts as as good.
+/// Within this factor of the best, a scheduler counts as equally good.
 const CLOSE: f64 = 1.05;
 
 /// All rows of a scheduler and a kind of graph; `None` without any.
@@ -42,7 +42,7 @@ pub(crate) fn judged(rows: &[Row], way: Way, kind: Option<Kind>) -> Option<Judge
     })
 }
 
-/// All schedulers of a kind, the best mean first; of equal ones in their order.
+/// All schedulers for a kind, the best mean first; equal ones in their order.
 pub(crate) fn ranked(rows: &[Row], kind: Kind) -> Vec<Judged> {
     let mut all: Vec<Judged> =
         Way::all().into_iter().filter_map(|way| judged(rows, way, Some(kind))).collect();

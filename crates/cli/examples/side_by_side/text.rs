@@ -42,10 +42,10 @@ fn table(rows: &[Row], show: impl Fn(&Row) -> String) -> String {
     grid.render(&STYLE)
 }
 
-/// What a cell of a table shows.
+/// The content of a cell of a table.
 type Show = dyn Fn(&Row) -> String;
 
-/// All of a machine.
+/// All tables of a machine.
 pub(crate) fn machine(title: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "{title}\nMeans of {SEEDS} seeds. An empty cell: the scheduler has no meaning for the code.\n"
@@ -86,7 +86,7 @@ pub(crate) fn machine(title: &str, rows: &[Row]) -> String {
     text + &grid.render(&STYLE)
 }
 
-/// Kinds of graphs and what schedulers are worth for them, over all machines.
+/// Kinds of graphs and the quality of schedulers for them, over all machines.
 pub(crate) fn summary(rows: &[Row]) -> String {
     let mut text = format!(
         "Which scheduler for which kind of graph: makespan / that of the best of all schedulers on the same machine for the same code.\n\

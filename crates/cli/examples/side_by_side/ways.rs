@@ -1,20 +1,20 @@
-//! Who decides: every scheduler, what it has to know beforehand, and for which codes it has a meaning.
+//! The schedulers: the information that each needs in advance, and the codes that it supports.
 
 use numasim_graph::values::{PagePlacement, SchedulerKind};
 use numasim_plan::Pattern;
 
 use crate::codes::{Kind, OnMachine};
 
-/// What a scheduler knows of data and nodes.
+/// Information about data and nodes that a scheduler uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Knows {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What each task accesses, as the runtime sees it when the task is created or ready.
+    /// The accesses of each task, as the runtime sees them when the task is created or ready.
     Accesses,
-    /// What the programmer says of nodes.
+    /// The programmer's annotations about nodes.
     Programmer,
-    /// What a smaller run before has shown.
+    /// The profile of a smaller, earlier run.
     Profile,
     /// The whole graph and the work of each task, before anything runs.
     Everything,
@@ -35,21 +35,21 @@ impl Knows {
     }
 }
 
-/// What makes a scheduler another one.
+/// A variant of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum With {
     Nothing,
-    /// Idle workers take from other sockets.
+    /// Idle workers steal from other sockets.
     Stealing,
     /// TBB's affinity partitioner.
     AffinityPartitioner,
-    /// The plan that was made from a profile with this pattern.
+    /// The plan from a profile with this pattern.
     Plan(Pattern),
     /// The sockets and homes that `numasim plan` finds for the graph.
     Advice,
 }
 
-/// A scheduler as it is compared.
+/// A scheduler in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {
     pub(crate) kind: SchedulerKind,
@@ -59,7 +59,7 @@ pub(crate) struct Way {
 impl Way {
     pub(crate) const FIFO: Self = Self { kind: SchedulerKind::Fifo, with: With::Nothing };
 
-    /// All, by what they know.
+    /// All schedulers, ordered by their information.
     pub(crate) fn all() -> Vec<Self> {
         use SchedulerKind::{
             ArenaPerNode, Dep, Fifo, Heft, Hint, Plan, RandomSteal, RipDep, RipMw, RipSp, Sa, Static,
@@ -122,7 +122,7 @@ impl Way {
         }
     }
 
-    /// Where pages lie that no file gives a home: where they are touched first, or, of a plan, where it wants them.
+    /// Placement of pages without a home in a file: on first touch, or, for a plan, as the plan defines.
     pub(crate) const fn placement(self) -> PagePlacement {
         match self.with {
             With::Plan(_) => PagePlacement::Numa,
@@ -130,10 +130,11 @@ impl Way {
         }
     }
 
-    /// Whether it has a meaning for a code.
+    /// Whether it is applicable to a code.
     ///
-    /// Windows of a graph are partitioned as the master creates it, and it does not create what tasks create. Static schedules are about loops,
-    /// the affinity partitioner about ranges that are halved. A profile is of a program that begins with one task.
+    /// Windows of a graph are partitioned as the master creates it, and the master does not create the tasks that other tasks create.
+    /// Static schedules apply to loops, the affinity partitioner to ranges that are halved. A profile needs a program that begins with
+    /// one task.
     pub(crate) fn suits(self, code: &OnMachine) -> bool {
         match (self.kind, self.with) {
             (SchedulerKind::RipDep | SchedulerKind::RipSp | SchedulerKind::RipMw, _) => {

@@ -1,4 +1,5 @@
-//! How many lines under way of a core of the Westmere suit what the paper prints of (NACS, NADD), and of nothing else.
+//! The number of outstanding lines of a core of the Westmere that best matches the results for (NACS, NADD) in the paper. Other results
+//! are not used.
 
 use numasim_graph::values::TaskScenario;
 use numasim_model::Machine;
@@ -8,20 +9,20 @@ use crate::common::{Failure, statistics};
 use crate::machines::with_lines;
 use crate::runs::{self, Contention};
 
-/// Codes and what the paper prints of them in (NACS, NADD): time relative to (noap, FT) (section 5.2).
+/// Codes and their reported results in (NACS, NADD): time relative to (noap, FT) (section 5.2).
 pub(crate) const TARGETS: [(&str, f64); 2] = [("cg", 0.34), ("streamcluster", 0.38)];
-/// Tenths of lines under way that are tried.
+/// The tried numbers of outstanding lines, in tenths.
 const TENTHS: std::ops::RangeInclusive<u32> = 30..=100;
-/// Fewer seeds than of what is shown: the grid has many points.
+/// Fewer seeds than for the displayed results: the grid has many points.
 const SEEDS: u64 = 3;
-/// Errors that differ by less are equal.
+/// Errors with a smaller difference count as equal.
 const EQUAL: f64 = 1e-9;
 
 /// A point of the grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) lines: f64,
-    /// Ours, in the order of the targets.
+    /// Our results, in the order of the targets.
     ours: Vec<f64>,
     /// Sum of ln(ours / printed)^2.
     error: f64,
@@ -42,7 +43,7 @@ pub(crate) fn grid(machine: &Machine, codes: &[Code]) -> Result<Vec<Point>, Fail
     TENTHS.map(point).collect()
 }
 
-/// The point with the least error; of equal ones the fewest lines.
+/// The point with the smallest error; of several equal ones, that with the fewest lines.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
     statistics::best(points, |point| point.error, EQUAL)
 }

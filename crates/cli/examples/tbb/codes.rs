@@ -1,4 +1,4 @@
-//! The five codes of the paper (its Table 2): how much of each is simulated, and what of it a whole run consists of.
+//! The five codes of the paper (its Table 2): the simulated part of each, and how a whole run is composed of it.
 
 use numasim_graph::generate;
 use numasim_graph::values::{Generator, TaskGraph, TaskScenario};
@@ -7,16 +7,16 @@ use numasim_model::NodeId;
 
 use crate::common::Failure;
 
-/// FLOP of loading a query, one after the other; assumed, as the default of the generator.
+/// FLOP of loading a query, in sequence; assumed, as in the default of the generator.
 const LOAD_FLOP: u64 = 2_000_000;
 
 /// A code and its inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     generator: Generator,
-    /// How often a whole run repeats what is simulated: time that moving pages takes is paid once.
+    /// Number of repetitions of the simulated part in a whole run; the time for moving pages is counted once.
     pub(crate) times: f64,
-    /// Whether its loops can have the affinity partitioner.
+    /// Whether its loops support the affinity partitioner.
     pub(crate) loops: bool,
 }
 
@@ -25,15 +25,15 @@ pub(crate) struct Code {
 pub(crate) struct OnMachine {
     pub(crate) code: Code,
     pub(crate) graph: TaskGraph,
-    /// Most tasks that live at once.
+    /// Maximum number of tasks that exist at the same time.
     pub(crate) throttle: Option<u64>,
 }
 
 /// All five with the inputs of the paper, in its order.
 ///
-/// What is repeated: `cg` of class C 75 x 25 times (NPB), `mg` of class C 20 times (NPB), `fluidanimate` in 500 frames (Table 2). The paper does
-/// not say how often `streamcluster` goes through its points; with 20 centres PARSEC's source has 180 evaluations in each of several local searches:
-/// 1000 assumed.
+/// Repetitions: `cg` of class C 75 x 25 times (NPB), `mg` of class C 20 times (NPB), `fluidanimate` in 500 frames (Table 2). The paper
+/// does not report how often `streamcluster` traverses its points. With 20 centres PARSEC's source has 180 evaluations in each of several
+/// local searches, so 1000 is assumed.
 pub(crate) fn all() -> Vec<Code> {
     let repeated = |generator: Generator, loops: bool, whole: f64, simulated: f64| Code {
         generator,
@@ -80,7 +80,7 @@ impl Code {
         TaskScenario::ALL.into_iter().filter(has).collect()
     }
 
-    /// Its graph for a machine: 8 chunks for each worker, as `numasim tasks` has it.
+    /// Its graph for a machine: 8 chunks for each worker, as in `numasim tasks`.
     pub(crate) fn on(&self, machine: &Machine) -> Result<OnMachine, Failure> {
         let nodes: Vec<NodeId> = machine.compute_nodes().collect();
         let cores: Vec<u32> = nodes.iter().map(|&node| machine.node(node).cores).collect();

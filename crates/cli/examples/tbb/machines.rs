@@ -31,12 +31,12 @@ impl Platform {
     }
 }
 
-/// Cache lines that a core of the machine has under way.
+/// Outstanding cache lines of a core of the machine.
 pub(crate) fn lines(machine: &Machine) -> Option<f64> {
     machine.sharing().parameters.outstanding_lines
 }
 
-/// The machine with so many cache lines under way from each core.
+/// The machine with this number of outstanding cache lines per core.
 pub(crate) fn with_lines(machine: &Machine, lines: f64) -> Machine {
     let mut sharing: Model = *machine.sharing();
     sharing.parameters.outstanding_lines = Some(lines);

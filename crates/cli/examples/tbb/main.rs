@@ -1,7 +1,8 @@
-//! TBB and TBB-NUMA of Z. Majo and T. R. Gross (paper 003) on their three machines: calibrated on two printed times, all others predicted.
+//! TBB and TBB-NUMA of Z. Majo and T. R. Gross (paper 003) on their three machines: calibrated with two reported times, all others
+//! predicted.
 //!
-//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example tbb -- results/tbb-numa [PART...]`. Parts: `calibration`,
-//! `statements` (all tables and plots); without any, both.
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example tbb -- results/tbb-numa
+//! [PART...]`. Parts: `calibration`, `statements` (all tables and plots); without any, both.
 
 mod calibration;
 mod codes;
@@ -24,7 +25,7 @@ use machines::Platform;
 use runs::{Contention, Runs};
 use statements::Studies;
 
-/// The mean of as many is shown.
+/// The mean over this number of seeds is shown.
 const SEEDS: u64 = 10;
 
 fn main() -> Result<(), Failure> {
@@ -40,7 +41,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The grid, and whether the file of the machine has what is best.
+/// The grid, and whether the file of the machine contains the best value.
 fn calibrate(root: &Path, folder: &Path, codes: &[Code]) -> Result<(), Failure> {
     let machine = Platform::Westmere.read(root)?;
     let points = calibration::grid(&machine, codes)?;

@@ -7,7 +7,7 @@ use numasim_graph::values::TaskScenario::{self, ApIntl, NacsNadd, NoapIntl};
 use crate::codes::Code;
 use crate::runs::Runs;
 
-/// What the paper prints of the Westmere without contention (section 5.2); all other bars of its figures are pictures.
+/// The values that the paper reports for the Westmere without contention (section 5.2); all other bars of its figures are images.
 fn printed(code: &str, scenario: TaskScenario) -> Option<f64> {
     match (code, scenario) {
         ("cg", ApIntl) => Some(0.40),
@@ -18,7 +18,7 @@ fn printed(code: &str, scenario: TaskScenario) -> Option<f64> {
     }
 }
 
-/// Something of every code and scenario.
+/// A value of every code and scenario.
 fn plot(
     (title, subtitle, label): (&str, &str, &str),
     line: f64,
@@ -49,7 +49,7 @@ fn plot(
     plot.svg()
 }
 
-/// Relative times; `marked`: with what the paper prints.
+/// Relative times; `marked`: with the values reported in the paper.
 pub(crate) fn times(title: &str, subtitle: &str, runs: &Runs, codes: &[Code], marked: bool) -> String {
     let words = (title, subtitle, "time relative to noap-ft (noap-ft = 1)");
     plot(words, 1.0, codes, |code, scenario| {
@@ -59,7 +59,7 @@ pub(crate) fn times(title: &str, subtitle: &str, runs: &Runs, codes: &[Code], ma
     })
 }
 
-/// Parts of the bytes that came from other nodes.
+/// Fractions of the bytes from remote nodes.
 pub(crate) fn remote(title: &str, subtitle: &str, runs: &Runs, codes: &[Code]) -> String {
     let words = (title, subtitle, "bytes from caches and memory of other nodes, %");
     plot(words, 0.0, codes, |code, scenario| GroupBar {

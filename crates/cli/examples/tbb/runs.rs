@@ -1,4 +1,4 @@
-//! Simulations of the codes in their scenarios, several at a time, and times of whole runs.
+//! Simulations of the codes in their scenarios, several in parallel, and times of whole runs.
 
 use numasim_graph::values::{Contender, RuntimeSettings, SchedulerSettings, TaskScenario};
 use numasim_model::Machine;
@@ -10,21 +10,21 @@ use crate::codes::{Code, OnMachine};
 use crate::common::Failure;
 use crate::common::statistics::{Estimate, of_ratios};
 
-/// Who else wants the threads.
+/// The co-runner that competes for the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contention {
     Nobody,
-    /// Another program, as long as the code runs.
+    /// Another program, for the whole run of the code.
     Permanent,
     /// Another program, for 4 ms of every 8 ms, so that threads come and go.
     Phases,
 }
 
-/// Work of a task of the contender, 10^9 FLOP, assumed: about 0.1 ms, a few thousand of which are in a run.
+/// Work of a task of the co-runner, 10^9 FLOP, assumed: about 0.1 ms, so that a run contains a few thousand of them.
 const CONTENDER_GFLOP: f64 = 0.001;
-/// A phase of the contender, and the time up to the next one.
+/// A phase of the co-runner, and the time until the next one.
 const PHASE_S: f64 = 0.004;
-/// More than any run here has.
+/// More than any run here contains.
 const PHASES: u32 = 5000;
 
 impl Contention {
@@ -110,8 +110,8 @@ impl Runs {
         TaskScenario::ALL.into_iter().filter(|&scenario| self.case(code, scenario).is_some()).collect()
     }
 
-    /// Seconds of whole runs, by seed, with or without the time that moving pages takes. What is simulated is a part of the code: its time without
-    /// the moving, as often as it is repeated.
+    /// Seconds of whole runs, by seed, with or without the time for moving pages. The simulation covers a part of the code: its time
+    /// without moving pages is multiplied by the number of its repetitions.
     fn times(&self, code: &str, scenario: TaskScenario, moving: bool) -> Vec<f64> {
         let time = |times: f64, run: &Run| {
             let computing = (run.makespan.value() - run.migration.value()) * times;
@@ -121,7 +121,7 @@ impl Runs {
             .map_or(Vec::new(), |case| case.runs.iter().map(|run| time(case.code.times, run)).collect())
     }
 
-    /// Time in one scenario over that in another one, by pairs of equal seeds; `moving`: with what moving pages takes.
+    /// Ratio of the times in two scenarios, by pairs of equal seeds; `moving`: including the time for moving pages.
     pub(crate) fn over(&self, code: &str, of: TaskScenario, other: TaskScenario, moving: bool) -> Estimate {
         let (of, other) = (self.times(code, of, moving), self.times(code, other, moving));
         of_ratios(&of.iter().zip(&other).map(|(of, other)| of / other).collect::<Vec<_>>())
@@ -140,25 +140,25 @@ impl Runs {
         there.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(TaskScenario::NoapFt)
     }
 
-    /// How many times faster (NACS, NADD) is than the fastest of standard TBB.
+    /// Speedup of (NACS, NADD) over the fastest scenario of standard TBB.
     pub(crate) fn gain(&self, code: &str) -> Estimate {
         self.over(code, self.best_standard(code), TaskScenario::NacsNadd, true)
     }
 
-    /// The mean over the seeds of something of the runs.
+    /// The mean of a value of the runs over the seeds.
     pub(crate) fn mean_of(&self, code: &str, scenario: TaskScenario, value: impl Fn(&Run) -> f64) -> f64 {
         let Some(case) = self.case(code, scenario) else { return f64::NAN };
         case.runs.iter().map(value).sum::<f64>() / case.runs.len() as f64
     }
 
-    /// Parts of all bytes in the order own cache, own memory, cache of others, memory of others.
+    /// Fractions of all bytes in the order local cache, local memory, remote cache, remote memory.
     pub(crate) fn shares(&self, code: &str, scenario: TaskScenario) -> [f64; 4] {
         let parts: [fn(&Traffic) -> f64; 4] =
             [|t| t.llc_local, |t| t.dram_local, |t| t.llc_remote, |t| t.dram_remote];
         parts.map(|part| self.mean_of(code, scenario, |run| part(&run.traffic) / run.traffic.total()))
     }
 
-    /// Part of all bytes that came from other nodes.
+    /// Fraction of all bytes from remote nodes.
     pub(crate) fn remote(&self, code: &str, scenario: TaskScenario) -> f64 {
         self.mean_of(code, scenario, |run| run.traffic.remote_share())
     }

@@ -1,4 +1,4 @@
-//! Every statement of the paper with a value, a sign or an order in it, beside what comes out here.
+//! Every statement of the paper with a value, a sign or an order, compared with the results here.
 
 mod causes;
 mod contention;
@@ -9,7 +9,7 @@ use crate::common::statements::{Statement, explained};
 use crate::common::statistics::Estimate;
 use crate::runs::Runs;
 
-/// What is simulated.
+/// The simulations.
 pub(crate) struct Studies {
     pub(crate) westmere: Runs,
     pub(crate) permanent: Runs,
@@ -18,7 +18,7 @@ pub(crate) struct Studies {
     pub(crate) bulldozer: Runs,
 }
 
-/// `+17.6 % [16.8, 18.3]` of so many times faster.
+/// `+17.6 % [16.8, 18.3]` for a speedup.
 fn percent(gain: Estimate) -> String {
     let of = |times: f64| 100.0 * (times - 1.0);
     format!("{:+.1} % [{:.1}, {:.1}]", of(gain.mean), of(gain.low), of(gain.high))

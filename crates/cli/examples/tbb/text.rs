@@ -10,7 +10,7 @@ use crate::common::statements::Verdict::{Fitted, Met, Missed};
 use crate::common::table::{STYLE, judged};
 use crate::runs::Runs;
 
-/// Times, bytes by what served them, and what workers did, of every code and scenario.
+/// Times, bytes by source, and the activity of workers, for every code and scenario.
 pub(crate) fn machine(title: &str, runs: &Runs, codes: &[Code]) -> String {
     let text = format!(
         "{title}\nTimes of whole runs relative to (noap, FT): mean of 10 seeds with its 95 % interval; without: without what moving pages takes. Bytes in % by what served them. Idle: workers without a task, of all worker-seconds\nof the simulated part, in which the time that moving pages takes weighs more than in a whole run; elsewhere: with ready tasks where they do not take from.\n\n"

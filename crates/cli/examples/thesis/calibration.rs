@@ -1,4 +1,4 @@
-//! Which two figures of a machine suit what the thesis prints of `sa` over `fifo`, and of nothing else.
+//! The values of two parameters of a machine that best match the results for `sa` over `fifo` in the thesis. Other results are not used.
 
 use numasim_graph::values::SchedulerKind;
 use numasim_model::Machine;
@@ -9,25 +9,25 @@ use crate::common::statistics::{self, geometric};
 use crate::machines::{Calibrated, Platform};
 use crate::runs::{self, Way};
 
-/// Lines under way that are tried: 2 to 16, the most that the manuals give to a core of one of the machines.
+/// The tried numbers of outstanding lines: 2 to 16, the most that the manuals report for a core of one of the machines.
 const LINES: std::ops::RangeInclusive<u32> = 2..=16;
-/// GB/s of a core from its last-level cache that are tried: none below the 8 that ten lines draw from the own memory.
+/// The tried GB/s of a core from its last-level cache: at least the 8 that ten lines reach from local memory.
 const LLC_GBS: [Option<f64>; 3] = [Some(10.0), Some(20.0), None];
-/// Fewer seeds than of what is shown: the grid has many points.
+/// Fewer seeds than for the displayed results: the grid has many points.
 pub(crate) const SEEDS: u64 = 5;
 
-/// What the thesis prints of `sa`: the codes whose geometric mean it is, and the speedup.
+/// The result of `sa` in the thesis: the codes of the geometric mean, and the speedup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) codes: &'static [&'static str],
     pub(crate) printed: f64,
 }
 
-/// The seven codes of the printed means: all but `nstream`.
+/// The seven codes of the reported means: all except `nstream`.
 pub(crate) const SEVEN: [&str; 7] =
     ["gauss-seidel", "red-black", "jacobi", "cg", "integral-histogram", "qr", "smi"];
 
-/// All that is printed of `sa` on a machine.
+/// All reported results of `sa` on a machine.
 pub(crate) const fn targets(platform: Platform) -> &'static [Target] {
     const MEAN_1_16: Target = Target { codes: &SEVEN, printed: 1.16 };
     const MEAN_1_10: Target = Target { codes: &SEVEN, printed: 1.10 };
@@ -49,14 +49,14 @@ pub(crate) const fn targets(platform: Platform) -> &'static [Target] {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) figures: Calibrated,
-    /// Ours, in the order of the targets.
+    /// Our results, in the order of the targets.
     pub(crate) speedups: Vec<f64>,
     /// Sum of ln(ours / printed)^2 over the targets.
     pub(crate) error: f64,
 }
 
-/// All points of the grid, in order. One printed figure does not decide two parameters: POWER8 keeps the `llc_gbs` that it has, which is that
-/// of Sandy Bridge.
+/// All points of the grid, in order. One reported result cannot determine two parameters: POWER8 keeps its `llc_gbs`, which is that of
+/// Sandy Bridge.
 pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Result<Vec<Point>, Failure> {
     let targets = targets(platform);
     let asked = |code: &&Code| targets.iter().any(|target| target.codes.contains(&code.name()));
@@ -80,10 +80,10 @@ pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Res
     Ok(points)
 }
 
-/// Errors that differ by less are equal.
+/// Errors with a smaller difference count as equal.
 const EQUAL: f64 = 1e-6;
 
-/// The point with the least error; of equal ones the fewest lines, then the slowest cache.
+/// The point with the smallest error; of several equal ones, that with the fewest lines, then the slowest cache.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
     statistics::best(points, |point| point.error, EQUAL)
 }

@@ -5,7 +5,7 @@ use numasim_graph::values::Generator;
 use crate::common::windows;
 pub(crate) use crate::common::windows::{Code, Settings};
 
-/// The codes on tiles with a quarter of the elements, and as many bytes: the thesis prints neither.
+/// The codes on tiles with a quarter of the elements, and the same total number of bytes: the thesis does not report either.
 pub(crate) fn of_small_tiles() -> Vec<Code> {
     let small = |generator: Generator| match generator {
         Generator::GaussSeidel { grid, tile, iterations, control, init } => {

@@ -1,4 +1,4 @@
-//! The three machines of the thesis, with other figures where that is asked for.
+//! The three machines of the thesis, with other values on request.
 
 use std::path::Path;
 
@@ -54,17 +54,17 @@ impl Platform {
     }
 }
 
-/// What may be calibrated.
+/// The values that may be calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Calibrated {
-    /// Cache lines that a core has under way.
+    /// Outstanding cache lines of a core.
     pub(crate) outstanding_lines: f64,
-    /// GB/s of a core from its own last-level cache; `None`: no limit.
+    /// GB/s of a core from its local last-level cache; `None`: no limit.
     pub(crate) llc_gbs: Option<f64>,
 }
 
 impl Calibrated {
-    /// What a machine has.
+    /// The values of a machine.
     pub(crate) fn of(machine: &Machine) -> Option<Self> {
         let lines = machine.sharing().parameters.outstanding_lines?;
         let cache = machine.cache(machine.compute_nodes().next()?);
@@ -72,7 +72,7 @@ impl Calibrated {
         Some(Self { outstanding_lines: lines, llc_gbs })
     }
 
-    /// The machine with these.
+    /// The machine with these values.
     pub(crate) fn on(self, machine: &Machine) -> Result<Machine, Failure> {
         let mut sharing: Model = *machine.sharing();
         sharing.parameters.outstanding_lines = Some(self.outstanding_lines);

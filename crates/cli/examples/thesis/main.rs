@@ -74,7 +74,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The grids, and whether the files of the machines have what is best.
+/// The grids, and whether the files of the machines contain the best values.
 fn calibrate(root: &Path, folder: &Path, codes: &[Code]) -> Result<(), Failure> {
     let mut grids: Vec<(Platform, Vec<Point>)> = Vec::new();
     for platform in Platform::ALL {

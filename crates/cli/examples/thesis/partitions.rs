@@ -1,4 +1,5 @@
-//! How Gauss-Seidel on 8 x 8 tiles is divided between two sockets (thesis, section 2.3.4, figures 2.4 and 2.5): three iterations, Sandy Bridge.
+//! Partitioning of Gauss-Seidel on 8 x 8 tiles between two sockets (thesis, section 2.3.4, figures 2.4 and 2.5): three iterations, Sandy
+//! Bridge.
 
 use numasim_graph::values::{Generator, RuntimeSettings, SchedulerKind};
 use numasim_model::{Machine, NodeId};
@@ -12,17 +13,17 @@ use crate::study::SEEDS;
 /// Rows and columns of tiles.
 const GRID: u32 = 8;
 
-/// How a scheduler divides the first iteration, and the whole graph.
+/// The division of the first iteration, and of the whole graph, by a scheduler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Division {
-    /// Fraction of the off-diagonal tiles on the socket that a division along the diagonal gives them, for the better assignment of halves: at
-    /// least 0.5. Mean of the seeds.
+    /// Fraction of the off-diagonal tiles on the socket assigned by a division along the diagonal, for the better assignment of halves:
+    /// at least 0.5. Mean of the seeds.
     pub(crate) like_diagonal: f64,
     /// Edges between the sockets in all three iterations. Mean of the seeds.
     pub(crate) cut_edges: f64,
 }
 
-/// Keeps the socket that each task was given.
+/// Records the socket that each task was given.
 #[derive(Default)]
 struct Sockets(Vec<(u32, Option<NodeId>)>);
 
@@ -43,7 +44,7 @@ pub(crate) fn of(machine: &Machine, kind: SchedulerKind) -> Result<Division, Fai
     let code = generator.and_then(windows::of).ok_or("no gauss-seidel")?;
     let graph = code.graph(&sockets(machine))?;
     let scheduler = code.scheduler(kind, &Settings::default());
-    // The last tasks are three iterations of as many tiles, row by row.
+    // The last tasks are three iterations with the same number of tiles, row by row.
     let first = u32::try_from(graph.task_count())? - 3 * GRID * GRID;
     let mut sums = Division { like_diagonal: 0.0, cut_edges: 0.0 };
     for seed in 1..=SEEDS {

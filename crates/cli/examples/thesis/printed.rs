@@ -1,4 +1,4 @@
-//! What the text of the thesis prints: the bars of its figures are images, and few of them have their value in the text.
+//! Results reported in the text of the thesis: the bars of its figures are images, and the text contains the values of only a few.
 
 use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
 

@@ -1,4 +1,4 @@
-//! Simulations of codes under schedulers, several at a time, and speedups over `fifo`.
+//! Simulations of codes under schedulers, several in parallel, and speedups over `fifo`.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::common::Failure;
 use crate::common::statistics::{Estimate, geometric, of_ratios};
 use crate::machines::sockets;
 
-/// What is simulated of each code, for each seed.
+/// The simulated scheduler of each code, for each seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {
     pub(crate) kind: SchedulerKind,
@@ -91,7 +91,7 @@ impl Runs {
         fifo.iter().zip(runs).map(|(fifo, run)| fifo.makespan.value() / run.makespan.value()).collect()
     }
 
-    /// How many times faster than `fifo` a code is.
+    /// Speedup of a code over `fifo`.
     pub(crate) fn speedup(&self, code: &str, way: Way) -> Estimate {
         of_ratios(&self.ratios(code, way))
     }
@@ -110,7 +110,7 @@ impl Runs {
         geometric(codes.iter().filter_map(median))
     }
 
-    /// The mean over the seeds of something of the runs of a code.
+    /// The mean of a value of the runs of a code over the seeds.
     pub(crate) fn mean_of(&self, code: &str, way: Way, value: impl Fn(&Run) -> f64) -> f64 {
         let runs = self.of(code, way);
         runs.iter().map(value).sum::<f64>() / runs.len() as f64

@@ -1,4 +1,4 @@
-//! Everything that is simulated of a machine.
+//! All simulations for a machine.
 
 use numasim_graph::values::{SchedulerKind, VertexWeight};
 use numasim_model::Machine;
@@ -10,12 +10,12 @@ use crate::common::statistics::Estimate;
 use crate::machines::{Platform, without_caches, without_numa};
 use crate::runs::{self, Runs, Way};
 
-/// The thesis repeats each experiment as often.
+/// The thesis uses the same number of repetitions.
 pub(crate) const SEEDS: u64 = 10;
-/// Of what is only there for comparison.
+/// Number of seeds for results that serve only for comparison.
 pub(crate) const FEW_SEEDS: u64 = 3;
 
-/// What the thesis compares with `fifo`, in its order.
+/// The schedulers that the thesis compares with `fifo`, in its order.
 pub(crate) const COMPARED: [SchedulerKind; 5] = [
     SchedulerKind::Sa,
     SchedulerKind::Dep,
@@ -23,11 +23,11 @@ pub(crate) const COMPARED: [SchedulerKind; 5] = [
     SchedulerKind::RipSp,
     SchedulerKind::RipMw,
 ];
-/// Plain alternatives.
+/// Simple alternatives.
 pub(crate) const REFERENCES: [SchedulerKind; 3] =
     [SchedulerKind::RandomSteal, SchedulerKind::Heft, SchedulerKind::Tracked];
 
-/// A machine and what was simulated on it.
+/// A machine and its simulations.
 pub(crate) struct Study {
     pub(crate) platform: Platform,
     pub(crate) machine: Machine,
@@ -51,13 +51,13 @@ impl Study {
     }
 }
 
-/// What comes out of something that is decided otherwise.
+/// Results under a changed assumption.
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
     pub(crate) runs: Runs,
 }
 
-/// The variant whose single codes are shown, too.
+/// The variant whose individual codes are also shown.
 pub(crate) const CACHELESS: &str = "without last-level caches";
 
 /// The stencils on smaller tiles.
@@ -67,7 +67,7 @@ pub(crate) fn small_tiles(machine: &Machine) -> Result<Runs, Failure> {
     runs::all(machine, &of_small_tiles(), &ways, &Settings::default(), FEW_SEEDS)
 }
 
-/// What would come out if something were decided otherwise.
+/// The results under changed assumptions.
 pub(crate) fn variants(machine: &Machine, codes: &[Code]) -> Result<Vec<Variant>, Failure> {
     let usual = Settings::default;
     let (cacheless, uniform) = (without_caches(machine)?, without_numa(machine)?);

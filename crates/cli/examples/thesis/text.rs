@@ -16,7 +16,7 @@ use crate::statements::small;
 use crate::study::{CACHELESS, COMPARED, REFERENCES, Study, Variant};
 use crate::windows::{PRICES, Point};
 
-/// `1.114 ±0.004`, and what is printed.
+/// `1.114 ±0.004`, and the reported value.
 fn cell(ours: Estimate, printed: Option<f64>) -> String {
     let half = (ours.high - ours.low) / 2.0;
     let printed = printed.map_or("      ".to_owned(), |printed| format!("({printed:.2})"));
@@ -35,7 +35,7 @@ fn figures(calibrated: Calibrated) -> String {
     format!("outstanding_lines {}, llc_gbs {llc}", calibrated.outstanding_lines)
 }
 
-/// All of a machine: figure 3.2, 3.3 or 3.4.
+/// All tables of a machine: figure 3.2, 3.3 or 3.4.
 pub(crate) fn machine(study: &Study, codes: &[Code], variants: &[Variant], tiles: &Runs) -> String {
     let names: Vec<&'static str> = codes.iter().map(Code::name).collect();
     let calibrated = Calibrated::of(&study.machine).map_or(String::new(), figures);

@@ -1,4 +1,4 @@
-//! How much the window matters (thesis, section 3.2.4 and figure 3.5): Jacobi on 150 blocks of rows, `rip-dep`, Sandy Bridge.
+//! Influence of the window (thesis, section 3.2.4 and figure 3.5): Jacobi on 150 blocks of rows, `rip-dep`, Sandy Bridge.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
 use numasim_graph::values::{Generator, SchedulerKind, SchedulerSettings};
@@ -22,7 +22,7 @@ const WINDOWS: [u32; 31] = [
     10, 25, 50, 75, 100, 125, 140, 150, 152, 160, 170, 180, 190, 202, 215, 227, 240, 252, 265, 277, 290, 302,
     352, 402, 452, 527, 602, 752, 1052, 2102, 3152,
 ];
-/// Times the price of partitioning that this program assumes: SCOTCH's mapping is not measured.
+/// Factors on the cost of partitioning that this program assumes: SCOTCH's mapping was not measured.
 pub(crate) const PRICES: [f64; 2] = [1.0, 100.0];
 
 /// A window.
@@ -61,13 +61,13 @@ pub(crate) fn study(machine: &Machine, jacobi: &Code) -> Result<Vec<Point>, Fail
     Ok(points)
 }
 
-/// Times the blocks of the matrix in a window of dense linear algebra.
+/// Multiples of the blocks of the matrix in a window of dense linear algebra.
 const MULTIPLES: [u64; 6] = [1, 2, 3, 4, 6, 8];
 
 /// A code of dense linear algebra in several windows.
 pub(crate) struct Dense {
     pub(crate) code: &'static str,
-    /// Times the blocks of the matrix, and the speedup of `rip-dep` over `fifo`.
+    /// The multiple of the blocks of the matrix, and the speedup of `rip-dep` over `fifo`.
     pub(crate) speedups: Vec<(u64, Estimate)>,
 }
 

@@ -1,4 +1,4 @@
-//! `numasim advise`: what to move on this host, and the commands that move it.
+//! `numasim advise`: advised moves on this host, and the commands for them.
 
 mod moves;
 

@@ -29,7 +29,7 @@ use crate::view::bench::doubt;
 use crate::view::{Style, numbers};
 use crate::watch::{self, Bar};
 
-/// Everything that is known when a calibration has ended.
+/// All results at the end of a calibration.
 pub(super) struct Calibrated {
     host: HostTopology,
     facts: Facts,
@@ -59,7 +59,7 @@ impl Calibrated {
     /// The machine file.
     ///
     /// # Errors
-    /// What was measured is no machine.
+    /// The measurements do not form a valid machine.
     pub(super) fn machine_file(&self) -> Result<String, Failure> {
         machine_file(&self.host, &self.calibration, &self.described)
             .map_err(|error| Failure::input("the measured figures are those of no machine").caused_by(&error))
@@ -117,7 +117,7 @@ fn topology(purpose: &'static str) -> Result<HostTopology, Failure> {
     numasim_host::host_to_measure(purpose).map_err(|error| Failure::input(error.to_string()))
 }
 
-/// How to measure, by the command line.
+/// Settings of the measurements, from the command line.
 fn asked(args: &Calibrating, host: &HostTopology) -> Result<(Settings, Options), Failure> {
     if args.smt && !host.has_second_threads() {
         let hint = "leave --smt out; lscpu shows `Thread(s) per core`, and offline processors";
@@ -147,7 +147,7 @@ fn asked(args: &Calibrating, host: &HostTopology) -> Result<(Settings, Options),
     ))
 }
 
-/// All processors that are used.
+/// All logical CPUs in use.
 fn used(host: &HostTopology) -> Result<CpuList, Failure> {
     let lists = host.nodes.iter().filter_map(|node| node.cpus.as_ref());
     let cpus = lists.flat_map(|list| list.as_slice().iter().copied()).collect();
@@ -155,7 +155,7 @@ fn used(host: &HostTopology) -> Result<CpuList, Failure> {
         .map_err(|error| Failure::input("this host reports no usable processor").caused_by(&error))
 }
 
-/// What a thread needs so that caches do not answer for memory, with all cores of a node at work.
+/// Data size per thread that exceeds the caches when all cores of a node are active.
 fn default_bytes(host: &HostTopology) -> u64 {
     let of_node = |cpus: &CpuList| {
         let each: Vec<CpuList> =
@@ -165,7 +165,7 @@ fn default_bytes(host: &HostTopology) -> u64 {
     host.nodes.iter().filter_map(|node| node.cpus.as_ref()).map(of_node).max().unwrap_or(0)
 }
 
-/// How and when it was measured, in one line.
+/// Method and date of the measurement, in one line.
 fn source(facts: &Facts, settings: &Settings, rounds: u32, started: SystemTime) -> String {
     let cpu = facts.cpu_model.as_deref().unwrap_or("unknown processor");
     let kernel = facts.kernel_release.as_deref().unwrap_or("unknown");
@@ -194,9 +194,9 @@ fn refused(error: &CalibrateError) -> Failure {
     }
 }
 
-// What a calibration would measure, and how long it takes.
+// The planned measurements of a calibration, and their duration.
 
-/// What stands beside every sum of seconds.
+/// The remark next to every sum of seconds.
 const BESIDES: &str = "windows and warming up; filling the memory of each measurement takes more";
 
 /// `--dry-run`.
@@ -228,7 +228,7 @@ fn planned(
     shell.answer(destination, format, text, &plan_document(&parts, settings), rows)
 }
 
-/// The same in columns of a fixed width.
+/// The same in fixed-width columns.
 fn spaced(parts: &[Part], settings: &Settings) -> String {
     let mut text = format!("{:<46} {:>7} {:>7} {:>9}\n", "at most", "steps", "rounds", "seconds");
     for part in parts {
@@ -257,7 +257,7 @@ fn plan_document(parts: &[Part], settings: &Settings) -> PlannedCalibration {
     }
 }
 
-/// How many measurements there are, and how long they take.
+/// The number of measurements and their duration.
 fn in_words(parts: &[Part], settings: &Settings) -> String {
     let (measurements, time) = sum(parts, settings);
     format!("{measurements} measurements, {}: {BESIDES}\n", words(time))
@@ -277,7 +277,7 @@ fn words(time: Duration) -> String {
 
 // A calibration as JSON and CSV.
 
-/// Figures, steps, doubts and how it was measured.
+/// Values, steps, measurement warnings and settings.
 fn json(found: &Calibrated) -> document::Calibrated {
     let calibration = &found.calibration;
     let row =
@@ -377,7 +377,7 @@ fn way(choice: &Choice) -> document::Way {
     }
 }
 
-/// What several readers at once got, whether the machine file has a line for it or not.
+/// Bandwidth of several readers at the same time, whether or not the machine file has a line for it.
 fn together(found: &Together) -> document::Together {
     document::Together {
         gbs: figure(&found.bandwidth),
@@ -433,7 +433,7 @@ fn measures(done: &MeasuredStep) -> &'static str {
     }
 }
 
-/// Every round of every step. Nodes of several flows are ranges; `flows` has each as `FROM>TO:THREADS`.
+/// Every round of every step. Nodes of several flows are ranges; `flows` lists each as `FROM>TO:THREADS`.
 fn csv(found: &Calibrated) -> String {
     type Row<'v> = (&'v MeasuredStep, (u32, (f64, f64)));
     let ranges = |nodes: &[NodeId]| {
@@ -491,9 +491,9 @@ mod tests {
             bytes_per_thread: 1 << 20,
             processes: false,
         };
-        // Each node: peak and bandwidth of 1 and of 2 threads. 12 pairs, two thread counts each. Two directions between the
-        // sockets, two ways each. Each node: two mixes, and three kernels that write with two thread counts. (16 + 24 + 24 + 4 + 8) x 5 x
-        // 1.3 s = 494 s.
+        // Each node: peak and bandwidth of 1 and of 2 threads. 12 pairs, with two thread counts each. Two directions between the sockets,
+        // with two variants each. Each node: two mixes, and three write kernels with two thread counts. (16 + 24 + 24 + 4 + 8) x 5 x 1.3
+        // s = 494 s.
         let parts = plan(&host, &options);
         let text = spaced(&parts, &settings) + &in_words(&parts, &settings);
         let lines: Vec<&str> = text.lines().collect();

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let mut rule_stated = false;
     for view in &views {
         for facts in warning::facts(&view.evaluation.warnings) {
-            // The rule behind it is the same for all: said once.
+            // The rule behind it is the same for all and is printed once.
             let rule = if rule_stated { String::new() } else { format!(" {}", warning::RULE) };
             shell.warn(format!("scenario '{}': {facts}{rule}", view.name));
             rule_stated = true;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         Format::Table => destination.deliver_by(|out| table(&shell.style(args.output.output.is_some()), out)),
         Format::Markdown => destination.deliver(&shell.for_people(Format::Markdown, true, |style| {
             let mut text = Vec::new();
-            // Memory does not fail, and all of it is text.
+            // Writing to memory does not fail, and everything is text.
             let _ = table(style, &mut text);
             String::from_utf8(text).unwrap_or_default()
         })),
@@ -107,7 +107,7 @@ fn under_all(args: &EvaluateArgs, question: &Evaluate<'_>, shell: &Shell) -> Res
     shell.answer(&destination, args.output.format, table, &answer, rows)
 }
 
-/// The scenario that `--emit` is about.
+/// The scenario for `--emit`.
 fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, Failure> {
     if let [only] = views {
         return Ok(only);
@@ -117,7 +117,7 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
         .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
 }
 
-/// What `--save` writes.
+/// The output of `--save`.
 fn saved_text(study: &Study, views: &[ScenarioView<'_>]) -> String {
     let facts = [("Machine", machine_title(&study.machine)), ("Model", study.machine.sharing().in_words())];
     let saved: Vec<Saved> = views
@@ -127,7 +127,7 @@ fn saved_text(study: &Study, views: &[ScenarioView<'_>]) -> String {
     saved::toml(&facts, &saved, &[])
 }
 
-/// The head of what `--emit` prints.
+/// The head of the output of `--emit`.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
     let (total, unit) = view.total();
     let mut facts = vec![

@@ -1,4 +1,4 @@
-//! `numasim compare`, `fit` and `discriminate`: what was measured beside what the model says, and what is worth measuring.
+//! `numasim compare`, `fit` and `discriminate`: measurements compared with the model, and proposals for measurements.
 
 use std::path::Path;
 
@@ -23,12 +23,12 @@ pub(crate) fn compare(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> 
     shell.answer(&destination, args.output.format, table, &found, || found.csv())
 }
 
-/// What is in a measured CSV.
+/// The contents of a measured CSV.
 pub(super) fn measured(path: &Path) -> Result<Measured, Failure> {
     Ok(Measured::read(files::read_measurements(path)?)?)
 }
 
-/// The scenarios with these names (or all) beside what was measured, with warnings of what is left out.
+/// The scenarios with these names (or all) compared with measurements, with warnings about omissions.
 pub(super) fn compared_with(
     input: &Input,
     scenarios: &[String],
@@ -57,7 +57,7 @@ pub(crate) fn fit(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     shell.answer(&destination, args.output.format, table, &found, || found.csv())
 }
 
-/// Runs `discriminate`: scenarios that tell the sharing models apart.
+/// Runs `discriminate`: scenarios that distinguish the sharing models.
 pub(crate) fn discriminate(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
     let machine = files::read_study(&args.files)?.study.at_rest.machine;
     let destination = args.output.open()?;

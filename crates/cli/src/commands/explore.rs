@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let question = Explore {
         objective: args.objective,
         restrictions: restrictions(args),
-        // A script has no room for alternatives.
+        // A script cannot contain alternatives.
         top: if is_script { 0 } else { usize::from(args.top) },
         seed: args.seed,
         models: args.models.as_ref(),
@@ -98,7 +98,7 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
     }
 }
 
-/// The files, with the machine of one more before them.
+/// The files, preceded by the machine of another file.
 fn read(args: &ExploreArgs, machine: Option<&PathBuf>, shell: &Shell) -> Result<Input, Failure> {
     let files: Vec<PathBuf> = machine.into_iter().chain(&args.study.toml.files).cloned().collect();
     let input = files::read_input(&files)?;
@@ -114,7 +114,7 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
     }
 }
 
-// `numasim explore --pareto FIRST,SECOND`: what one objective costs in the other.
+// `numasim explore --pareto FIRST,SECOND`: the cost of one objective in terms of the other.
 
 /// Runs the command.
 fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {

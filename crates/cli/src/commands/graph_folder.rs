@@ -11,10 +11,10 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{Folder, FolderFiles, Whole};
 
-/// The graph in a folder, named as the folder is, for a machine.
+/// The graph in a folder, named after the folder, for a machine.
 ///
 /// # Errors
-/// What cannot be read, and everything that is wrong with it.
+/// Files that cannot be read, and all mistakes in them.
 pub(super) fn read(folder: &Path, machine: &Machine) -> Result<TaskGraph, Failure> {
     let names = ["blocks.csv", "tasks.csv"];
     let whole = Whole::look(folder, names)?;
@@ -31,10 +31,10 @@ pub(super) fn read(folder: &Path, machine: &Machine) -> Result<TaskGraph, Failur
 /// The files of a graph.
 const NAMES: [&str; 3] = ["blocks.csv", "tasks.csv", "edges.csv"];
 
-/// A folder to write a graph to, which `switch` names.
+/// A folder to write a graph to, named by the option `switch`.
 ///
 /// # Errors
-/// Those of [`Folder::open`].
+/// The errors of [`Folder::open`].
 pub(super) fn open(path: &Path, switch: &str) -> Result<Folder, Failure> {
     Folder::open(path, &NAMES, switch)
 }
@@ -42,7 +42,7 @@ pub(super) fn open(path: &Path, switch: &str) -> Result<Folder, Failure> {
 /// Writes blocks and tasks.
 ///
 /// # Errors
-/// What cannot be written.
+/// The files cannot be written.
 pub(super) fn write(folder: &Folder, graph: &TaskGraph) -> Result<(), Failure> {
     folder.write_whole(|files| blocks_and_tasks(files, graph))
 }
@@ -56,15 +56,15 @@ fn blocks_and_tasks(files: &mut FolderFiles, graph: &TaskGraph) -> Result<(), Fa
 /// Writes blocks, tasks and the edges between them.
 ///
 /// # Errors
-/// What cannot be written.
+/// The files cannot be written.
 pub(super) fn write_with_edges(folder: &Folder, graph: &TaskGraph) -> Result<(), Failure> {
     folder.write_whole(|files| with_edges(files, graph))
 }
 
-/// The same among other files of a folder.
+/// Writes the same next to other files of a folder.
 ///
 /// # Errors
-/// What cannot be written.
+/// The files cannot be written.
 pub(super) fn with_edges(files: &mut FolderFiles, graph: &TaskGraph) -> Result<(), Failure> {
     blocks_and_tasks(files, graph)?;
     let [_, _, edges] = NAMES;

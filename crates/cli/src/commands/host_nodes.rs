@@ -1,4 +1,4 @@
-//! The nodes of the machine of the files on this host: for `run`, and for an agent with `--this-host`.
+//! The nodes on this host for the machine in the files: for `run`, and for an agent with `--this-host`.
 
 use numasim_host::affinity;
 use numasim_host::system::{NodeCores, System};
@@ -6,11 +6,11 @@ use numasim_model::Machine;
 
 use crate::failure::Failure;
 
-/// The nodes of the host that stand for those of the machine: by the numbers that the file gives, else in order; of each as many
-/// cores as the machine says.
+/// The nodes of the host that correspond to those of the machine: by the numbers in the file, else in order; with the machine's number of
+/// cores on each.
 ///
 /// # Errors
-/// The host has fewer nodes, or fewer cores on one.
+/// The host has fewer nodes, or fewer cores on a node.
 pub(super) fn of_machine(machine: &Machine) -> Result<Vec<NodeCores>, Failure> {
     chosen(machine, &this_host()?)
 }
@@ -18,7 +18,7 @@ pub(super) fn of_machine(machine: &Machine) -> Result<Vec<NodeCores>, Failure> {
 /// The nodes of this host with the cores that this process may use.
 ///
 /// # Errors
-/// The system does not say which.
+/// The system does not report them.
 pub(super) fn this_host() -> Result<Vec<NodeCores>, Failure> {
     let allowed = affinity::allowed().map_err(|error| {
         Failure::input("this host does not report which cores may be used").caused_by(&error)

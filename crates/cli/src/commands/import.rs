@@ -86,7 +86,7 @@ pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
     }
 }
 
-/// Reads a file; what is wrong with it is shown where it is.
+/// Reads a file; mistakes are shown with their locations.
 fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Problem>) -> Result<T, Failure> {
     let source = files::read_measurements(path)?;
     read(&source.text).map_err(|problem| files::refused(&[problem], source.clone()))
@@ -104,9 +104,9 @@ fn deliver(output: &FileArgs, text: &str) -> Result<(), Failure> {
     output.open()?.deliver(text)
 }
 
-// From what a tool places on a machine to applications and a scenario.
+// From a placement made by another tool to applications and a scenario.
 
-/// Reads the files with `read`, which gets their texts and the machine. `needs_cpus`: whether they name processors.
+/// Reads the files with `read`, which receives their texts and the machine. `needs_cpus`: whether they refer to logical CPUs.
 fn placed(
     files: &[PathBuf],
     on: &PlacedOn,
@@ -144,10 +144,10 @@ fn each(
 
 // From a graph of another tool to `blocks.csv` and `tasks.csv`.
 
-/// Reads a file with `read`, which also gets a name for the graph, and writes the graph to a folder.
+/// Reads a file with `read`, which also receives a name for the graph, and writes the graph to a folder.
 ///
 /// # Errors
-/// What cannot be read, everything that is wrong with it, and what cannot be written.
+/// Files that cannot be read, all mistakes in them, and files that cannot be written.
 fn graph(
     file: &Path,
     to: &GraphFolder,
@@ -163,7 +163,7 @@ fn graph(
     for warning in &imported.warnings {
         shell.warn(located(warning, &source));
     }
-    // Graphs are large: the text is not needed any more.
+    // Graphs are large, and the text is not needed any more.
     drop(source);
     graph_folder::write(&folder, &imported.graph)
 }
@@ -177,7 +177,7 @@ fn located(warning: &Warning, source: &SourceFile) -> String {
     }
 }
 
-// From a topology to the skeleton of a machine file, with what a person gives beside it.
+// From a topology to the skeleton of a machine file, with the values given by the user.
 
 /// `numasim import numactl`.
 fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
@@ -234,7 +234,7 @@ fn of_lscpu(paths: &[PathBuf]) -> Result<Topology, Failure> {
     })
 }
 
-/// The machine file. `files` are those that were read, the one that names the machine first.
+/// The machine file. `files` are the files that were read, starting with the one that names the machine.
 fn machine(
     found: Topology,
     tool: &str,

@@ -1,4 +1,4 @@
-//! What the program says of itself and of its files: `numasim models`, `catalog`, `check`, `schema`, `completions` and `man`.
+//! Information about the program and its files: `numasim models`, `catalog`, `check`, `schema`, `completions` and `man`.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::{Folder, Format};
 use crate::shell::Shell;
 
-/// Runs `models`: what each sharing model is, and what can be set.
+/// Runs `models`: describes each sharing model and its parameters.
 pub(crate) fn models(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
     let kinds: Vec<ModelKind> = args.name.map_or_else(|| ModelKind::ALL.to_vec(), |kind| vec![kind]);
     let models = numasim_ask::models::models(&kinds);
@@ -24,7 +24,7 @@ pub(crate) fn models(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
     shell.answer(&args.output.open()?, args.output.format, text, &models, || models.csv())
 }
 
-/// Runs `check`: validates files and says what it read.
+/// Runs `check`: validates files and prints what it read.
 pub(crate) fn check(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = args.output.open()?;
     let reading = crate::files::read_programs(&crate::files::read_texts(&args.toml.files)?)?;
@@ -34,13 +34,13 @@ pub(crate) fn check(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     shell.answer(&destination, args.output.format, text, &checked, || checked.csv())
 }
 
-/// Runs `schema`: the JSON Schema of the input files, or of what a command writes.
+/// Runs `schema`: the JSON Schema of the input files, or of the output of a command.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
     let schema = args.document.map_or_else(|| schema::json_schema(&FILE), documents::json_schema);
     args.file.open()?.deliver(&format!("{schema:#}\n"))
 }
 
-/// Runs `completions`: scripts that complete commands and switches in a shell.
+/// Runs `completions`: scripts that complete commands and options in a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "numasim", &mut script);
@@ -92,7 +92,7 @@ pub(crate) fn catalog(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> 
     shell.answer(&destination, args.output.format, text, &catalog, || catalog.csv())
 }
 
-/// The files that were asked for, and the one where it was one.
+/// The requested files, and the single file if one was requested.
 fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
     let Some(name) = name else { return Ok((files::all().collect(), None)) };
     let folder = name.trim_end_matches('/');
@@ -104,7 +104,7 @@ fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
     Ok((vec![entry], Some(entry)))
 }
 
-/// A file with its machine, if it is one of a machine alone.
+/// A file with its machine, if it contains a machine alone.
 fn listed(entry: Entry) -> Result<Listed, Failure> {
     let is_machine = entry.folder().ends_with("machines");
     let machine = is_machine.then(|| read(entry)).transpose()?.map(|reading| reading.study.at_rest.machine);
@@ -113,7 +113,7 @@ fn listed(entry: Entry) -> Result<Listed, Failure> {
 
 fn read(entry: Entry) -> Result<Reading, Failure> {
     let source = SourceFile { name: entry.shortest(), text: entry.text.to_owned() };
-    // Tests read every file: the program is wrong, not the person.
+    // Tests read every file, so this is a fault of the program, not of the user.
     numasim_ask::reading::read_study(&[source]).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)

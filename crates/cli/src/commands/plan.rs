@@ -1,4 +1,4 @@
-//! `numasim plan`: where data and tasks belong, from a profile or for one graph.
+//! `numasim plan`: where to place data and tasks, from a profile or for one graph.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     }
 }
 
-// A plan for one graph, whatever it is: sockets for its tasks and homes for its blocks.
+// A plan for one graph of any kind: sockets for its tasks and homes for its blocks.
 
 /// Reads machine and graph, and writes the plan.
 fn of_graph_files(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {

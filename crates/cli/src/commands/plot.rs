@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     file.deliver(&shown(&drawn, &args.look))
 }
 
-/// The plot in the theme and size that were asked for.
+/// The plot in the requested theme and size.
 fn shown(svg: &str, asked: &PlotLook) -> String {
     let theme = match asked.theme {
         PlotTheme::Light => look::Theme::Light,
@@ -60,7 +60,7 @@ fn shown(svg: &str, asked: &PlotLook) -> String {
     }
 }
 
-/// A switch that changes nothing would hide a misunderstanding.
+/// An option without effect would hide a misunderstanding.
 fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
     let axes = &args.axes;
     let of_allocations = [
@@ -90,7 +90,7 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
     }
 }
 
-/// Prediction beside measurement.
+/// Prediction compared with measurement.
 fn compared(args: &PlotArgs, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
     let measured = evidence::measured(args.measured.as_deref().unwrap_or(Path::new("-")))?;
     evidence::compared_with(input, args.scenario.as_slice(), &measured, shell)

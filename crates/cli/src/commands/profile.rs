@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
     told.deliver(&summary(study, &program))
 }
 
-/// What was written, in a few lines.
+/// A summary of the written files, in a few lines.
 fn summary(study: &Study, program: &Program<'_>) -> String {
     let graph = program.profiled.graph();
     format!(
@@ -46,7 +46,7 @@ fn summary(study: &Study, program: &Program<'_>) -> String {
     )
 }
 
-// A graph that can be profiled: a tree with one root, whose names fit into cells.
+// A graph that can be profiled: a tree with one root and names that fit into cells.
 
 /// A tree program and the nodes of its machine.
 struct Program<'a> {
@@ -55,7 +55,7 @@ struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// # Errors
-    /// Not exactly one task without a creator; a name that does not fit into a cell; a task or block that should be on a node without cores.
+    /// The number of tasks without a creator is not one; a name that does not fit into a cell; a task or block on a node without cores.
     fn of(machine: &Machine, graph: &'a TaskGraph) -> Result<Self, Failure> {
         one_root(graph)?;
         if let Some(kind) = graph.types().iter().find(|kind| !fits_a_cell(kind)) {
@@ -77,12 +77,12 @@ impl<'a> Program<'a> {
         Ok(program)
     }
 
-    /// Where the profile runs.
+    /// The node on which the profile runs.
     fn near(&self) -> usize {
         self.profiled.nodes().first().map_or(0, |node| node.0)
     }
 
-    /// Where the data is that is far.
+    /// The node with the remote data.
     fn far(&self) -> usize {
         self.profiled.nodes().last().map_or(0, |node| node.0)
     }
@@ -117,14 +117,14 @@ fn named(graph: &TaskGraph, task: TaskId) -> String {
     graph.task_name(task).map_or_else(|| format!("task {}", task.0), |name| format!("task `{name}`"))
 }
 
-// Writes the files of a profile; the one with the seconds as they are found.
+// Writes the files of a profile; the file with the seconds is written during profiling.
 
 /// Writes all files.
 ///
 /// # Errors
-/// What cannot be profiled or written; Ctrl-C.
+/// Graphs that cannot be profiled, and files that cannot be written; Ctrl-C.
 fn write(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) -> Result<(), Failure> {
-    // First of all what takes its time and may be stopped.
+    // The step that takes long and may be interrupted comes first.
     seconds(machine, program, files)?;
     for file in File::PROFILE.into_iter().filter(|file| *file != File::Raw) {
         files.write(file.as_str(), |out| program.profiled.write(file, out))?;
@@ -141,10 +141,10 @@ fn seconds(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) ->
             profiled = numasim_tasks::profile(machine, program.profiled.graph(), &mut rows);
             rows.written
         })?;
-        // What is not whole is not written.
+        // Incomplete output is not written.
         if profiled.is_err() { Err(io::Error::other("there is no profile")) } else { Ok(()) }
     });
-    // Where writing failed, profiling was stopped.
+    // If writing failed, profiling was stopped.
     match profiled {
         Err(TasksError::Stopped) if watch::interrupted() => {
             Err(Failure::interrupted("interrupted: there is no profile"))

@@ -1,4 +1,4 @@
-//! `numasim snapshot`: what runs on this host, or on a recorded one, as a study.
+//! `numasim snapshot`: the activity on this host, or on a recorded one, as a study.
 
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &SnapshotArgs, shell: &Shell) -> Result<(), Failure> {
     shell.answer(&destination, args.output.format, |style| found.text(style), &found, || found.csv())
 }
 
-/// What could not be seen, on standard error.
+/// Prints the gaps in the observations on standard error.
 pub(super) fn tell(found: &Snapshot, shell: &Shell) {
     for sentence in &found.unseen {
         shell.note(format!("not seen: {sentence}"));
@@ -35,13 +35,13 @@ pub(super) fn tell(found: &Snapshot, shell: &Shell) {
 /// Takes a snapshot between two instants, on this host `apart`.
 ///
 /// # Errors
-/// The host or the recorded tree cannot be read, the machine is another one, or an application that was asked for does not run.
+/// The host or the recorded tree cannot be read, the machine does not match, or a requested application is not running.
 pub(super) fn look(args: &LookArgs, apart: Duration) -> Result<Snapshot, Failure> {
     let seen = asked(args)?.look(|| thread::sleep(apart)).map_err(|error| failure(args, error))?;
     Ok(snapshot(seen)?)
 }
 
-/// What these switches ask for.
+/// The request of these options.
 ///
 /// # Errors
 /// The file of the machine cannot be read.
@@ -55,7 +55,7 @@ pub(super) fn asked(args: &LookArgs) -> Result<Look, Failure> {
     })
 }
 
-/// What is wrong, in the words of the switches.
+/// The mistake, in terms of the options.
 pub(super) fn failure(args: &LookArgs, error: LookError) -> Failure {
     let said = Failure::input(error.to_string());
     match error {

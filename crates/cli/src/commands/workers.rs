@@ -1,6 +1,6 @@
-//! This program as a process of another one: what `numasim bench --processes` and `numasim run` start for each application.
+//! This program as a child process: `numasim bench --processes` and `numasim run` start it for each application.
 //!
-//! No commands for people, so that neither help nor completions know them; they are looked for before the command line is parsed.
+//! These commands are not for users, so help and completions do not list them. They are detected before the command line is parsed.
 
 use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
@@ -8,11 +8,11 @@ use std::{env, io};
 
 use numasim_bench::runner;
 
-/// Does what another process started this one for: the order comes from standard input. `None`: a person did.
+/// Does the work for which another process started this one: the instructions come from standard input. `None` if a user started it.
 pub(crate) fn served() -> Option<ExitCode> {
     let first = env::args_os().nth(1)?;
     if first == runner::WORKER_COMMAND {
-        // Where the answer cannot be written, the process that wanted it is gone.
+        // If the answer cannot be written, the process that needs it is gone.
         let answered = order().and_then(|order| io::stdout().write_all(runner::serve(&order).as_bytes()));
         return Some(if answered.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }

@@ -28,7 +28,7 @@ pub(super) const CGROUP: Tool = Tool {
 
 fn cgroup(job: &Job<'_>) -> String {
     let group = group(job);
-    // A cpuset limits where memory comes from; spreading it is a policy of the process.
+    // A cpuset limits the sources of memory; distributing it is a policy of the process.
     let numactl = match &job.memory {
         Memory::Own | Memory::OwnAnd(_) | Memory::Node(_) => String::new(),
         Memory::Interleaved(_) => job.numactl_for_memory(),
@@ -51,8 +51,8 @@ fn end(jobs: &[Job<'_>]) -> String {
     format!("rmdir {}\n", groups.join(" "))
 }
 
-/// The name of the group. Files of the kernel have a dot in their names, and so has what stands for an odd name, but no
-/// plain name is taken that has one.
+/// The name of the group. Files of the kernel have a dot in their names, and so do the names created for unusual names, but plain names
+/// with a dot are not used.
 fn group(job: &Job<'_>) -> String {
     if is_plain(job.name) && !job.name.contains('.') {
         job.name.to_owned()

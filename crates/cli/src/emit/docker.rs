@@ -1,7 +1,7 @@
 //! Docker: a compose file, and a script of `docker run`. Options as in docker-run(1) and the compose specification.
 //!
-//! A container may use the processors and memory nodes of its cpuset. Other policies of memory are those of numactl inside the container,
-//! which Docker's seccomp profile allows with the capability `SYS_NICE` only. Compose has no key for memory nodes.
+//! A container may use the logical CPUs and memory nodes of its cpuset. Other memory policies are those of numactl inside the container,
+//! which Docker's seccomp profile allows only with the capability `SYS_NICE`. Compose has no key for memory nodes.
 
 use std::fmt::Write as _;
 
@@ -99,7 +99,7 @@ fn run(target: &Target<'_>, names: &[String]) -> String {
         text.push('\n');
         job.comment(&mut text);
         let (may, command) = match (&job.memory, job.policy_of_numactl()) {
-            // --cpuset-mems says it.
+            // --cpuset-mems already defines it.
             (Memory::Node(_), _) | (_, None) => ("", String::new()),
             (_, Some(policy)) => ("--cap-add SYS_NICE ", format!(" numactl {policy} {}", program(job.name))),
         };
@@ -113,7 +113,7 @@ fn run(target: &Target<'_>, names: &[String]) -> String {
     text
 }
 
-/// A text as a YAML scalar, which is one of JSON.
+/// A text as a YAML scalar in JSON form.
 pub(super) fn yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

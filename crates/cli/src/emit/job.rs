@@ -1,4 +1,4 @@
-//! One application of an allocation, as every kind of tool needs it.
+//! One application of an allocation, in the form that every tool needs.
 
 use numasim_model::app::Smt;
 use numasim_model::cpus::ranges;
@@ -10,7 +10,7 @@ use crate::emit::text::comment;
 use crate::emit::weights::{Weights, of_fractions};
 use crate::view::{ScenarioView, figures};
 
-/// Where the memory of a process comes from, in node numbers of the operating system.
+/// The source of the memory of a process, in node numbers of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
     /// From the node of the thread that touches it first, or the nearest one with memory.
@@ -30,14 +30,14 @@ pub(super) struct Core {
     pub(super) node: NodeId,
     /// The L3 domain of the node.
     pub(super) domain: usize,
-    /// The hardware threads that the application has of it: one or two.
+    /// The hardware threads of the core that the application uses: one or two.
     pub(super) cpus: Vec<u32>,
 }
 
 /// One process of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rank {
-    /// One processor for each of its threads; the hardware threads of a core follow each other.
+    /// One logical CPU for each of its threads; the hardware threads of a core are consecutive.
     pub(super) cpus: Vec<u32>,
 }
 
@@ -47,27 +47,27 @@ pub(super) struct Job<'a> {
     pub(super) name: &'a str,
     /// Its number in the order of the files.
     pub(super) number: usize,
-    /// One processor for each thread, node by node.
+    /// One logical CPU for each thread, node by node.
     pub(super) cpus: Vec<u32>,
     /// Its cores, node by node and domain by domain.
     pub(super) cores: Vec<Core>,
-    /// Its processes. Threads are dealt to them in the order of `cores`, as equally as possible.
+    /// Its processes. Threads are assigned to them in the order of `cores`, as equally as possible.
     pub(super) ranks: Vec<Rank>,
-    /// How much data it has, MiB, rounded up; `None` if not given.
+    /// Size of its data in MiB, rounded up; `None` if not given.
     pub(super) memory_mib: Option<u64>,
-    /// Whether each thread reads its own node: no home, nothing spread.
+    /// Whether each thread reads its own node: no home node and no distributed data.
     pub(super) is_local: bool,
     /// The nodes with threads, in numbers of the operating system, ascending.
     pub(super) nodes: Vec<u32>,
-    /// The nodes in whose memory its local data lies, in numbers of the operating system, ascending.
+    /// The nodes whose memory contains its local data, in numbers of the operating system, ascending.
     local: Vec<u32>,
-    /// Where its memory comes from.
+    /// The source of its memory.
     pub(super) memory: Memory,
     /// Threads and data in words.
     pub(super) description: String,
-    /// Of data in unequal fractions: the weights of its nodes.
+    /// For data in unequal fractions: the weights of its nodes.
     pub(super) weights: Option<Weights>,
-    /// Why its data cannot be placed as computed.
+    /// The reason why its data cannot be placed as computed.
     pub(super) inexact: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Job<'_> {
         self.ranks.len() > 1
     }
 
-    /// One processor for each thread, node by node; the hardware threads of a core follow each other.
+    /// One logical CPU for each thread, node by node; the hardware threads of a core are consecutive.
     pub(super) fn paired_cpus(&self) -> Vec<u32> {
         self.cores.iter().flat_map(|core| core.cpus.iter().copied()).collect()
     }
@@ -93,14 +93,14 @@ impl Job<'_> {
         std::iter::once(("", format!("{}: {}", self.name, self.description))).chain(inexact).collect()
     }
 
-    /// The same as comments.
+    /// The same text as comments.
     pub(super) fn comment(&self, text: &mut String) {
         for (key, words) in self.said() {
             comment(text, key, &words);
         }
     }
 
-    /// The processors as a set: `0-3,8`.
+    /// The logical CPUs as a set: `0-3,8`.
     pub(super) fn cpu_set(&self) -> String {
         let mut sorted = self.cpus.clone();
         sorted.sort_unstable();
@@ -127,12 +127,12 @@ impl Job<'_> {
         }
     }
 
-    /// `numactl` before the program, for tools that know no memory; nothing where first touch is what is wanted.
+    /// `numactl` before the program, for tools without support for memory; empty if first touch is intended.
     pub(super) fn numactl_for_memory(&self) -> String {
         self.policy_of_numactl().map_or_else(String::new, |policy| format!("numactl {policy} "))
     }
 
-    /// The option of numactl for its memory; `None` where first touch is what is wanted.
+    /// The option of numactl for its memory; `None` if first touch is intended.
     pub(super) fn policy_of_numactl(&self) -> Option<String> {
         match &self.memory {
             Memory::Own | Memory::OwnAnd(_) => None,
@@ -216,7 +216,7 @@ fn cores_of(view: &ScenarioView<'_>, pinned: &[AppCpus]) -> Vec<Vec<Core>> {
     of
 }
 
-/// The threads on these cores, dealt to `count` processes in order; numbers differ by at most 1.
+/// The threads on these cores, assigned to `count` processes in order; numbers differ by at most 1.
 fn ranks(cores: &[Core], count: u32) -> Vec<Rank> {
     let cpus: Vec<u32> = cores.iter().flat_map(|core| core.cpus.iter().copied()).collect();
     let count = count.max(1) as usize;
@@ -240,14 +240,14 @@ fn mebibytes(size: Gibibytes) -> u64 {
 }
 
 pub(super) fn os_number(machine: &Machine, node: NodeId) -> u32 {
-    // Without a number of its own a node has that of its place.
+    // A node without a number in the file has the number of its index.
     machine
         .os_nodes()
         .get(node.0)
         .map_or_else(|| u32::try_from(node.0).unwrap_or(u32::MAX), |os_node| os_node.number)
 }
 
-/// `node 1`, or `node 1 (OS node 8)` where the operating system has another number.
+/// `node 1`, or `node 1 (OS node 8)` if the operating system has another number.
 fn named(machine: &Machine, node: NodeId) -> String {
     match os_number(machine, node) {
         number if number as usize == node.0 => node.to_string(),
@@ -265,7 +265,7 @@ fn threads(view: &ScenarioView<'_>, app: AppId, cpus: &AppCpus) -> String {
     format!("{}: {}", figures::count(view.total_threads(app), "thread"), parts.join(", "))
 }
 
-/// ` (may run on node 0, node 2 only)`; nothing where it may run everywhere.
+/// ` (may run on node 0, node 2 only)`; empty if it may run everywhere.
 fn allowed(machine: &Machine, nodes: Option<&[NodeId]>) -> String {
     let Some(nodes) = nodes else { return String::new() };
     let nodes: Vec<String> = nodes.iter().map(|&node| named(machine, node)).collect();
@@ -291,7 +291,7 @@ fn local(machine: &Machine, threads_on: &[NodeId]) -> (Memory, String) {
     (Memory::Own, words)
 }
 
-/// Where memory comes from for threads on these nodes, in words, and why that is not what was computed.
+/// The source of memory for threads on these nodes, in words, and the reason if it differs from the computed one.
 fn memory(
     machine: &Machine,
     placement: &Placement,
@@ -352,7 +352,7 @@ fn weights(machine: &Machine, placement: &Placement) -> Option<(Weights, bool)> 
     of_fractions(&used.map(|(node, share)| (os_number(machine, NodeId(node)), share)).collect::<Vec<_>>())
 }
 
-/// A share on these nodes, the rest local: what no command line can say.
+/// A share on these nodes, the rest local: command lines cannot express this.
 fn partly(nodes: Vec<u32>, place: &str, share: f64) -> (Memory, String, Option<String>) {
     let share = figures::percent(share);
     let words = format!("{share} of the data on {place}, the rest local");

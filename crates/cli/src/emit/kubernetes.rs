@@ -1,8 +1,8 @@
-//! Kubernetes: pods of the class Guaranteed, and two ways to place them: balloons of containers/nri-plugins, or the static CPU manager of the
-//! kubelet. No field names processors: both take a number of CPUs, near a node or an L3 domain.
+//! Kubernetes: pods of the class Guaranteed, and two ways to place them: balloons of containers/nri-plugins, or the static CPU manager of
+//! the kubelet. No field names logical CPUs: both accept a number of CPUs, near a node or an L3 domain.
 //!
-//! A balloon on several places is put together from components, over which its CPUs are dealt equally. Data that is spread needs the NRI
-//! plugin `memory-policy`.
+//! A balloon in several places consists of components, over which its CPUs are divided equally. Distributed data needs the NRI plugin
+//! `memory-policy`.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) fn write(target: &mut Target<'_>) -> Vec<File> {
     ]
 }
 
-/// Why data on one node is not as computed: only the nearest memory can be named.
+/// The reason why data on one node is not placed as computed: only the nearest memory can be named.
 fn elsewhere(job: &Job<'_>) -> Option<String> {
     let Memory::Node(home) = job.memory else { return None };
     let is_near = job.is_local || job.nodes == [home];
@@ -44,7 +44,7 @@ fn elsewhere(job: &Job<'_>) -> Option<String> {
     })
 }
 
-/// Whether the memory that is nearest to its processors holds all of its data.
+/// Whether the memory nearest to its logical CPUs contains all of its data.
 fn is_near(job: &Job<'_>) -> bool {
     match &job.memory {
         Memory::Own => true,
@@ -121,7 +121,7 @@ fn quantity(mib: Option<u64>) -> String {
 struct Spot {
     /// `node8`, `node8-l3-1`.
     name: String,
-    /// The device that stands for it.
+    /// The device that represents it.
     device: String,
     cores: u64,
 }
@@ -191,7 +191,7 @@ fn balloon(text: &mut String, machine: &Machine, job: &Job<'_>, name: &str, name
         text.push_str("      hideHyperthreads: true\n");
     }
     if !is_near(job) {
-        // Its data must not be kept out of the other nodes.
+        // Its data must be allowed on the other nodes.
         text.push_str("      pinMemory: false\n");
     }
     if let [only] = spots.as_slice() {
@@ -223,7 +223,7 @@ fn balloon(text: &mut String, machine: &Machine, job: &Job<'_>, name: &str, name
     }
 }
 
-/// The first processor that no application has.
+/// The first logical CPU without an application.
 fn free_cpu(target: &Target<'_>) -> Option<u32> {
     let lists = target.machine.os_nodes().iter().filter_map(|node| node.cpus.as_ref());
     let used: Vec<u32> = target.jobs.iter().flat_map(Job::paired_cpus).collect();

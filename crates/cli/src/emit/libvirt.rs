@@ -1,5 +1,5 @@
 //! libvirt: a domain for each application, as in the documentation of the domain XML (formatdomain). A vCPU for each thread, bound to its
-//! processor. If local data is on several nodes, the guest has a cell for each node, tied to its memory.
+//! logical CPU. If local data is on several nodes, the guest has a cell for each node, bound to its memory.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn domain(target: &Target<'_>, job: &Job<'_>, name: &str) -> File {
     let cells = cells(job, mib);
     let mut text = String::from("<!--\n");
     for line in said(target, job) {
-        // Comments of XML contain no `--`.
+        // Comments in XML must not contain `--`.
         text.push_str(format!("  {}", line.replace("--", "\u{2010}\u{2010}")).trim_end());
         text.push('\n');
     }
@@ -74,7 +74,7 @@ fn said(target: &Target<'_>, job: &Job<'_>) -> Vec<String> {
     said
 }
 
-/// The cells of a guest with local data on several nodes, each with the memory that belongs to its threads; none of other guests.
+/// The cells of a guest with local data on several nodes, each with the memory of its threads; empty for other guests.
 fn cells(job: &Job<'_>, mib: u64) -> Vec<Cell> {
     if job.nodes.len() < 2 || job.memory != Memory::Own {
         return Vec::new();
@@ -84,7 +84,7 @@ fn cells(job: &Job<'_>, mib: u64) -> Vec<Cell> {
     let mut before = 0;
     for cores in job.cores.chunk_by(|a, b| a.node == b.node) {
         let until = before + cores.iter().map(|core| core.cpus.len()).sum::<usize>();
-        // In sum exactly the memory of the guest.
+        // Their sum is exactly the memory of the guest.
         let share = |vcpus: usize| u64::try_from(u128::from(mib) * vcpus as u128 / all).unwrap_or(mib);
         cells.push(Cell { node: cores[0].node, vcpus: before..until, mib: share(until) - share(before) });
         before = until;
@@ -92,7 +92,7 @@ fn cells(job: &Job<'_>, mib: u64) -> Vec<Cell> {
     cells
 }
 
-/// The processors and cells that the guest sees.
+/// The logical CPUs and cells that the guest sees.
 fn guest(text: &mut String, machine: &Machine, job: &Job<'_>, cells: &[Cell]) {
     let has_siblings = job.cores.iter().any(|core| core.cpus.len() > 1);
     if !has_siblings && cells.is_empty() {
@@ -130,7 +130,7 @@ fn distances(machine: &Machine, cell: &Cell, cells: &[Cell]) -> String {
     }
     let mut text = String::from(">\n        <distances>\n");
     for (id, other) in cells.iter().enumerate() {
-        // libvirt: 10 to 255, and 10 is the cell itself.
+        // libvirt: 10 to 255, with 10 for the cell itself.
         let distance = match machine.distance(cell.node, machine.local_memory(other.node)) {
             _ if other.node == cell.node => 10.0,
             distance => distance.unwrap_or(20.0).round().clamp(11.0, 254.0),
@@ -140,7 +140,7 @@ fn distances(machine: &Machine, cell: &Cell, cells: &[Cell]) -> String {
     text + "        </distances>\n      </cell>\n"
 }
 
-/// The name of a file; the line above it is a comment of XML, which contains no `--`.
+/// The name of a file; the line above it is an XML comment, which must not contain `--`.
 fn file_name(name: &str) -> String {
     let mut name = name.to_owned();
     while name.contains("--") {

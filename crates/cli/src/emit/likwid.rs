@@ -22,7 +22,7 @@ pub(super) const LIKWID: Tool = Tool {
 };
 
 fn likwid(job: &Job<'_>) -> String {
-    // -m and -i mean the nodes of the threads; other nodes are left to numactl, whose policy is inherited.
+    // -m and -i refer to the nodes of the threads; other nodes are left to numactl, whose policy is inherited.
     let (numactl, policy) = match &job.memory {
         Memory::Own | Memory::OwnAnd(_) => (String::new(), ""),
         Memory::Node(node) if job.nodes == [*node] => (String::new(), "-m "),

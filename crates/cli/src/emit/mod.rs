@@ -1,7 +1,7 @@
-//! From an allocation to what puts it on a machine: a script or configuration files for each kind of tool.
+//! From an allocation to the files that put it into effect on a machine: a script or configuration files for each kind of tool.
 //!
-//! [`job::jobs`] computes once what each application gets: processors of threads and ranks, where memory comes from, weights of nodes. Each
-//! kind of tool has a module that only writes it. A kind writes one text, or several files with names.
+//! [`job::jobs`] computes once what each application gets: logical CPUs of threads and ranks, the source of memory, weights of nodes.
+//! Each kind of tool has a module that only writes it. A kind writes one text, or several files with names.
 
 use std::path::{Path, PathBuf};
 
@@ -48,9 +48,9 @@ struct Target<'a> {
     facts: &'a [(&'a str, String)],
     /// The applications with threads.
     jobs: Vec<Job<'a>>,
-    /// The names of those without.
+    /// The names of applications without threads.
     idle: Vec<&'a str>,
-    /// Of weighted interleaving: the weights that all of them need.
+    /// For weighted interleaving: the weights that all of them need.
     weights: Weights,
 }
 
@@ -61,7 +61,7 @@ impl Target<'_> {
     }
 }
 
-/// How a kind writes.
+/// How a kind is written.
 enum Writer {
     /// One script.
     Script(Tool),
@@ -77,12 +77,12 @@ struct File {
     text: String,
 }
 
-/// The files that put an allocation on a machine.
+/// The files that put an allocation into effect on a machine.
 pub(crate) struct Emitted {
     files: Vec<File>,
-    /// Around the line that names a file: those of a comment.
+    /// The comment signs around the line that names a file.
     comment: Option<(&'static str, &'static str)>,
-    /// One sentence for each application that will not be placed as it was computed.
+    /// One sentence for each application that will not be placed as computed.
     warnings: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ struct Kind {
     comment: (&'static str, &'static str),
 }
 
-/// The one list of what writes which kind.
+/// The list of the writers of all kinds.
 fn kind_of(kind: EmitKind) -> Kind {
     let comment = ("# ", "");
     let tool = |tool: Tool, has_weights| {
@@ -186,7 +186,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place of the result, known to be writable: with a kind of several files, `-o` may name a folder.
+    /// The destination of the result, checked to be writable: with a kind of several files, `-o` may name a folder.
     pub(crate) fn open(args: &EmitArgs, output: &OutputArgs) -> Result<Self, Failure> {
         let has_files = args.emit.is_some_and(|kind| matches!(kind_of(kind).writer, Writer::Files(_)));
         let names_folder = |path: &Path| {
@@ -201,7 +201,7 @@ impl Place {
         }
     }
 
-    /// The one place; without `--emit` there is always one.
+    /// The single destination; without `--emit` there is always one.
     pub(crate) fn destination(&self) -> &Destination {
         match self {
             Self::One(destination) => destination,
@@ -209,7 +209,7 @@ impl Place {
         }
     }
 
-    /// Writes what `kind` makes of the allocation.
+    /// Writes the allocation as `kind`.
     pub(crate) fn deliver(
         &self,
         kind: EmitKind,
@@ -226,7 +226,7 @@ impl Place {
     }
 }
 
-/// Each folder of files is written whole or not at all. All are checked before the first is written.
+/// Each folder of files is written completely or not at all. All are checked before the first is written.
 fn into_folder(folder: &Path, files: &[File]) -> Result<(), Failure> {
     let mut folders: Vec<(PathBuf, Vec<(&str, &str)>)> = Vec::new();
     for file in files {
@@ -281,7 +281,7 @@ const FIRST_TOUCH: &str = "Linux puts memory on the node of the thread that writ
 const WEIGHTS: &str = "Unequal fractions need Linux 6.9 and numactl 2.0.19. The weights of nodes are those of the whole host, for \
                        everything that is interleaved by weight: run this as root, or let root set them before.";
 
-/// The weights that all jobs need together; jobs that cannot have theirs lose them.
+/// The weights that all jobs need together; jobs with conflicting weights lose them.
 fn with_weights(jobs: &mut [Job<'_>]) -> Weights {
     let wanted: Vec<(&str, &Weights)> =
         jobs.iter().filter_map(|job| Some((job.name, job.weights.as_ref()?))).collect();
@@ -295,7 +295,7 @@ fn with_weights(jobs: &mut [Job<'_>]) -> Weights {
     weights
 }
 
-/// Jobs of a kind that places no data in unequal fractions: they say so.
+/// Adds a message to the jobs of a kind that cannot place data in unequal fractions.
 fn without_weights(kind: &str, jobs: &mut [Job<'_>]) -> Weights {
     for job in jobs.iter_mut().filter(|job| job.weights.is_some()) {
         job.weights = None;

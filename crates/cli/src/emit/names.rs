@@ -1,21 +1,21 @@
-//! Names of applications as each target allows them.
+//! Names of applications in the form that each target allows.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Longest name in bytes: that of a DNS label, which Kubernetes wants.
+/// Longest name in bytes: that of a DNS label, which Kubernetes requires.
 const LONGEST: usize = 63;
 
 /// The rule of a target for names.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// Characters inside.
+    /// Allowed characters inside.
     inside: fn(char) -> bool,
-    /// The first character.
+    /// Allowed first characters.
     first: fn(char) -> bool,
-    /// The last character.
+    /// Allowed last characters.
     last: fn(char) -> bool,
-    /// Most bytes.
+    /// Maximum number of bytes.
     longest: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) const KUBERNETES: Rule = Rule {
     longest: LONGEST,
 };
 
-/// Domains of libvirt: everything but a slash.
+/// Domains of libvirt: everything except a slash.
 pub(super) const LIBVIRT: Rule =
     Rule { inside: |c| c != '/', first: |_| true, last: |_| true, longest: usize::MAX };
 
@@ -62,14 +62,14 @@ impl Rule {
     }
 }
 
-/// So many bytes at most, whole characters.
+/// At most this number of bytes, as complete characters.
 fn cut(text: &str, most: usize) -> &str {
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|&end| end <= most).last();
     &text[..end.unwrap_or(0)]
 }
 
-/// A name for each of `names`: allowed, and none twice; collisions get `-2`. Names that are allowed as they are come first. `taken` are those
-/// that the target itself uses.
+/// A name for each of `names`: allowed and unique; collisions get `-2`. Names that are allowed unchanged come first. `taken` are the
+/// names that the target itself uses.
 pub(super) fn unique<'a>(names: impl Iterator<Item = &'a str>, rule: Rule, taken: &[&str]) -> Vec<String> {
     let names: Vec<&str> = names.collect();
     let mut used: HashSet<String> = taken.iter().map(|&name| name.to_owned()).collect();
@@ -91,7 +91,7 @@ pub(super) fn unique<'a>(names: impl Iterator<Item = &'a str>, rule: Rule, taken
     found
 }
 
-/// As `systemd-escape` writes it, for names that are no name of a unit: `My\x20App`.
+/// As written by `systemd-escape`, for names that are not unit names: `My\x20App`.
 pub(super) fn of_unit(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '.');
     if !name.starts_with('.') && name.chars().all(|c| plain(c) || c == '-') {

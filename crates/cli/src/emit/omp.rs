@@ -1,6 +1,5 @@
-//! The environment variables of OpenMP (OpenMP API 5.2, sections 21.1.2, 21.1.3 and 21.1.6), which every kind of script
-//! sets, and the kind that has nothing else: with `numactl` only where data does not lie with the threads, as memory is
-//! no matter of OpenMP.
+//! The environment variables of OpenMP (OpenMP API 5.2, sections 21.1.2, 21.1.3 and 21.1.6), which every kind of script sets, and the
+//! kind that sets only these. It uses `numactl` only if the data is not placed with the threads, because OpenMP does not control memory.
 
 use crate::emit::job::Job;
 use crate::emit::script::{Tool, nothing};
@@ -21,8 +20,8 @@ fn omp(job: &Job<'_>) -> String {
     format!("{} {}{}", variables(job), job.numactl_for_memory(), program(job.name))
 }
 
-/// Assignments for the environment of the program: as many threads as were computed, each on its processor. Ranks that share the processors
-/// have only their number of threads.
+/// Assignments for the environment of the program: the computed number of threads, each on its logical CPU. Ranks that share logical CPUs
+/// get only their number of threads.
 pub(super) fn variables(job: &Job<'_>) -> String {
     if job.has_ranks() {
         let least = job.ranks.iter().map(|rank| rank.cpus.len()).min().unwrap_or(1).max(1);
@@ -31,8 +30,8 @@ pub(super) fn variables(job: &Job<'_>) -> String {
     format!("OMP_NUM_THREADS={} OMP_PLACES='{}' OMP_PROC_BIND=close", job.threads(), places(&job.cpus))
 }
 
-/// The same for programs of which each rank is bound to its own processors: each thread on one of them. If the ranks have unequal numbers of
-/// threads, OpenMP counts the processors of the rank.
+/// The same for programs in which each rank is bound to its own logical CPUs: each thread on one of them. If the ranks have unequal
+/// numbers of threads, OpenMP counts the logical CPUs of the rank.
 pub(super) fn variables_of_ranks(job: &Job<'_>) -> String {
     let sizes: std::collections::BTreeSet<usize> = job.ranks.iter().map(|rank| rank.cpus.len()).collect();
     match sizes.first() {
@@ -41,10 +40,10 @@ pub(super) fn variables_of_ranks(job: &Job<'_>) -> String {
     }
 }
 
-/// Each thread of a process on one of the processors to which the process is bound.
+/// Each thread of a process on one of the logical CPUs to which the process is bound.
 pub(super) const EACH_ON_ITS_OWN: &str = "OMP_PLACES=threads OMP_PROC_BIND=close";
 
-/// One place for each processor; three and more consecutive ones as `{FIRST}:COUNT`.
+/// One place for each logical CPU; three and more consecutive ones as `{FIRST}:COUNT`.
 fn places(cpus: &[u32]) -> String {
     let mut places = Vec::new();
     for run in cpus.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {

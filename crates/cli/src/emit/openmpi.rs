@@ -1,8 +1,8 @@
-//! Open MPI 5: a rankfile, and the `mpirun` line. Numbers in both are the logical ones of hwloc, not those of the operating system: nodes and
-//! cores count in the order of their smallest processor (open-mpi/prrte#63).
+//! Open MPI 5: a rankfile, and the `mpirun` line. Numbers in both are the logical ones of hwloc, not those of the operating system: nodes
+//! and cores are numbered in the order of their smallest logical CPU (open-mpi/prrte#63).
 //!
-//! One line starts all applications, since ranks count through all of them. On cores with two hardware threads, numbers are those of hardware
-//! threads (`:hwtcpus`); those of a core follow each other.
+//! One line starts all applications, because ranks are numbered across all of them. On cores with two hardware threads, numbers are those
+//! of hardware threads (`:hwtcpus`); those of a core are consecutive.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ impl Numbers {
     }
 
     fn numbers(&self, rank: &Rank) -> Vec<u32> {
-        // Every processor of a thread is one of the machine.
+        // Every logical CPU of a thread belongs to the machine.
         let mut numbers: Vec<u32> = rank.cpus.iter().filter_map(|&cpu| self.logical.number(cpu)).collect();
         numbers.sort_unstable();
         numbers
@@ -124,7 +124,7 @@ fn run(target: &Target<'_>, numbers: &Numbers) -> String {
     text
 }
 
-/// How to start applications that are independent of each other: each with its own `mpirun`.
+/// How to start independent applications: each with its own `mpirun`.
 fn independent(text: &mut String, target: &Target<'_>, numbers: &Numbers) {
     if target.jobs.len() < 2 {
         return;
@@ -136,7 +136,7 @@ fn independent(text: &mut String, target: &Target<'_>, numbers: &Numbers) {
          begin at 0, or, with one thread for each rank:",
     );
     for job in target.jobs.iter().filter(|job| job.ranks.iter().all(|rank| rank.cpus.len() == 1)) {
-        // A range counts as one entry: all numbers are written.
+        // A range counts as one entry, so all numbers are written.
         let list: Vec<String> = job
             .ranks
             .iter()

@@ -1,4 +1,4 @@
-//! Where processor numbers come from: the machine file, an hwloc XML, or this host.
+//! Sources of the numbers of logical CPUs: the machine file, an hwloc XML, or this host.
 
 use numasim_evidence::formats::hwloc::read_xml;
 use numasim_model::cpus::OsNode;
@@ -10,9 +10,9 @@ use crate::args::{CpusFrom, EmitArgs};
 use crate::failure::Failure;
 use crate::files;
 
-/// The machine with the processor numbers that `--emit` needs; unchanged without `--emit`.
+/// The machine with the CPU numbers that `--emit` needs; unchanged without `--emit`.
 ///
-/// Before a search, so that nobody waits for an answer that cannot be printed.
+/// Called before a search, so that the user does not wait for an answer that cannot be printed.
 pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Failure> {
     if args.emit.is_none() {
         return Ok(machine);
@@ -22,7 +22,7 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     Err(unknown("--emit", node))
 }
 
-/// That the processors of a node are not known, which `what` needs.
+/// The error if the logical CPUs of a node are unknown, which `what` needs.
 pub(crate) fn unknown(what: &str, node: NodeId) -> Failure {
     Failure::input(format!(
         "{what} needs the numbers of the logical CPUs, and those of {node} are not known"
@@ -34,7 +34,7 @@ pub(crate) fn unknown(what: &str, node: NodeId) -> Failure {
     .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo")
 }
 
-/// The machine with the processor numbers of `--cpus-from`.
+/// The machine with the CPU numbers of `--cpus-from`.
 pub(crate) fn adopted(machine: Machine, from: Option<&CpusFrom>) -> Result<Machine, Failure> {
     Ok(match from {
         None => machine,
@@ -53,8 +53,8 @@ pub(crate) fn adopted(machine: Machine, from: Option<&CpusFrom>) -> Result<Machi
     })
 }
 
-/// The machine with the numbers that were found, node by node in ascending order of the operating system, or by
-/// `os_node` where the file gives it.
+/// The machine with the numbers that were found, node by node in ascending order of the operating system, or by `os_node` if the file
+/// contains it.
 fn adopt(machine: Machine, found: &HostTopology, source: &str) -> Result<Machine, Failure> {
     let name = machine.name().to_owned();
     let other = |error: &dyn std::error::Error| {

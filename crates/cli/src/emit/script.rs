@@ -1,5 +1,5 @@
 //! Scripts of one command for each application: the head, a comment for each application, the `wait` at the end. The applications run
-//! side by side, because that is what was computed.
+//! side by side, as assumed in the computation.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::emit::{FIRST_TOUCH, Target, WEIGHTS, weights};
 
 /// The writer of one kind of tool.
 pub(super) struct Tool {
-    /// Right below the first line, before any comment is read.
+    /// Directly after the first line, before all comments.
     pub(super) directives: &'static [&'static str],
     /// Notes for people, in the head.
     pub(super) notes: &'static [&'static str],
@@ -72,7 +72,7 @@ pub(super) fn script(tool: &Tool, target: &Target<'_>) -> String {
     text
 }
 
-/// For tools with nothing to tidy up.
+/// For tools that need no cleanup.
 pub(super) fn nothing(_: &[Job<'_>]) -> String {
     String::new()
 }

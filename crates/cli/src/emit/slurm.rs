@@ -1,7 +1,7 @@
-//! Slurm: a batch script with one job step for each application, of one task for each rank. Options as in srun(1).
+//! Slurm: a batch script with one job step for each application, with one task for each rank. Options as in srun(1).
 //!
-//! `--cpus-per-task` is left out: it implies `--exact`, and then Slurm itself chooses the processors of the step, which
-//! need not be those of the mask. Masks are kept as they are only where the whole node belongs to the job.
+//! `--cpus-per-task` is left out: it implies `--exact`, and then Slurm itself chooses the logical CPUs of the step, which may differ from
+//! those in the mask. Masks are preserved only if the whole node belongs to the job.
 
 use crate::emit::job::{Job, Memory};
 use crate::emit::omp::{variables, variables_of_ranks};
@@ -26,12 +26,12 @@ pub(super) const SLURM: Tool = Tool {
 fn slurm(job: &Job<'_>) -> String {
     // Slurm cannot interleave.
     let (bind, numactl) = match &job.memory {
-        // Nodes without memory have none that is bound to.
+        // Memory cannot be bound to nodes without memory.
         Memory::Own if job.memory_nodes() != job.nodes => ("none".to_owned(), String::new()),
         Memory::Own => ("local".to_owned(), String::new()),
         // The program places a share itself; first touch is the default of Linux.
         Memory::OwnAnd(_) => ("none".to_owned(), String::new()),
-        // Shorter lists than there are ranks repeat.
+        // Lists that are shorter than the number of ranks repeat.
         Memory::Node(node) => (format!("mask_mem:{}", mask(&[*node])), String::new()),
         Memory::Interleaved(_) => ("none".to_owned(), job.numactl_for_memory()),
     };
@@ -47,7 +47,7 @@ fn slurm(job: &Job<'_>) -> String {
     )
 }
 
-/// One processor or one mask for each rank.
+/// One logical CPU or one mask for each rank.
 fn of_ranks(job: &Job<'_>) -> String {
     let single: Option<Vec<String>> = job
         .ranks

@@ -4,7 +4,7 @@ use numasim_draw::grid::wrap;
 
 use crate::emit::Target;
 
-/// Columns of the comments.
+/// Width of the comments, in columns.
 const WIDTH: usize = 98;
 
 /// Words in lines; those after the first are indented below the text.
@@ -23,7 +23,7 @@ pub(super) fn comment(text: &mut String, key: &str, words: &str) {
     }
 }
 
-/// The facts of the head, each in its lines.
+/// The facts of the head, as lines.
 pub(super) fn fact_lines(target: &Target<'_>) -> Vec<String> {
     let width = target.facts.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
     target.facts.iter().flat_map(|(key, value)| lines(&format!("{key:width$}  "), value)).collect()

@@ -1,23 +1,24 @@
-//! Data in unequal fractions: weighted interleaving of Linux 6.9 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave) and
-//! numactl 2.0.19 (`--weighted-interleave`). A process names its nodes; the weights of the nodes, 1 to 255, are those of the whole host.
+//! Data in unequal fractions: weighted interleaving of Linux 6.9
+//! (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave) and numactl 2.0.19 (`--weighted-interleave`). A process
+//! names its nodes; the weights of the nodes, 1 to 255, apply to the whole host.
 
 use std::collections::BTreeMap;
 
 /// Weights of nodes, in numbers of the operating system.
 pub(super) type Weights = BTreeMap<u32, u32>;
 
-/// The largest weight that Linux takes.
+/// The largest weight that Linux accepts.
 const MOST: u32 = 255;
-/// How far a share may be from its fraction and still be as computed.
+/// Maximum difference between a share and its fraction that still counts as exact.
 const EXACT: f64 = 1e-6;
 
-/// The smallest weights that give these fractions, and whether they do so exactly; `None` of equal fractions, which need none.
+/// The smallest weights that yield these fractions, and whether they do so exactly; `None` for equal fractions, which need no weights.
 pub(super) fn of_fractions(fractions: &[(u32, f64)]) -> Option<(Weights, bool)> {
     let all = fractions.len() as f64;
     if fractions.iter().all(|&(_, share)| (share * all - 1.0).abs() < 1e-9) {
         return None;
     }
-    // Every sum of weights of which each is between 1 and MOST.
+    // Every sum of weights, each between 1 and MOST.
     let sums = 1..=u32::try_from(fractions.len()).unwrap_or(1).saturating_mul(MOST);
     let exact = sums.map(f64::from).find_map(|sum| {
         let weight = |&(node, share): &(u32, f64)| {
@@ -34,15 +35,15 @@ pub(super) fn of_fractions(fractions: &[(u32, f64)]) -> Option<(Weights, bool)> 
     Some((fractions.iter().map(nearest).collect(), false))
 }
 
-/// The weight that is nearest to a number, if there is one.
+/// The weight nearest to a number, if there is one.
 fn whole(number: f64) -> Option<u32> {
     (1..=MOST).find(|&weight| (number - f64::from(weight)).abs() <= 0.5)
 }
 
-/// The weights of the host. Applications come in order: each has the weights that it needs unless they conflict with those of earlier ones. The
-/// map names each application that conflicts, with the reason.
+/// The weights of the host. Applications come in order: each has the weights that it needs unless they conflict with those of earlier
+/// ones. The map names each application with a conflict, with the reason.
 pub(super) fn of_host(wanted: &[(&str, &Weights)]) -> (Weights, BTreeMap<String, String>) {
-    // Groups of nodes whose weights are known relative to each other, and the applications that want them.
+    // Groups of nodes whose relative weights are known, and the applications that need them.
     let mut groups: Vec<(Weights, Vec<String>)> = Vec::new();
     let mut refused = BTreeMap::new();
     for &(name, wanted) in wanted {
@@ -68,9 +69,9 @@ pub(super) fn of_host(wanted: &[(&str, &Weights)]) -> (Weights, BTreeMap<String,
     (groups.into_iter().flat_map(|(group, _)| group).collect(), refused)
 }
 
-/// Weights in which both the groups and those that are wanted are kept, but for a factor each; `None` where there are none from 1 to 255.
+/// Weights that are proportional to those of each group and to the wanted ones; `None` if there are none from 1 to 255.
 fn together<'a>(groups: impl Iterator<Item = &'a Weights>, wanted: &Weights) -> Option<Weights> {
-    // So often the wanted weights: a multiple that makes all factors whole.
+    // Factor on the wanted weights: a multiple that makes all factors integers.
     let mut all: BTreeMap<u32, u64> = wanted.iter().map(|(&node, &weight)| (node, weight.into())).collect();
     for group in groups {
         let (&first, &own) = group.iter().find(|(node, _)| all.contains_key(node))?;
@@ -99,10 +100,10 @@ pub(super) fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-/// Where Linux has the weights.
+/// The folder in which Linux stores the weights.
 const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 
-/// The commands that set the weights which are not set already.
+/// The commands that set the weights that are not already set.
 pub(super) fn commands(weights: &Weights) -> String {
     let line = |(node, weight): (&u32, &u32)| {
         let file = format!("{FOLDER}/node{node}");
@@ -111,7 +112,7 @@ pub(super) fn commands(weights: &Weights) -> String {
     weights.iter().map(line).collect()
 }
 
-/// The commands that note the old weights. Linux 6.16 and newer compute weights unless one was written (`auto`, which some kernels call
+/// The commands that record the old weights. Linux 6.16 and newer compute weights unless one was written (`auto`, which some kernels call
 /// `__auto_type`).
 pub(super) fn saved(weights: &Weights) -> String {
     let of = |node: &u32| format!("old_node{node}=$(cat {FOLDER}/node{node}) || exit 1\n");
@@ -119,7 +120,7 @@ pub(super) fn saved(weights: &Weights) -> String {
     weights.keys().map(of).collect::<String>() + &auto + "old_auto=$(cat \"$auto\" 2>/dev/null)\n"
 }
 
-/// The commands that bring the old weights back.
+/// The commands that restore the old weights.
 pub(super) fn restored(weights: &Weights) -> String {
     let of = |node: &u32| {
         let file = format!("{FOLDER}/node{node}");
@@ -146,7 +147,7 @@ mod tests {
             Some((weights(&[(0, 7), (1, 5), (2, 4)]), true))
         );
         assert_eq!(of(&[(0, 0.5), (1, 0.5)]), None);
-        // 0.999 to 0.001 is 255 to 0.26: the least weight is 1.
+        // 0.999 to 0.001 is 255 to 0.26: the smallest weight is 1.
         assert_eq!(of(&[(0, 0.999), (1, 0.001)]), Some((weights(&[(0, 255), (1, 1)]), false)));
     }
 

@@ -1,6 +1,6 @@
 //! Words of a POSIX shell, and names that targets allow.
 
-/// Whether a word means itself in a shell and in a path.
+/// Whether a word is literal in a shell and in a path.
 pub(crate) fn is_plain(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     !word.is_empty() && !word.starts_with('.') && word.chars().all(plain)
@@ -8,12 +8,12 @@ pub(crate) fn is_plain(word: &str) -> bool {
 
 /// The placeholder for the program of an application: `./mem-1`, `'./my app'`.
 ///
-/// POSIX, 2.2.2: everything between single quotes means itself, except a single quote.
+/// POSIX, 2.2.2: everything between single quotes is literal, except a single quote.
 pub(super) fn program(name: &str) -> String {
     if is_plain(name) { format!("./{name}") } else { quoted(&format!("./{name}")) }
 }
 
-/// A word of a command line as a person types it: in quotes where it needs them.
+/// A word of a command line as a user types it: in quotes if needed.
 pub(crate) fn typed(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { quoted(word) }
@@ -66,7 +66,7 @@ mod words_tests {
     fn a_mask_has_one_bit_for_each_number() {
         assert_eq!(mask(&[0]), "0x1");
         assert_eq!(mask(&[0, 4]), "0x11");
-        // 64 threads from processor 1 up: bits 1 to 64.
+        // 64 threads from logical CPU 1 up: bits 1 to 64.
         assert_eq!(mask(&(1..=64).collect::<Vec<_>>()), "0x1fffffffffffffffe");
     }
 }

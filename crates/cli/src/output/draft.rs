@@ -1,8 +1,8 @@
-//! A file that is being made. It gets its name at one stroke, so that nobody ever sees a part of it.
+//! A file that is being written. It gets its name atomically, so that an incomplete file is never visible.
 //!
-//! Where the system can, it has no name until then, and a killed process leaves nothing. Elsewhere its name begins with
-//! `.numasim-` and depends on the final name alone; it is locked while somebody makes it, so that the next run that writes
-//! the same file knows a leftover and removes it.
+//! If the system supports it, the file has no name until then, and a killed process leaves no file. Otherwise its name begins with
+//! `.numasim-` and depends only on the final name. The file is locked while it is written, so that the next run that writes the same file
+//! recognises a leftover and removes it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{directory_of, no_follow};
 
-/// Rounds in which a name may be taken by others; each of them has finished one file meanwhile.
+/// Number of rounds in which other processes may take the name; in each round one of them has finished a file.
 pub(super) const MOST_ROUNDS: usize = 100;
 
 /// A file without its final name, locked by this process.
@@ -24,10 +24,10 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Begins the file `target`, which is not touched. What a killed run left of it is removed.
+    /// Begins the file `target`, which is not touched. Leftovers of a killed run are removed.
     ///
     /// # Errors
-    /// Those of the system; [`ErrorKind::ResourceBusy`] if another process is about to finish the same file.
+    /// The errors of the system; [`ErrorKind::ResourceBusy`] if another process is about to finish the same file.
     pub(crate) fn new(target: &Path) -> io::Result<Self> {
         let name = name_until_done(target);
         remove_leftover(&name)?;
@@ -38,7 +38,7 @@ impl Draft {
         for _ in 0..MOST_ROUNDS {
             match no_follow(&mut OpenOptions::new()).read(true).write(true).create_new(true).open(&name) {
                 Ok(file) => {
-                    // Somebody may have taken it for a leftover before it was locked.
+                    // Another process may have treated it as a leftover before it was locked.
                     if lock(&file).is_ok() && is_at(&file, &name) {
                         return Ok(Self { target: target.to_owned(), file, name: Some(name) });
                     }
@@ -50,7 +50,7 @@ impl Draft {
         Err(ErrorKind::ResourceBusy.into())
     }
 
-    /// What is written to.
+    /// The file to write to.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
@@ -58,7 +58,7 @@ impl Draft {
     /// Gives it its name and keeps it locked.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] if the name is taken; then that file is as it was.
+    /// [`ErrorKind::AlreadyExists`] if the name is taken; in that case the existing file is unchanged.
     pub(crate) fn create(mut self) -> io::Result<File> {
         match self.name.take() {
             None => link_unnamed(&self.file, &self.target)?,
@@ -78,7 +78,7 @@ impl Draft {
         self.file.try_clone()
     }
 
-    /// Puts it, whole and on disk, in the place of whatever has its name; a link there is replaced, not followed.
+    /// Replaces the file with the same name by this one, complete and on disk; a link there is replaced, not followed.
     pub(crate) fn replace(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         let name = match self.name.take() {
@@ -94,7 +94,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A name for the moment before it replaces another file.
+    /// A temporary name just before it replaces another file.
     fn named(&self) -> io::Result<PathBuf> {
         let name = name_until_done(&self.target);
         for _ in 0..MOST_ROUNDS {
@@ -116,11 +116,10 @@ impl Drop for Draft {
     }
 }
 
-/// Locks a file for this process. Where locks do not work (some network file systems) nothing is known, and nothing is
-/// refused.
+/// Locks a file for this process. If locks do not work (some network file systems), the state is unknown and no error is returned.
 ///
 /// # Errors
-/// [`ErrorKind::ResourceBusy`] if another process has it.
+/// [`ErrorKind::ResourceBusy`] if another process has the lock.
 pub(super) fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(ErrorKind::ResourceBusy.into()),
@@ -128,7 +127,7 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Whether `path` names the open file, and not another one that took its place.
+/// Whether `path` names the open file, and not another one that replaced it.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -141,13 +140,13 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     }
     #[cfg(not(unix))]
     {
-        // An open file cannot lose its name there.
+        // An open file cannot lose its name on this system.
         let _ = file;
         path.exists()
     }
 }
 
-/// `.numasim-` and a number for the name, which may be as long as names can be.
+/// `.numasim-` and a number instead of the name, which may have the maximum length.
 pub(super) fn name_until_done(target: &Path) -> PathBuf {
     // FNV-1a: the same in every version of the program.
     let bytes = target.file_name().unwrap_or_default().as_encoded_bytes();
@@ -157,15 +156,15 @@ pub(super) fn name_until_done(target: &Path) -> PathBuf {
     directory_of(target).join(OsString::from(format!(".numasim-{number:016x}")))
 }
 
-/// Removes what a killed process left under this name.
+/// Removes the leftover of a killed process with this name.
 ///
 /// # Errors
-/// [`ErrorKind::ResourceBusy`] if a process that lives is making it.
+/// [`ErrorKind::ResourceBusy`] if a running process is writing it.
 fn remove_leftover(name: &Path) -> io::Result<()> {
     let gone = |error: io::Error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) };
     match fs::symlink_metadata(name) {
         Err(error) => return gone(error),
-        // Nothing that this program makes; never opened.
+        // This program does not create it, and it is never opened.
         Ok(found) if !found.is_file() => return fs::remove_file(name).or_else(gone),
         Ok(_) => {}
     }
@@ -174,11 +173,11 @@ fn remove_leftover(name: &Path) -> io::Result<()> {
         Err(error) => return gone(error),
     };
     lock(&file)?;
-    // Who removes or renames it holds its lock: it stays the same file between these two lines.
+    // Removing or renaming it requires its lock, so it remains the same file between these two lines.
     if is_at(&file, name) { fs::remove_file(name).or_else(gone) } else { Ok(()) }
 }
 
-/// A file in this folder that has no name; `None` where the system has no such files.
+/// An unnamed file in this folder; `None` if the system does not support such files.
 #[cfg(target_os = "linux")]
 fn unnamed(directory: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags, open};
@@ -215,10 +214,10 @@ fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Renames to a name that nothing has.
+/// Renames to a name that is free.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] if something has it.
+/// [`ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -226,7 +225,7 @@ pub(super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
         use rustix::io::Errno;
 
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // A file system that cannot promise it.
+            // The file system does not support it.
             Err(Errno::INVAL | Errno::NOSYS) => {}
             renamed => return Ok(renamed?),
         }
@@ -237,10 +236,10 @@ pub(super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Exchanges two names at one stroke.
+/// Exchanges two names atomically.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] where the system cannot.
+/// [`ErrorKind::Unsupported`] if the system does not support it.
 #[cfg(target_os = "linux")]
 pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -253,7 +252,7 @@ pub(super) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// After a power cut the name is there, too. Not every file system can do that.
+/// Ensures that the name also exists after a power failure. Some file systems do not support this.
 pub(super) fn sync_directory(path: &Path) {
     if cfg!(unix) {
         let _ = File::open(directory_of(path)).and_then(|directory| directory.sync_all());
@@ -275,7 +274,7 @@ mod tests {
         entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// As on a system without files that have no name.
+    /// As on a system without unnamed files.
     fn named(target: &Path) -> Draft {
         let name = name_until_done(target);
         let mut options = OpenOptions::new();

@@ -15,14 +15,14 @@ fn tree(svg: &str) -> Result<Tree, Box<dyn Error>> {
     Ok(Tree::from_str(svg, &options)?)
 }
 
-/// The PNG of an SVG of ours.
+/// The PNG of one of our SVGs.
 ///
 /// # Errors
-/// An SVG that cannot be read, or one of no size: faults of this program.
+/// An SVG that cannot be read, or one without a size: faults of this program.
 #[cfg(feature = "png")]
 pub(super) fn png(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     use resvg::tiny_skia::{Pixmap, Transform};
-    /// Pixels of the PNG for one of the SVG: sharp on paper and on dense screens.
+    /// Number of PNG pixels per SVG pixel: sharp on paper and on dense screens.
     const SCALE: f32 = 2.0;
     let tree = tree(svg)?;
     let size = tree.size().to_int_size().scale_by(SCALE).ok_or("a plot of no size")?;
@@ -31,17 +31,17 @@ pub(super) fn png(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(pixels.encode_png()?)
 }
 
-/// The PDF of an SVG of ours: one page with the same shapes as vectors, and text as text, with the part of the font that it
-/// needs. The same SVG gives the same bytes.
+/// The PDF of one of our SVGs: one page with the same shapes as vectors, and text as text, with the necessary part of the font. The same
+/// SVG yields the same bytes.
 ///
 /// # Errors
 /// An SVG that cannot be read: a fault of this program.
 #[cfg(feature = "pdf")]
 pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     use svg2pdf::{ConversionOptions, PageOptions};
-    /// Pixels of an inch, as CSS defines them: a plot of 900 pixels is 9.4 inches wide.
+    /// Pixels per inch, as defined by CSS: a plot of 900 pixels is 9.4 inches wide.
     const DPI: f32 = 96.0;
-    // Its error is none of the standard library.
+    // Its error does not implement the trait of the standard library.
     svg2pdf::to_pdf(&tree(svg)?, ConversionOptions::default(), PageOptions { dpi: DPI })
         .map_err(|error| error.to_string().into())
 }
@@ -50,7 +50,7 @@ pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
 mod tests {
     use super::*;
 
-    /// Dark pixels of a picture that has nothing but this text.
+    /// Dark pixels of a picture that contains only this text.
     #[cfg(feature = "png")]
     fn dark(text: &str) -> usize {
         let svg = format!(

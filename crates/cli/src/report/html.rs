@@ -1,4 +1,4 @@
-//! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
+//! Parts that all sections use: values with their location in the JSON, pictures, tables in separate boxes.
 
 use maud::{Markup, PreEscaped, Render, html};
 use numasim_ask::compare::grade;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::report::contents::Figure;
 
-/// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
+/// A text, and the location of its value: `comparison#/scenarios/0/error`.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) text: String,
@@ -16,52 +16,52 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// A figure of the comparison, at this JSON pointer.
+    /// A value of the comparison, at this JSON pointer.
     pub(super) fn compared(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("comparison#{}", pointer.as_ref())) }
     }
 
-    /// A figure of the evaluation, at this JSON pointer.
+    /// A value of the evaluation, at this JSON pointer.
     pub(super) fn evaluated(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("evaluation#{}", pointer.as_ref())) }
     }
 
-    /// A figure of the simulations, at this JSON pointer.
+    /// A value of the simulations, at this JSON pointer.
     pub(super) fn simulated(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("simulation#{}", pointer.as_ref())) }
     }
 
-    /// A figure of the simulated tasks, at this JSON pointer.
+    /// A value of the simulated tasks, at this JSON pointer.
     pub(super) fn tasked(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("tasked#{}", pointer.as_ref())) }
     }
 
-    /// A figure of the search, at this JSON pointer.
+    /// A value of the search, at this JSON pointer.
     pub(super) fn explored(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("exploration#{}", pointer.as_ref())) }
     }
 
-    /// No figure.
+    /// No value.
     pub(super) fn nothing() -> Self {
         Self::plain("-")
     }
 
-    /// A figure that is not in the JSON.
+    /// A value that is not in the JSON.
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), place: None }
     }
 
-    /// A dash stands nowhere.
+    /// A dash has no location.
     pub(super) fn place(&self) -> Option<&str> {
         self.place.as_deref().filter(|_| self.text != "-")
     }
 
-    /// Within a sentence.
+    /// The value in a sentence.
     pub(super) fn inline(&self) -> Markup {
         html! { b data-json=[self.place()] { (self.text) } }
     }
 
-    /// As a cell of a table, to the right; `class` tells how large an error is.
+    /// The value as a right-aligned cell of a table; `class` shows how large an error is.
     pub(super) fn cell(&self, class: &str) -> Markup {
         html! { td class=(format!("n {class}").trim_end()) data-json=[self.place()] { (self.text) } }
     }
@@ -81,8 +81,8 @@ fn class(grade: Option<Grade>) -> &'static str {
     }
 }
 
-/// A bar to the left of zero where the model promises too little, to the right where it promises too much; full at
-/// `scale`. The figure stands beside it.
+/// A bar to the left of zero if the model predicts too little, to the right if it predicts too much; full at `scale`. The value is
+/// printed next to it.
 pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
     let Some(error) = error.filter(|error| error.is_finite()) else { return html! { td.bar {} } };
     let width = (error.abs() / scale).min(1.0) * 50.0;
@@ -94,7 +94,7 @@ pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
     }
 }
 
-/// A row for each of `rows`, which the first column names.
+/// A row for each of `rows`, named by the first column.
 pub(super) fn table<'a, R: 'a>(caption: impl Render, columns: &[Of<'a, R>], rows: &[R]) -> Markup {
     let columns = table::shown(columns, rows);
     html! {
@@ -121,12 +121,12 @@ pub(super) fn table<'a, R: 'a>(caption: impl Render, columns: &[Of<'a, R>], rows
     }
 }
 
-/// What is wider than a phone scrolls in a box of its own, also by keyboard.
+/// Content wider than a phone scrolls in a separate box, also by keyboard.
 pub(super) fn scrolling(label: &str, content: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (content) } }
 }
 
-/// A picture with its title and how to read it.
+/// A picture with its title and an explanation.
 pub(super) fn figure(figure: &Figure) -> Markup {
     html! {
         figure {
@@ -136,12 +136,12 @@ pub(super) fn figure(figure: &Figure) -> Markup {
     }
 }
 
-/// The scale below which the letters of a picture are too small; a wider picture scrolls in its box.
+/// Minimum scale at which the letters of a picture are readable; a wider picture scrolls in its box.
 const READABLE: f64 = 0.75;
-/// Pixels below which no picture is shrunk: the 44rem of the style.
+/// Minimum width in pixels to which pictures are shrunk: the 44rem of the style.
 const NARROWEST: f64 = 704.0;
 
-/// A picture in its box, with a name for those who do not see it.
+/// A picture in its box, with a label for screen readers.
 pub(super) fn picture(svg: &str, label: &str) -> Markup {
     let svg = plot::themed(svg.trim());
     let role = if svg.contains(" role=\"img\"") { "" } else { " role=\"img\"" };
@@ -157,7 +157,7 @@ pub(super) fn picture(svg: &str, label: &str) -> Markup {
     scrolling(&format!("{label}, picture"), &content)
 }
 
-/// A block of JSON that no browser runs, and that no name in it can end.
+/// A block of JSON that browsers do not execute and that no name in it can close.
 pub(super) fn data(id: &str, value: &Value) -> Markup {
     let text = value.to_string().replace('<', "\\u003c");
     html! { script type="application/json" id=(id) { (PreEscaped(text)) } }

@@ -1,14 +1,14 @@
-//! The what-if page (`bindings/web`) as a part of a report: a document of its own in a frame, so that neither's style and script meet
-//! the other's, with the report's files in it.
+//! The what-if page (`bindings/web`) as a part of a report. It is a separate document in a frame, with the report's files in it, so that
+//! the styles and scripts of both do not interfere.
 
 use maud::{Markup, html};
 use numasim_study::SourceFile;
 use serde_json::json;
 
-/// How the page begins that this version can embed.
+/// The beginning of a page that this version can embed.
 const MADE_BY: &str =
     concat!("<meta name=\"generator\" content=\"numasim ", env!("CARGO_PKG_VERSION"), "\">");
-/// Where the files go.
+/// The position of the files.
 const STUDY: &str = "<script type=\"application/json\" id=\"study\">null</script>";
 const PROGRAM: (&str, &str) = ("<script id=\"program\">", "</script>");
 
@@ -19,7 +19,7 @@ pub(crate) struct Interactive {
 }
 
 impl Interactive {
-    /// `None`: this is not the page that this version of numasim comes with.
+    /// `None` if this is not the page of this version of numasim.
     pub(crate) fn new(page: &str, files: &[SourceFile]) -> Option<Self> {
         if !page.contains(MADE_BY) || !page.contains(PROGRAM.0) {
             return None;
@@ -27,7 +27,7 @@ impl Interactive {
         let (before, after) = page.split_once(STUDY)?;
         let files: Vec<_> =
             files.iter().map(|file| json!({ "name": file.name, "text": file.text })).collect();
-        // No text of a file can end the element.
+        // No text in a file can close the element.
         let study = json!({ "files": files }).to_string().replace('<', "\\u003c");
         let empty = STUDY.replace("null", &study);
         Some(Self { page: format!("{before}{empty}{after}") })

@@ -1,4 +1,4 @@
-//! The machine: drawn, as a table, and how its figures came about.
+//! The machine: as a drawing, as a table, and with the provenance of its values.
 
 use maud::{Markup, html};
 use numasim_ask::compare::{Compared, discarded, located_reason, not_measured};
@@ -23,7 +23,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The nodes, equal ones in one line.
+/// The nodes, with equal ones in one line.
 fn nodes(machine: &Machine) -> Markup {
     type Class<'m> = (&'m Node, Vec<usize>);
     let mut classes: Vec<Class<'_>> = Vec::new();
@@ -55,7 +55,7 @@ fn nodes(machine: &Machine) -> Markup {
     html::table("Nodes", &columns, &classes)
 }
 
-/// How the figures came about, as the file tells.
+/// The provenance of the values according to the file.
 fn known(machine: &Machine) -> Markup {
     if machine.provenance().is_empty() {
         return html! { p.faint { "The machine file does not state the origin of its values." } };
@@ -88,7 +88,7 @@ fn known(machine: &Machine) -> Markup {
     scrolling("Origin of the machine's parameters", &table)
 }
 
-// Where the figures come from: files, host, settings; and the commands that make them again.
+// Origin of the values: files, host, settings; and the commands that reproduce them.
 
 pub(super) fn origin(report: &Report<'_>) -> Markup {
     let files = report.read.iter().map(|file| (file.name.as_str(), Some(file.role), file.sha256.as_str()));
@@ -101,7 +101,7 @@ pub(super) fn origin(report: &Report<'_>) -> Markup {
     }
 }
 
-/// Files with their hashes: name, what it is, SHA-256.
+/// Files with their hashes: name, description, SHA-256.
 fn hashes(caption: &str, files: &[(&str, Option<&str>, &str)]) -> Markup {
     let with_role = files.iter().any(|(_, role, _)| role.is_some());
     scrolling(
@@ -139,7 +139,7 @@ fn measured(known: &Provenance) -> Markup {
     }
 }
 
-/// A name, and its value where it is known.
+/// A name, and its value if known.
 type Fact = (&'static str, Option<String>);
 
 fn host(known: &Provenance) -> Vec<Fact> {
@@ -219,7 +219,7 @@ fn pairs(caption: &str, facts: &[Fact]) -> Markup {
     )
 }
 
-/// What to type to get the same.
+/// The commands that reproduce the result.
 pub(super) fn commands(report: &Report<'_>) -> Markup {
     html! {
         @for one in report.commands {
@@ -229,11 +229,11 @@ pub(super) fn commands(report: &Report<'_>) -> Markup {
     }
 }
 
-// Why the figures may not be what they seem, and what to do about it.
+// Reasons to distrust the values, with advice.
 
-/// Of the same doubt, so many sentences are shown.
+/// Maximum number of sentences shown for the same warning.
 const MOST_ALIKE: usize = 6;
-/// Of lines that were not compared, so many are shown.
+/// Maximum number of lines shown that were not compared.
 const MOST_LINES: usize = 12;
 
 pub(super) fn doubts(report: &Report<'_>) -> Markup {
@@ -256,7 +256,7 @@ pub(super) fn doubts(report: &Report<'_>) -> Markup {
     }
 }
 
-/// Doubts of the same code and the same advice together.
+/// Merges warnings with the same code and the same advice.
 fn list(recorded: &[RecordedDoubt]) -> Markup {
     let mut kinds: Vec<(&RecordedDoubt, Vec<&str>)> = Vec::new();
     for doubt in recorded {
@@ -279,7 +279,7 @@ fn list(recorded: &[RecordedDoubt]) -> Markup {
     }
 }
 
-/// What the comparison could not take.
+/// Measurements that the comparison left out.
 fn left_out(view: &Compared) -> Vec<String> {
     let (comparison, measured) = (&view.comparison, &view.measured);
     let missing = not_measured(comparison).into_iter();

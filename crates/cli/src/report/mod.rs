@@ -1,8 +1,8 @@
 //! The page of `numasim report`: pure functions from values to one HTML file that needs nothing else.
 //!
-//! Every text goes through maud, which escapes it; only our own style, script and plots do not, and plots escape for
-//! themselves. The page carries the JSON of `evaluate`, `compare`, `simulate` and `tasks`: each visible figure names its place there
-//! (`data-json`), so that a test, or a reader, can hold both together.
+//! Every text goes through maud, which escapes it. The exceptions are our own style, script and plots; plots escape their text
+//! themselves. The page contains the JSON of `evaluate`, `compare`, `simulate` and `tasks`. Each visible value names its location in it
+//! (`data-json`), so that a test, or a reader, can compare both.
 
 mod contents;
 mod html;

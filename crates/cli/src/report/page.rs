@@ -1,4 +1,4 @@
-//! The frame of the page: head, heading, list of sections, and everything in its order.
+//! The frame of the page: head, heading, list of sections, and all sections in order.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numasim_ask::wording::GLOSSARY;
@@ -37,7 +37,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         "time" => report.simulations.is_some(),
         "tasks" => report.tasks.is_some(),
         "plots" => !report.plots.is_empty(),
-        // Without measurements nothing can be wrong with them.
+        // Without measurements there are no measurement warnings.
         "doubts" => report.compared.is_some(),
         "what-if" => report.interactive.is_some(),
         _ => true,
@@ -114,13 +114,13 @@ fn facts(report: &Report<'_>) -> Markup {
     }
 }
 
-/// Where and on which day.
+/// The host and the date.
 fn measured_on(known: &Provenance) -> Markup {
     let day: String = known.started_utc.chars().take(10).collect();
     html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) @if known.settings.processes { ", each application in a separate process" } }
 }
 
-/// What the words of the page mean.
+/// The meaning of the terms on the page.
 fn words(report: &Report<'_>) -> Markup {
     const OF_MODEL: [(&str, &str); 4] = [
         ("GFLOPS", "10⁹ floating-point operations per second."),
@@ -174,10 +174,10 @@ fn words(report: &Report<'_>) -> Markup {
     }
 }
 
-// What the page may do: nothing but run its own script. A name that would slip through the escaping still runs nothing.
+// Permissions of the page: it can only run its own script. A name that escaped the escaping would still not run.
 
-/// The content security policy of a page whose only script is `script`; with the `program` of the what-if page, which holds in its
-/// frame, too: it compiles WebAssembly that is inside, and searches in a worker made of text that is inside.
+/// The content security policy of a page whose only script is `script`. With the `program` of the what-if page, the policy also applies
+/// in its frame: the page compiles embedded WebAssembly, and searches in a worker that is created from embedded text.
 pub(super) fn policy(script: &str, program: Option<&str>) -> String {
     let hash = |script: &str| format!("'sha256-{}'", base64(&bytes(&sha256(script.as_bytes()))));
     let (more, worker) = match program {

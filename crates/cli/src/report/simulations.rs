@@ -1,5 +1,4 @@
-//! Applications over time: the policies beside each other, a picture of each, and figures at a time that the reader
-//! chooses.
+//! Applications over time: the policies side by side, a picture of each, and values at a time that the reader selects.
 
 use maud::{Markup, html};
 use numasim_ask::compare::percent;
@@ -16,7 +15,7 @@ use crate::view::figures;
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{Tasked, bound_in_words, idle_in_words};
 
-/// Of more applications the times of their ends are left to the JSON.
+/// With more applications, the times of their ends are only in the JSON.
 pub(crate) const MOST_APPS: usize = 200;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
@@ -77,7 +76,7 @@ fn policies(simulations: &Simulations) -> Markup {
     html::table("Policies; the ratio is to the first", &columns, &runs)
 }
 
-/// When each application is finished, with a column for each policy.
+/// End of each application, with a column for each policy.
 fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     type Row<'a> = (usize, &'a App);
     let apps = &report.study.apps;
@@ -106,8 +105,8 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     }
 }
 
-/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times. Nothing where
-/// there are too many applications for a table: the pictures show the largest.
+/// The values at a selected time. Shown only by the script: without it, pictures and tables show the same for all times. Empty if there
+/// are too many applications for a table: the pictures show the largest ones.
 fn moment(report: &Report<'_>, simulations: &Simulations) -> Markup {
     let Some(Value::Object(run)) = simulations.strips.pointer("/runs/0") else { return html! {} };
     let list = |key: &str| run.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -144,14 +143,14 @@ fn moment(report: &Report<'_>, simulations: &Simulations) -> Markup {
     }
 }
 
-/// A figure at the time that is chosen; `pointer` is that of all its slots.
+/// A value at the selected time; `pointer` is that of all its slots.
 fn slot(values: Option<&Value>, pointer: &str) -> Markup {
     let first = values.and_then(|values| values.get(0)).and_then(Value::as_f64);
     let place = first.map(|_| format!("strips#{pointer}/0"));
     html! { td.n data-at=(pointer) data-json=[place] { (first.map_or("-".to_owned(), figures::short)) } }
 }
 
-/// With the unit of each application, if they have several.
+/// Adds the unit of each application, if there are several.
 fn cores(nodes: &[Value], strips: &[Value], apps: &[App]) -> Markup {
     let what = [("cores", "cores"), ("gflops", unit_title(apps))];
     let is_mixed = common_unit(apps).is_none();
@@ -199,7 +198,7 @@ fn items(channels: &[Value]) -> Markup {
     }
 }
 
-/// A picture, and where a time stands in it.
+/// A picture, and the position of the time axis in it.
 fn picture(run: usize, course: &Course) -> Markup {
     let area = course.area;
     let pixels = |value: f64| format!("{value:.1}");
@@ -209,7 +208,7 @@ fn picture(run: usize, course: &Course) -> Markup {
     }
 }
 
-// A graph of tasks: schedulers beside each other, what served their bytes, why cores were idle, and a chart of each.
+// A graph of tasks: schedulers side by side, the sources of their bytes, reasons for idle cores, and a chart of each.
 
 pub(super) fn tasks_section(report: &Report<'_>) -> Markup {
     let Some(tasks) = report.tasks else { return html! {} };
@@ -268,7 +267,7 @@ fn runs(tasks: &Tasks) -> impl Iterator<Item = &Tasked> {
     tasks.runs.iter().map(|(tasked, _)| tasked)
 }
 
-/// A figure of each run, which the document has at this key, or nowhere.
+/// A value of each run, with its key in the document, if it has one.
 fn of_run<'a, C: Into<Cell<'a>>>(
     title: &'static str,
     key: &'static str,
@@ -306,7 +305,7 @@ fn schedulers(tasks: &Tasks) -> Markup {
     html::table("Schedulers; the speedup is over the first", &columns, &runs)
 }
 
-/// Bytes of all tasks, by what served them.
+/// Bytes of all tasks, by their source.
 fn bytes(tasks: &Tasks) -> Markup {
     let runs: Vec<&Tasked> = runs(tasks).collect();
     let class = |title, of: fn(&Traffic) -> f64| {
@@ -325,7 +324,7 @@ fn bytes(tasks: &Tasks) -> Markup {
     html::table("What served the bytes of all tasks, in GB", &columns, &runs)
 }
 
-/// Why cores were idle.
+/// Reasons for idle cores.
 fn idle(tasks: &Tasks) -> Markup {
     let runs: Vec<&Tasked> = runs(tasks).collect();
     let because = |reason: IdleReason| {

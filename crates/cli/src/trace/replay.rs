@@ -1,4 +1,4 @@
-//! Asks the policy of a trace for every decision again: the same code must decide the same.
+//! Repeats every decision of a trace with its policy: the same code must reach the same decisions.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -15,25 +15,25 @@ use super::{Lines, Numbered, Unreadable};
 use crate::diagnostics;
 use crate::failure::Failure;
 
-/// Most threads of an application on a node, as in the protocol of the agent.
+/// Maximum number of threads of an application on a node, as in the protocol of the agent.
 const MOST_THREADS: u32 = 65_536;
 
-/// What was asked again, and answered the same.
+/// The decisions that were repeated with the same result.
 pub(crate) struct Replayed {
-    /// As `--policy` takes it.
+    /// The policy, as `--policy` accepts it.
     pub(crate) policy: String,
-    /// How many decisions.
+    /// Number of decisions.
     pub(crate) decisions: u64,
-    /// How many orders they sent.
+    /// Number of commands in them.
     pub(crate) actions: u64,
-    /// The line that does not end, if the last one does not; it was ignored.
+    /// The number of the last line if it is incomplete; the line was ignored.
     pub(crate) torn: Option<usize>,
 }
 
-/// Asks again for every decision in the lines of `name`.
+/// Repeats every decision in the lines of `name`.
 ///
 /// # Errors
-/// A file that is no trace, located; the first decision that differs, with both.
+/// A file that is not a trace, with the location; the first decision that differs, with both versions.
 pub(crate) fn replay(name: &str, from: impl BufRead) -> Result<Replayed, Failure> {
     let mut lines = Lines::new(from);
     let first = match lines.next() {
@@ -75,7 +75,7 @@ pub(super) fn unreadable(name: &str, error: Unreadable) -> Failure {
     }
 }
 
-/// The study that the policy was made for.
+/// The study for which the policy was created.
 fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     let sources = start.sources(name);
     let read = numasim_ask::reading::read_programs(&sources)
@@ -83,13 +83,13 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     start.applied_to(read.study).map_err(|why| no_trace(name, &why))
 }
 
-/// The policy of a trace, while it is asked again.
+/// The policy of a trace while its decisions are repeated.
 struct Asked<'a> {
     file: &'a str,
     study: &'a Study,
     name: &'a str,
     policy: Option<Box<dyn Policy + Send>>,
-    /// What each application was told last, and how often it was told something.
+    /// The last command to each application, and the number of commands to it.
     told: HashMap<String, (Order, u64)>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Asked<'a> {
         Ok(asked)
     }
 
-    /// The policy as it is at the start, and at each turn.
+    /// Creates the policy in its initial state, at the start and at each turn.
     fn begin_anew(&mut self) -> Result<(), Failure> {
         let (file, start) = (self.file, self.name);
         let name: PolicyName =
@@ -116,7 +116,7 @@ impl<'a> Asked<'a> {
         Failure::input(format!("{}:{line}: {why}", self.file))
     }
 
-    /// Asks for the decision of one line: how many orders it sent, or `None` for the begin of a turn.
+    /// Repeats the decision of one line. Returns its number of commands, or `None` at the beginning of a turn.
     fn again(&mut self, line: usize, text: &str) -> Result<Option<u64>, Failure> {
         let recorded = match serde_json::from_str(text) {
             Ok(Line::Decision(decision)) => decision,
@@ -150,7 +150,7 @@ impl<'a> Asked<'a> {
             .because(format!("now:      {}", shown(actions.get(at)))))
     }
 
-    /// What is sent: orders that say something new.
+    /// The commands that are sent: those that change something.
     fn actions(
         &mut self,
         recorded: &Decision,
@@ -166,7 +166,7 @@ impl<'a> Asked<'a> {
                 None => strangers.next().map(|seen| seen.name.clone()).unwrap_or_default(),
             };
             let Some(order) = order else { continue };
-            // An agent counts anew for one that has come back.
+            // An agent restarts the count for an application that has returned.
             let is_new = recorded.actions.iter().any(|action| action.app == name && action.seq == 1);
             if is_new {
                 self.told.remove(&name);
@@ -182,7 +182,7 @@ impl<'a> Asked<'a> {
         actions
     }
 
-    /// What the policy saw.
+    /// The observations of the policy.
     fn view(&self, recorded: &Decision) -> Result<View, String> {
         let mut names = HashSet::new();
         if let Some(twice) = recorded.apps.iter().find(|seen| !names.insert(seen.name.as_str())) {
@@ -212,7 +212,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Applications that the files do not know, in the order in which they came.
+/// Applications that are not in the files, in the order of their arrival.
 fn strangers<'r>(study: &Study, recorded: &'r Decision) -> impl Iterator<Item = &'r Seen> + use<'r> {
     let known: HashSet<String> = study.apps.iter().map(|app| app.name.clone()).collect();
     recorded.apps.iter().filter(move |seen| !known.contains(&seen.name))

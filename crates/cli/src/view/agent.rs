@@ -1,4 +1,4 @@
-//! What an agent knows and has decided, for people: a pure function of its status.
+//! The state and the decisions of an agent, for people: a pure function of its status.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use numasim_protocol::{AgentStatus, AppEntry, Control, Order, State, Waiting};
 
 use super::{Style, figures};
 
-/// Stands for what is not known.
+/// The text for an unknown value.
 const UNKNOWN: &str = "-";
-/// More nodes than this are summed up.
+/// With more nodes, only the sum is shown.
 const MOST_NODES: usize = 8;
 
 /// The agent, then a row for each application: threads on each node, and `done`, the iterations.
@@ -79,7 +79,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Threads on each node: `4 4`; of many nodes their sum.
+/// Threads on each node: `4 4`; with many nodes their sum.
 fn on_nodes(threads: &[u32]) -> String {
     if threads.len() > MOST_NODES {
         return threads.iter().copied().map(u64::from).sum::<u64>().to_string();
@@ -117,7 +117,7 @@ fn waits_for(waiting: Option<Waiting>) -> &'static str {
     }
 }
 
-/// What was decided last, in the words of the kind that it can follow.
+/// The last decision, in the form that the application supports.
 fn target(app: &AppEntry) -> String {
     match &app.target {
         None if app.control == Control::None => "all".to_owned(),
@@ -132,7 +132,7 @@ fn target(app: &AppEntry) -> String {
     }
 }
 
-/// What a person should look at, if there is anything.
+/// A problem that needs attention, if there is one.
 fn note(app: &AppEntry) -> Option<String> {
     let name = visible(&app.name);
     if let Some(why) = &app.refused {

@@ -1,6 +1,6 @@
-//! The last-level cache as what is contended: a document, and the same for people.
+//! The last-level cache as the contended resource: a document, and its presentation for people.
 //!
-//! `validate` writes it as `cache.json`, and `report` shows it from there.
+//! `validate` writes it as `cache.json`, and `report` displays it.
 
 #[cfg(test)]
 mod tests;
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Style, figures};
 
-/// What is not claimed.
+/// The claims that are not made.
 pub(crate) const NO_CLAIM: &str = "The sharing models do not cover caches: they and the null models count all data as read from memory. They make no claim here, and this \
      result is not part of the verdict on sharing.";
-/// What the columns are.
+/// Explanation of the columns.
 pub(crate) const COLUMNS: &str = "Data: of all applications together, as a multiple of the cache. Of alone: of what the same kernel got alone \
      with the same data.";
-/// Names of scenarios begin so.
+/// Prefix of the names of scenarios.
 const PREFIX: &str = "last-level cache, ";
 
 /// `cache.json`.
@@ -29,9 +29,9 @@ const PREFIX: &str = "last-level cache, ";
 pub(crate) struct Document {
     pub(crate) schema: u32,
     pub(crate) command: String,
-    /// The only value: what the scenarios ask for.
+    /// The subject of the scenarios, with a single possible value.
     pub(crate) asked: Asked,
-    /// Why nothing was measured.
+    /// The reason why nothing was measured.
     pub(crate) not_measured: Option<String>,
     /// Size of the cache in bytes.
     pub(crate) cache_bytes: Option<u64>,
@@ -42,7 +42,7 @@ pub(crate) struct Document {
     pub(crate) apps: Vec<App>,
 }
 
-/// What is contended.
+/// The contended resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Asked {
@@ -58,7 +58,7 @@ pub(crate) struct App {
     pub(crate) app: String,
     /// Data of all applications of the scenario in bytes.
     pub(crate) data_bytes: u64,
-    /// The same as a multiple of the cache: how contended it is.
+    /// The data as a multiple of the cache size: the degree of contention.
     pub(crate) data_of_cache: f64,
     /// Measured GB/s: the median and the ends of the repetitions.
     pub(crate) gbs: f64,
@@ -67,16 +67,16 @@ pub(crate) struct App {
     /// Sample standard deviation over mean.
     pub(crate) spread: Option<f64>,
     pub(crate) repetitions: usize,
-    /// As a fraction of what the same kernel got alone with the same data.
+    /// Fraction of the bandwidth that the same kernel reached alone with the same data.
     pub(crate) of_alone: Option<f64>,
-    /// Predicted GB/s, as if everything came from memory.
+    /// Predicted GB/s, if all data came from memory.
     pub(crate) model_gbs: f64,
     pub(crate) no_sharing_gbs: f64,
     pub(crate) equal_parts_gbs: f64,
 }
 
 impl Document {
-    /// Of what was measured.
+    /// The document of the measurements.
     pub(crate) fn new(plan: &CachePlan, apps: &[CachedApp], model: &str) -> Self {
         let of_cache = |bytes: u64| bytes as f64 / plan.cache.bytes as f64;
         let app = |own: &CachedApp| {
@@ -106,7 +106,7 @@ impl Document {
         }
     }
 
-    /// Of a host that does not allow it.
+    /// The document of a host that does not allow the measurement.
     pub(crate) fn without(why: NoCache, model: &str) -> Self {
         Self { not_measured: Some(why.to_string()), ..Self::nothing(model) }
     }
@@ -133,7 +133,7 @@ impl Document {
         bytes.into_iter().chain(threads).collect::<Vec<_>>().join(", ")
     }
 
-    /// What neighbours cost, where the data of all fit and where they do not.
+    /// The cost of co-runners, if the data of all applications fits and if it does not.
     pub(crate) fn sentences(&self) -> Vec<String> {
         if let Some(why) = &self.not_measured {
             return vec![format!("The last-level cache was not asked: {why}.")];
@@ -161,7 +161,7 @@ impl Document {
 }
 
 impl App {
-    /// The scenario without the words that all have.
+    /// The name of the scenario without the common prefix.
     pub(crate) fn scenario(&self) -> &str {
         self.scenario.strip_prefix(PREFIX).unwrap_or(&self.scenario)
     }

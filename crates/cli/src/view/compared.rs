@@ -1,4 +1,4 @@
-//! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
+//! Prediction compared with measurement for people: the values, then a verdict on the model in a few lines.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use super::{Style, machine_title};
 
 /// Cells on each side of zero.
 const SIDE: usize = 8;
-/// Columns that a bar takes.
+/// Width of a bar, in columns.
 const WIDTH: usize = 2 * SIDE + 1;
 
 /// The whole text.
@@ -45,7 +45,7 @@ pub(crate) fn table(compared: &Compared, style: &Style) -> String {
     .join("\n")
 }
 
-/// What was compared with what: also the head of a fit.
+/// The compared study and measurements: also the head of a fit.
 pub(crate) fn parties(study: &Study, measured: &str) -> String {
     let (machine, model) = (machine_title(&study.machine), study.machine.sharing().name());
     format!("Machine:  {machine}\nModel:    {model}\nMeasured: {measured}\n")
@@ -58,7 +58,7 @@ struct Line<'a> {
     compared: Option<&'a evidence::Compared>,
 }
 
-/// Each scenario, and below it its applications, where they were measured.
+/// Each scenario, followed by its applications, if they were measured.
 fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for scenario in &comparison.scenarios {
@@ -122,7 +122,7 @@ fn bandwidth<'a>(line: &Line<'a>) -> Option<&'a Pair> {
     line.compared.and_then(|compared| compared.bandwidth_gbs.as_ref())
 }
 
-/// How far off a prediction may be, as far as the figures of the machine make it so.
+/// Uncertainty of a prediction due to the values of the machine.
 fn off(pair: &Pair, style: &Style) -> String {
     let interval = pair.interval.map(|(low, high)| Interval { low, high });
     interval.map_or(String::new(), |interval| plus_minus(interval, pair.predicted, style))
@@ -134,7 +134,7 @@ fn verdict(comparison: &Comparison, style: &Style) -> String {
     sentences.iter().flat_map(|sentence| wrap(sentence, columns)).map(|line| line + "\n").collect()
 }
 
-/// How often intervals hold, and what the rows mean.
+/// Coverage of the intervals, and the meaning of the rows.
 fn coverage(coverage: &Coverage, predicted: bool, style: &Style) -> String {
     let note = if predicted {
         "If the model is right, 95 % is guaranteed only for the last row: each of the other two treats one side as exact. Scenarios share the \
@@ -149,7 +149,7 @@ fn coverage(coverage: &Coverage, predicted: bool, style: &Style) -> String {
     format!("{}{}\n", table::grid(&of_coverage(style), &holdings).render(style), note.join("\n"))
 }
 
-/// What width and null models are for.
+/// Purpose of the width and of the null models.
 const OF_WIDTH: &str = "A wide interval contains anything. Mean width: from end to end, relative to the measured median (in rows of both, the root of the sum of \
              squares). Null models use their own predictions with intervals of the model's relative width: if they contain as many \
              measurements, the width is the reason.";
@@ -160,7 +160,7 @@ fn header(scale: f64) -> String {
     format!("{:<SIDE$}0{:>SIDE$}", format!("-{end}"), format!("+{end}"))
 }
 
-/// A bar to the left of zero where the model promises too little, to the right where it promises too much.
+/// A bar to the left of zero if the model predicts too little, to the right if it predicts too much.
 fn bar(error: Option<f64>, scale: f64, style: &Style) -> String {
     let Some(error) = error.filter(|error| error.is_finite()) else { return String::new() };
     if style.markdown {

@@ -1,4 +1,4 @@
-//! A fit for people: the estimates, the errors, and in two lines what it is worth.
+//! A fit for people: the estimates, the errors, and a verdict in two lines.
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ pub(crate) fn table(fitted: &Fitted, style: &Style) -> String {
     parts.join("\n")
 }
 
-/// Of so many scenarios it is told one by one what is not determined without them.
+/// Up to this number of scenarios, the values that are undetermined without each scenario are listed individually.
 const MOST_TOLD: usize = 5;
 
 fn estimates(fitted: &Fitted, style: &Style) -> String {
@@ -51,11 +51,11 @@ fn estimates(fitted: &Fitted, style: &Style) -> String {
     table::grid(&columns, &fitted.fit.figures).render(style)
 }
 
-/// What is known of a figure; with `others`, several are free.
+/// The knowledge about a value; with `others`, several values are free.
 fn says(figure: &evidence::Fitted, others: bool) -> String {
     let key = figure.parameter.key();
     let bound = |which: &str, value: f64, beyond: &str| {
-        // A bound is where the errors grow too much while the others stay: together they could move it.
+        // A bound is the value at which the errors grow too much while the others are fixed; together they could move it.
         let fixed = if others { " with the other parameters as fitted" } else { "" };
         format!(
             "{which} {}{fixed}: the measurements do not tell {beyond} values apart",
@@ -100,7 +100,7 @@ fn range(low: f64, high: f64) -> String {
     both.join(" to ")
 }
 
-/// Each measured figure: fitted, and predicted by a fit that did not see its scenario; those that the fit did not use have no such fit.
+/// Each measured value: fitted, and predicted by a fit without its scenario. Scenarios that the fit did not use have no such prediction.
 fn residuals(fitted: &Fitted, residuals: &[Residual], are_used: bool, style: &Style) -> String {
     let error = |error: fn(&Residual) -> Option<f64>| {
         Of::number("error", error)
@@ -128,7 +128,7 @@ fn residuals(fitted: &Fitted, residuals: &[Residual], are_used: bool, style: &St
     table::graded(&columns, residuals, style).render(style)
 }
 
-/// What the fit is worth.
+/// The verdict on the fit.
 fn verdict(fitted: &Fitted, style: &Style) -> String {
     let fit = &fitted.fit;
     let in_words =

@@ -1,4 +1,4 @@
-//! A front for people: what one objective costs in the other.
+//! A front for people: the cost of one objective in terms of the other.
 
 use numasim_ask::data_words;
 use numasim_ask::pareto::{Front, Point, Row};
@@ -11,7 +11,7 @@ use super::answer::{MOST_NODES_IN_A_ROW, changed_apps, changes, head};
 use super::lettering::{Lettering, painted};
 use super::{Style, figures, machine_title};
 
-/// The question, the points, the baselines beside them, and how sure the answer is; in Markdown that comes before the tables.
+/// The question, the points, the baselines, and how certain the answer is; in Markdown the latter comes before the tables.
 pub(crate) fn table(front: &Front, style: &Style) -> String {
     let (question, tables) = (question(front, style), points(front, style) + "\n" + &compared(front, style));
     let verdict = front.verdict(style);
@@ -35,7 +35,7 @@ fn question(front: &Front, style: &Style) -> String {
     head(lines, style)
 }
 
-/// The points, each by what it does differently from the one before.
+/// The points, each with its differences from the previous one.
 fn points(front: &Front, style: &Style) -> String {
     let letters = Lettering::new(&front.study.apps);
     let mut shown = front.shown.clone();
@@ -80,7 +80,7 @@ fn points(front: &Front, style: &Style) -> String {
     text
 }
 
-/// `A 1 0 7 3   C 0 7 0 0 (data on 1)`: the applications that are not as in `before`.
+/// `A 1 0 7 3   C 0 7 0 0 (data on 1)`: the applications that differ from `before`.
 fn differences(
     front: &Front,
     shown: &Point,
@@ -108,7 +108,7 @@ fn differences(
     })
 }
 
-/// What people do without a search, compared with the front.
+/// Baselines that need no search, compared with the front.
 fn compared(front: &Front, style: &Style) -> String {
     let rows: Vec<Row> = front.baselines.iter().map(Row::Baseline).collect();
     let place = |row: &Row| {

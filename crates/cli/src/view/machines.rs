@@ -1,4 +1,4 @@
-//! Several machines for people: the best placement on each, and what changes from one to the next.
+//! Several machines for people: the best placement on each, and the changes from one to the next.
 
 use numasim_ask::machines::{Machines, Row};
 use numasim_ask::table::{Of, grid};
@@ -10,7 +10,7 @@ use numasim_model::AppId;
 use super::Style;
 use super::answer::head;
 
-/// The question, a row for each machine, and which is the fastest; in Markdown that comes before the rows.
+/// The question, a row for each machine, and the fastest one; in Markdown the verdict comes before the rows.
 pub(crate) fn table(machines: &Machines, style: &Style) -> String {
     let (rows, verdict) = (rows(machines, style), verdict(machines, style));
     let (first, second) = if style.markdown { (verdict, rows) } else { (rows, verdict) };
@@ -28,7 +28,7 @@ fn question(machines: &Machines, style: &Style) -> String {
     head(lines, style)
 }
 
-/// Which machine, by how much, and whether the gaps could turn that around.
+/// The fastest machine, by how much, and whether the gaps could reverse the result.
 fn verdict(machines: &Machines, style: &Style) -> String {
     let name = |number: usize| machines.found[number].study.machine.name().to_owned();
     let fastest = machines.fastest();

@@ -1,7 +1,7 @@
-//! What people and programs see of an evaluated scenario: pure functions from values to text.
+//! Output of an evaluated scenario for people and programs: pure functions from values to text.
 //!
-//! [`table::table`] is for the terminal, [`explain::explain`] shows
-//! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
+//! [`table::table`] is for the terminal, [`explain::explain`] shows the worked calculation, [`warning::facts`] lists the warnings about
+//! the result.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod agent;
@@ -36,6 +36,6 @@ pub(crate) use numasim_ask::{
 
 pub(crate) use numasim_draw::{Style, figures};
 
-/// What to know of a scenario whose work is divided beforehand.
+/// Remark on a scenario with static scheduling.
 pub(crate) const STATIC_WORK: &str =
     "Static work: the slowest thread decides; GB/s are means until it is done.";

@@ -1,4 +1,4 @@
-//! The threads on the nodes, as the paper draws them in Figures 2 and 3: a box per NUMA node, a circle per thread.
+//! The threads on the nodes, as in Figures 2 and 3 of the paper: a box per NUMA node, a circle per thread.
 
 use numasim_ask::thread_map::domains;
 use numasim_draw::grid;
@@ -8,15 +8,15 @@ use numasim_model::{NodeId, Placement, Smt};
 use super::lettering::{Lettering, painted};
 use super::{ScenarioView, Style, data_words, figures};
 
-/// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
+/// Up to this number of boxes, equal nodes are drawn separately; beyond it they share one box.
 const FEW_NODES: usize = 4;
 /// Circles in a line of a box.
 const CIRCLES: usize = 18;
-/// Narrowest inside of a box.
+/// Minimum inner width of a box.
 const NARROWEST: usize = 20;
 const GAP: &str = " ";
 
-/// A box: what stands in it, and the nodes that look like this.
+/// A box: its contents, and the nodes that look like this.
 struct Drawn {
     nodes: Vec<usize>,
     cores: Vec<String>,
@@ -53,7 +53,7 @@ pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -
     };
     let inside = drawn.iter().map(widths).fold(NARROWEST, usize::max);
     let per_line = ((style.columns() + GAP.len()) / (inside + 4 + GAP.len())).max(1);
-    // As many in each line: four of which three would fit are two and two.
+    // Lines with equal numbers of boxes: if three of four boxes would fit, there are two and two.
     let per_line = drawn.len().div_ceil(drawn.len().div_ceil(per_line).max(1)).max(1);
     let mut text = String::new();
     for side_by_side in drawn.chunks(per_line) {
@@ -100,7 +100,7 @@ fn title(drawn: &Drawn) -> String {
     if drawn.nodes.len() > 1 { format!("{nodes}, each") } else { nodes }
 }
 
-/// Too many cores for a circle each.
+/// Whether there are too many cores for a circle each.
 fn is_large(cores: u32) -> bool {
     cores as usize > 2 * CIRCLES
 }
@@ -131,20 +131,21 @@ fn core_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &St
     lines
 }
 
-/// Lines of a box for each L3 domain, with a letter for each thread, side by side so that the boxes of two nodes fit beside each other.
+/// Lines of a box for each L3 domain, with a letter for each thread. Domains are side by side so that the boxes of two nodes fit next to
+/// each other.
 fn domain_lines(domains: &[MapDomain], nodes: usize, letters: &Lettering, style: &Style) -> Vec<String> {
     let cores = domains.iter().map(|domain| domain.cores as usize).max().unwrap_or(1);
     let across = cores.div_ceil(cores.div_ceil(CIRCLES));
     let inside = across * letters.width();
     let room = (style.columns() + GAP.len()) / nodes.min(2) - GAP.len() - 4;
     let fitting = (room.saturating_sub(1) / (inside + 1)).clamp(1, domains.len());
-    // As many lines as needed, and these of the same length.
+    // As many lines as needed, all of the same length.
     let per_line = domains.len().div_ceil(domains.len().div_ceil(fitting));
     let cells: Vec<Vec<String>> = domains.iter().map(|domain| cell(domain, across, letters, style)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
     let rows: Vec<&[Vec<String>]> = cells.chunks(per_line).collect();
     let count = |row: Option<usize>| row.and_then(|row| rows.get(row)).map_or(0, |row| row.len());
-    // Between two rows: from each corner a line to where there are domains.
+    // The rule between two rows: each corner has a line to every adjacent domain.
     let rule = |below: usize| {
         let (upper, lower) = (count(below.checked_sub(1)), count(Some(below)));
         let mut line = String::new();
@@ -184,7 +185,7 @@ fn cell(domain: &MapDomain, across: usize, letters: &Lettering, style: &Style) -
     cores.chunks(across).map(|line| line.iter().map(sign).collect()).collect()
 }
 
-/// One circle per thread; on a node of many cores the count and a bar that is full for all `of` cores.
+/// One circle per thread; on a node with many cores the count and a bar that is full for all `of` cores.
 fn circles(
     count: u64,
     of: Option<u32>,
@@ -216,7 +217,7 @@ fn circles(
     lines
 }
 
-/// How busy the memory is, and whose data lies there.
+/// The load of the memory, and the applications with data in it.
 fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &Style) -> Vec<String> {
     const BAR: usize = 13;
     if !view.machine.has_memory(node) {
@@ -245,7 +246,7 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
     }
     if !all.is_empty() {
         let apps: Vec<_> = all.iter().map(|&letter| painted(letter, style)).collect();
-        // Of instances with one letter, others may have their data elsewhere.
+        // If instances share a letter, others may have their data elsewhere.
         let what = if letters.shared() { "data of" } else { "all data of" };
         lines.extend(grid::wrap(&format!("{what} {}", apps.join(" ")), NARROWEST));
     }
@@ -253,7 +254,7 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
     lines
 }
 
-/// What the letters and signs stand for.
+/// The meaning of the letters and signs.
 fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     let mut entries: Vec<String> = Vec::new();
     let mut seen = Vec::new();

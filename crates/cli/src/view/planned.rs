@@ -1,4 +1,4 @@
-//! Plans for people: what there is, what a plan promises, and what each node gets.
+//! Plans for people: their size, the predicted gain, and the share of each node.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use numasim_tasks::Advice;
 use super::tasked::bound_in_words;
 use super::{Style, figures, machine_title};
 
-/// What one node gets.
+/// The share of one node.
 #[derive(Debug, Default)]
 struct Share {
     name: String,
@@ -73,7 +73,7 @@ fn classes(count: usize) -> String {
     format!("{count} class{}", if count == 1 { "" } else { "es" })
 }
 
-/// The plan for one graph: what it promises, and how many tasks and blocks each node has.
+/// The plan for one graph: its predicted gain, and the number of tasks and blocks on each node.
 pub(crate) fn of_graph(machine: &Machine, advice: &Advice, promise: &Promise<'_>, style: &Style) -> String {
     let graph = &advice.graph;
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! What came out of a run on this host: pure functions from counts to a table, JSON and CSV, in the words of simulations.
+//! The result of a run on this host: pure functions from counts to a table, JSON and CSV, with the terms of simulations.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -11,38 +11,38 @@ use numasim_model::App;
 
 use super::{Style, figures, machine_title};
 
-/// A run that is over.
+/// A finished run.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
-    /// Who decided, for people and as `--policy` takes it.
+    /// The policy, for people and as `--policy` accepts it.
     pub(crate) policy: String,
     pub(crate) end: End,
     /// The common start.
     pub(crate) started: SystemTime,
-    /// When the run was over: what ending its processes takes comes later.
+    /// The end of the run; stopping its processes comes later.
     pub(crate) ended: SystemTime,
-    /// Everything at the end.
+    /// The final state.
     pub(crate) look: Look,
     /// Thread-seconds of each application without a task.
     pub(crate) idle_s: Vec<f64>,
-    /// Thread-seconds of each application kept from running.
+    /// Thread-seconds of each application that commands prevented from running.
     pub(crate) blocked_s: Vec<f64>,
-    /// Orders that the agent sent; `None` without a record of it.
+    /// Commands that the agent sent; `None` without a record of it.
     pub(crate) orders: Option<u64>,
-    /// When the agent of the run started, in seconds of the run: below 0. `None` without one.
+    /// Start time of the agent, in seconds of the run: below 0. `None` without an agent.
     pub(crate) agent_started_s: Option<f64>,
-    /// Processes that could not be ended.
+    /// Processes that could not be stopped.
     pub(crate) left: Vec<Left>,
 }
 
-/// Why it is over.
+/// The reason why the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Every application is finished.
+    /// All applications finished.
     Finished,
-    /// The time that was asked for is over.
+    /// The requested time was over.
     Until,
-    /// Somebody ended it.
+    /// The user stopped it.
     Interrupted,
     /// An application failed.
     Failed(String),
@@ -60,24 +60,24 @@ impl End {
 }
 
 impl Ran {
-    /// When the last application was finished; `None` where one is not.
+    /// Time at which the last application finished; `None` if one did not finish.
     fn makespan_s(&self) -> Option<f64> {
         let finished: Option<Vec<f64>> =
             self.look.apps.iter().map(|app| app.finished.map(|at| at.as_secs_f64())).collect();
         finished?.into_iter().reduce(f64::max)
     }
 
-    /// What each application did.
+    /// The results of each application.
     fn apps(&self, study: &Study) -> Vec<HostApp> {
         let apps = self.look.apps.iter().zip(&study.apps).enumerate();
         apps.map(|(number, (look, app))| self.app(study, number, look, app)).collect()
     }
 
     fn app(&self, study: &Study, number: usize, look: &AppLook, app: &App) -> HostApp {
-        // A zero has no sign.
+        // Removes the sign of a zero.
         let plain = |value: Option<f64>| value.map(|value| value + 0.0);
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
-        // Nobody knows what a program of its own does.
+        // The work of an external program is unknown.
         let own = study.dynamics.courses.get(number).is_some_and(|course| course.command.is_none());
         let (arrived_s, finished_s) = (seconds(look.arrived), seconds(look.finished));
         let there = finished_s.unwrap_or(self.look.at.as_secs_f64()) - arrived_s.unwrap_or(0.0);
@@ -114,7 +114,7 @@ impl Ran {
     }
 }
 
-/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are.
+/// The document: the keys of a run of `simulate` that can be observed from outside, `gb`, and the placement of data pages.
 pub(crate) fn document(study: &Study, ran: &Ran) -> HostRun {
     let plain = |value: Option<f64>| value.map(|value| value + 0.0);
     let why = match &ran.end {

@@ -1,4 +1,4 @@
-//! What `--save` writes: scenarios that other commands take with the same files.
+//! The output of `--save`: scenarios that other commands accept together with the same files.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -9,21 +9,21 @@ use numasim_study::writing::study::Written;
 
 use super::{ScenarioView, figures};
 
-/// Columns of comments.
+/// Width of comments, in columns.
 const WIDTH: usize = 100;
 
 /// One scenario of the file.
 pub(crate) struct Saved<'a> {
-    /// What it is, and its result.
+    /// The scenario and its result.
     pub(crate) view: ScenarioView<'a>,
-    /// What it is for: "best", "alternative", "baseline".
+    /// Its role: "best", "alternative", "baseline".
     pub(crate) role: &'static str,
-    /// Whether work is divided beforehand.
+    /// Whether work is scheduled statically.
     pub(crate) static_work: bool,
 }
 
-/// A file of scenarios: `facts` as comments, then each scenario, with a name that none of `others` has (those of the files that it
-/// will be used with).
+/// A file of scenarios: `facts` as comments, then each scenario, with a name that differs from those of `others` (the scenarios in the
+/// files that it will be used with).
 pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others: &[Scenario]) -> String {
     let mut text = String::new();
     for (name, value) in facts {
@@ -60,7 +60,7 @@ pub(crate) fn scenarios(saved: &[Saved<'_>], others: &[Scenario]) -> Vec<Scenari
     named(saved, others).into_iter().map(scenario).collect()
 }
 
-/// Each with a name that none of `others` has.
+/// Each with a name that differs from those of `others`.
 fn named<'s, 'a>(saved: &'s [Saved<'a>], others: &[Scenario]) -> Vec<(&'s Saved<'a>, String)> {
     let mut taken: HashSet<String> = others.iter().map(|scenario| scenario.name.clone()).collect();
     let name = |one: &'s Saved<'a>| {
@@ -77,7 +77,7 @@ fn comment(text: &mut String, words: &str) {
     }
 }
 
-/// `name`, or with the first number from 2 on that nobody has.
+/// `name`, or `name` with the first free number from 2 on.
 fn free_name(name: &str, taken: &HashSet<String>) -> String {
     let numbered = (2_usize..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()

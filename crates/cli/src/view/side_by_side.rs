@@ -1,4 +1,4 @@
-//! Scenarios side by side: all of one answer, or the same ones under all sharing models.
+//! Scenarios side by side: all scenarios of one answer, or the same ones under all sharing models.
 
 use numasim_ask::evaluate::UnderModel;
 use numasim_draw::grid::wrap;
@@ -8,16 +8,16 @@ use numasim_ask::table::{self, Of};
 
 use super::{ScenarioView, Style, figures};
 
-/// Columns of a scenario's name: two models fit beside it on a terminal of 80.
+/// Width of a scenario's name in columns: two models fit next to it on a terminal of 80.
 const NAME_COLUMNS: usize = 40;
 
-/// For people: for each scenario the total and the GFLOPS of each application, a column for each model.
+/// For people: for each scenario the total and the GFLOPS of each application, with a column for each model.
 pub(crate) fn table(models: &[UnderModel], style: &Style) -> String {
     let Some(first) = models.first() else { return String::new() };
     let mut parts = Vec::new();
     for (s, view) in first.scenarios.iter().enumerate() {
         let name = wrap(&view.name, NAME_COLUMNS).join("\n");
-        // The figures of a row have the same decimals.
+        // The values of a row have the same number of decimals.
         let row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {
             let all = models.iter().filter_map(|m| m.scenarios.get(s)).map(|one| value(&one.view()));
             (name, figures::column(&all.collect::<Vec<_>>()))
@@ -46,7 +46,7 @@ pub(crate) fn table(models: &[UnderModel], style: &Style) -> String {
     parts.join("\n")
 }
 
-/// The applications with threads; neighbours with the same figures under every model share a line.
+/// The applications with threads; neighbours with the same values under every model share a line.
 fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
     let of_app = |app: AppId| -> Vec<f64> {
         let all = models.iter().filter_map(|model| model.scenarios.get(scenario));
@@ -80,7 +80,7 @@ fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
     lines.into_iter().map(in_words).collect()
 }
 
-/// What each scenario is worth in `unit` (total GFLOPS), the factor to the best one, and a bar. The best stands out.
+/// The performance of each scenario in `unit` (total GFLOPS), its ratio to the best one, and a bar. The best is highlighted.
 pub(crate) fn compare(totals: &[(&str, f64)], unit: &str, style: &Style) -> String {
     const BAR: usize = 30;
     let best = totals.iter().map(|&(_, total)| total).fold(0.0, f64::max);

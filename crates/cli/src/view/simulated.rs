@@ -1,4 +1,4 @@
-//! What came out of simulations: pure functions from runs to a table.
+//! Results of simulations: pure functions from runs to a table.
 
 use std::fmt::Write as _;
 

@@ -13,14 +13,14 @@ use super::{STATIC_WORK, ScenarioView, Style, data_words, figures, held_back, pi
 /// The column of the threads on each node.
 const THREADS: usize = 1;
 
-/// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
+/// Up to this number, the threads on each node have a separate place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
-/// Longer words about what holds an application back are said once.
+/// Longer descriptions of a bottleneck are printed only once.
 const LONG: usize = 34;
-/// With less room for what holds an application back, its threads get a table of their own.
+/// If there is less space for the bottleneck of an application, its threads get a separate table.
 const ROOM_FOR_WORDS: usize = 24;
 
-/// Everything about one scenario, for people.
+/// The complete view of one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     let letters = Lettering::new(view.apps);
     let note =
@@ -46,7 +46,7 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
 fn heading(view: &ScenarioView, style: &Style) -> String {
     let rule = if style.unicode { "━" } else { "=" };
     let (worth, unit) = view.worth();
-    // Of GB/s there is no interval of the total.
+    // In GB/s there is no interval of the total.
     let interval = view.intervals.filter(|_| unit == "GFLOPS");
     let off = interval.map(|found| format!(" {}", plus_minus(found.total_gflops, worth, style)));
     let mut total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
@@ -69,8 +69,8 @@ fn heading(view: &ScenarioView, style: &Style) -> String {
     )
 }
 
-/// The picture as a table: threads of each application on each node, and the cores that are left. On larger machines nothing: the
-/// table of the applications has it in words.
+/// The picture as a table: threads of each application on each node, and the remaining cores. Empty on larger machines, where the table
+/// of the applications lists them in words.
 fn map(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     type Row = (String, String, Vec<u64>);
     if view.machine.node_count() > FEW_NODES {
@@ -137,7 +137,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         let letter = painted(letters.of(line.apps[0]), style);
         format!("{} {}", grid::left(&letter, letters.width()), name(view, line))
     };
-    // What only moves data has no GFLOPS.
+    // Applications that only move data have no GFLOPS.
     let computed = |line: &Line, text: String| {
         let app = &view.apps[line.apps[0].0];
         match &app.rate_unit {
@@ -149,7 +149,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     let stressed = |line: &Line, text: String| computed(line, style.strong(&text));
     let per_thread = |line: &Line| result(line).gflops.value() / view.total_threads(line.apps[0]) as f64;
     let share = |line: &Line| result(line).gflops.value() / result(line).full_speed.value();
-    // Long words that were said before are not repeated.
+    // Long descriptions that were already printed are not repeated.
     let words: Vec<String> =
         lines.iter().map(|line| held_back::in_words(view, line.apps[0], style)).collect();
     let limits = |line: &Line| {
@@ -193,12 +193,12 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     ];
     let table = table::grid(&columns, &lines);
     let text = if style.markdown && per_node {
-        // The map has them.
+        // The map already contains them.
         table.without(THREADS).render(style)
     } else if table.room(style) >= ROOM_FOR_WORDS {
         table.render(style)
     } else {
-        // Too wide: where the threads are and what becomes of them, one below the other.
+        // Too wide: the placement of the threads and their performance are printed in two tables.
         format!("{}\n{}", table.only_first(THREADS + 1).render(style), table.without(THREADS).render(style))
     };
     text + &without_threads(view, style)
@@ -248,7 +248,7 @@ fn name(view: &ScenarioView, line: &Line) -> String {
     }
 }
 
-/// Threads node after node, equal neighbours together: `2 on 0-63; 5 on 64`.
+/// Threads node by node, equal neighbours merged: `2 on 0-63; 5 on 64`.
 fn runs(row: &[u32]) -> String {
     let mut counts: Vec<u32> = row.iter().copied().filter(|&t| t > 0).collect();
     counts.sort_unstable();

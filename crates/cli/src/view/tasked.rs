@@ -1,4 +1,4 @@
-//! What came out of simulated task graphs: pure functions from runs to a table.
+//! Results of simulated task graphs: pure functions from runs to a table.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::view::{Style, figures, machine_title};
 
 // Simulated task graphs for people: a row for each scheduler.
 
-/// How workers came by their tasks: mailboxes, shared queues, what a plan did not say, and what was moved for it before.
+/// How workers got their tasks: mailboxes, shared queues, gaps in a plan, and pages moved for them in advance.
 const HANDING: [&str; 8] = [
     "mailbox",
     "shared",
@@ -27,7 +27,7 @@ const HANDING: [&str; 8] = [
     "fallback_blocks",
     "migration_s",
 ];
-/// Why workers are idle.
+/// Reasons for idle workers.
 const IDLE: [&str; 7] = [
     "idle_elsewhere",
     "idle_partition",
@@ -37,10 +37,10 @@ const IDLE: [&str; 7] = [
     "idle_parents",
     "idle_end",
 ];
-/// The minimum effective task granularity; with several seeds means over them, a dash where one of them has none.
+/// The minimum effective task granularity; with several seeds their mean, or a dash if one of them has none.
 const METG: [&str; 3] = ["metg_us", "metg_flop", "metg_efficiency"];
 
-/// Where pages are: `numa` is first touch under schedulers that place nothing.
+/// The page placement: `numa` is first touch under schedulers that do not place pages.
 fn pages(runs: &[Tasked]) -> String {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     for run in runs {
@@ -58,7 +58,7 @@ fn pages(runs: &[Tasked]) -> String {
     found.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Which schedulers follow priorities of tasks, and which ignore them.
+/// The schedulers that follow priorities of tasks, and those that ignore them.
 fn priorities(runs: &[Tasked]) -> String {
     let labels = |follows: bool| {
         let mut labels: Vec<&str> = Vec::new();
@@ -74,7 +74,7 @@ fn priorities(runs: &[Tasked]) -> String {
     parts.map(|(what, labels)| format!("{what} {labels}")).collect::<Vec<_>>().join("; ")
 }
 
-/// With several seeds: medians of makespan and speedup, and how far chance may move them.
+/// With several seeds: medians of makespan and speedup, and their uncertainty due to chance.
 fn over_seeds(view: &TasksAnswer, style: &Style) -> String {
     let all = view.over_seeds();
     let Some(seeds) = all.first().map(|one| one.seeds) else { return String::new() };
@@ -168,7 +168,7 @@ fn mean(one: &OfScheduler<'_>, value: impl Fn(&Tasked) -> f64) -> f64 {
 /// The columns of one scheduler: means over its seeds.
 type Columns<'v> = Vec<Of<'v, OfScheduler<'v>>>;
 
-/// A table of these means, behind the names of the schedulers; `None` if there is no column for people.
+/// A table of these means, after the names of the schedulers; `None` if there is no column for people.
 fn means<'v>(
     columns: &Columns<'v>,
     names: &[&str],
@@ -242,7 +242,7 @@ fn traffic(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
     means(&columns, &names, schedulers, style).unwrap_or_default()
 }
 
-/// What the lower bound is and what the columns count, in a sentence or two.
+/// Explanation of the lower bound and of the columns, in a sentence or two.
 fn bounds(schedulers: &[OfScheduler<'_>]) -> String {
     let runs = schedulers.iter().flat_map(|one| &one.runs);
     let mut reasons: Vec<String> = runs.map(|run| bound_in_words(run.bound.because_of)).collect();
@@ -254,9 +254,9 @@ fn bounds(schedulers: &[OfScheduler<'_>]) -> String {
     )
 }
 
-// Words for what `numasim_tasks` says in types.
+// Wording for types of `numasim_tasks`.
 
-/// What no schedule can be faster than.
+/// The limit that no schedule can exceed.
 pub(crate) fn bound_in_words(limit: Limit) -> String {
     match limit {
         Limit::Nothing => "there is no task".to_owned(),
@@ -271,7 +271,7 @@ pub(crate) fn bound_in_words(limit: Limit) -> String {
     }
 }
 
-/// Why workers are idle, in two or three words.
+/// The reason why workers are idle, in two or three words.
 pub(crate) const fn idle_in_words(reason: IdleReason) -> &'static str {
     match reason {
         IdleReason::Elsewhere => "tasks elsewhere",

@@ -1,4 +1,4 @@
-//! Snapshots of what people see, for machines and allocations made here.
+//! Snapshots of text for people, for machines and allocations created here.
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
@@ -11,7 +11,7 @@ use numasim_ask::tables::Placed;
 
 use super::{ScenarioView, Style, explain, lettering, table};
 
-/// Everything a view borrows.
+/// The data that a view borrows.
 struct Case {
     name: &'static str,
     machine: Machine,
@@ -115,7 +115,7 @@ fn forty_instances() -> Case {
     Case::new("forty", uniform(4, 64, 200.0, 40.0), apps, &rows)
 }
 
-/// The same under the paper's literal rule, which has one calculation also where data is spread.
+/// The same under the paper's literal rule, which also has one calculation if data is distributed.
 fn forty_instances_remote_first() -> Case {
     let Case { name, machine, apps, placements, allocation, .. } = forty_instances();
     let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
@@ -123,7 +123,7 @@ fn forty_instances_remote_first() -> Case {
     Case { name, machine, apps, allocation, placements, evaluation }
 }
 
-/// Data in given fractions, a ceiling of the core's bandwidth, unequal demands on one pool.
+/// Data in given fractions, a limit on the core's bandwidth, unequal demands on one pool.
 fn fractions() -> Case {
     let mut core = node(8, 10.0, 40.0);
     core.core_bandwidth = Some(GigabytesPerSecond::new(12.0));
@@ -136,7 +136,7 @@ fn fractions() -> Case {
     Case::new("fractions", machine, apps, &[vec![4, 2], vec![2, 2]])
 }
 
-/// One thread that computes 20 GFLOPS and draws 5 GB/s at most, by a figure of the machine or by one of the model.
+/// One thread that computes 20 GFLOPS and consumes at most 5 GB/s, limited by a value of the machine or of the model.
 fn one_slow_thread(core_bandwidth: Option<f64>, core_local: Option<f64>) -> Case {
     let mut core = node(2, 20.0, 100.0);
     core.core_bandwidth = core_bandwidth.map(GigabytesPerSecond::new);
@@ -150,7 +150,7 @@ fn shown(case: &Case, style: Style) -> String {
     table::table(&case.view(), &style)
 }
 
-/// Two nodes of 4 cores with 12 GB/s and links of 2: data here and there, so that parts are left and dealt again.
+/// Two nodes of 4 cores with 12 GB/s and links of 2, with data on both nodes, so that unused bandwidth is redistributed.
 fn rounds() -> Case {
     let apps = [
         apps("spread", 1, 1.0, &Placement::Interleave),
@@ -161,7 +161,7 @@ fn rounds() -> Case {
     Case::new("rounds", uniform(2, 4, 12.0, 2.0), apps, &[vec![1, 1], vec![1, 1], vec![1, 2]])
 }
 
-/// What all threads draw is what they take in all rounds, and the shown rounds and the rest are that, too.
+/// The bandwidth that all threads consume is the sum over all rounds, and also the sum of the shown rounds and the rest.
 #[test]
 fn the_rounds_of_an_explanation_add_up() {
     let case = rounds();
@@ -183,7 +183,7 @@ fn explained(case: &Case) -> String {
     explain::explain(&case.view(), &Style::default())
 }
 
-/// Snapshots live beside the tests of the repository.
+/// Snapshots are stored next to the tests of the repository.
 fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
@@ -298,7 +298,7 @@ fn json_has_the_documented_keys_in_their_order() {
 
 #[test]
 fn kernels_that_write_occupy_more_than_they_move() {
-    // Triads have 24 of 32 GB/s: 6 for each of four threads, which want 20. At 0.5 FLOP/byte 12 GFLOPS.
+    // Triads have 24 of 32 GB/s: 6 for each of four threads, which demand 20. At 0.5 FLOP/byte 12 GFLOPS.
     let mut triad = apps("triad", 1, 0.5, &Placement::Local);
     triad[0].kernel = Access::Triad;
     let mut nodes = uniform(1, 8, 32.0, 1.0).nodes().to_vec();
@@ -335,7 +335,7 @@ fn an_application_without_threads_is_named_and_has_no_bottleneck() {
 
 #[test]
 fn starvation_is_among_the_warnings_of_the_json() {
-    // links as wide as controllers, remote first: 3 nodes take all 30 GB/s of node 0
+    // links with the same bandwidth as controllers, remote first: 3 nodes take all 30 GB/s of node 0
     let apps = apps("bad", 1, 0.5, &Placement::Home(NodeId(0)));
     let machine = uniform(4, 4, 30.0, 30.0).with_sharing(ModelKind::RemoteFirst.into());
     let case = Case::new("wide links", machine, apps, &[vec![4; 4]]);

@@ -1,4 +1,4 @@
-//! Section 5.3: with a contender.
+//! Section 5.3: with a co-runner.
 
 use numasim_graph::values::TaskScenario::{ApIntl, NacsNadd, NoapIntl};
 
@@ -6,7 +6,7 @@ use super::Studies;
 use crate::common::statements::List;
 use crate::runs::Runs;
 
-/// Within this relative times are similar.
+/// Within this range relative times count as similar.
 const SIMILAR: f64 = 0.10;
 
 /// 003-c
@@ -23,7 +23,7 @@ pub(super) fn with_contender(studies: &Studies) -> List {
     list
 }
 
-/// (NACS, NADD) relative to (noap, FT), with and without the contender.
+/// (NACS, NADD) relative to (noap, FT), with and without the co-runner.
 fn similar(list: &mut List, kind: &str, code: &str, with: &Runs, without: &Runs) {
     let (with, without) = (with.relative(code, NacsNadd), without.relative(code, NacsNadd));
     let printed = format!("similar to {:.3} (without)", without.mean);

@@ -7,16 +7,16 @@ use crate::common::statements::List;
 use crate::common::statistics::Estimate;
 use crate::runs::Runs;
 
-/// How far a relative time may be from what is printed.
+/// Maximum difference between a relative time and the reported one.
 const TIME: f64 = 0.05;
-/// How far a gain may be from what is printed.
+/// Maximum difference between a gain and the reported one.
 const GAIN: f64 = 0.10;
-/// How far a gain may be outside a printed range of gains.
+/// Maximum distance of a gain from a reported range of gains.
 const BEYOND: f64 = 0.05;
-/// Within this nothing is gained or lost.
+/// Within this range there is neither gain nor loss.
 const NOTHING: f64 = 0.03;
 
-/// Gains of a printed range, in percent: positive, and not far outside.
+/// Gains of a reported range, in percent: positive, and not far outside.
 fn within(list: &mut List, what: String, printed: [f64; 2], gain: Estimate) {
     let [low, high] = printed.map(|percent| 1.0 + percent / 100.0);
     let holds = gain.mean > 1.0 && (low - BEYOND..=high + BEYOND).contains(&gain.mean);

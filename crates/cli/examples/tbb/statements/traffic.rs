@@ -1,15 +1,15 @@
-//! Section 5.2, Fig. 15: where bytes came from.
+//! Section 5.2, Fig. 15: the sources of bytes.
 
 use numasim_graph::values::TaskScenario::{ApIntl, NacsIntl, NacsNadd, NoapFt, NoapIntl};
 
 use crate::common::statements::List;
 use crate::runs::Runs;
 
-/// Remote bytes that are "almost none".
+/// Fraction of remote bytes that counts as "almost none".
 const ALMOST_NONE: f64 = 0.05;
-/// Bytes from caches that do "not matter much".
+/// Fraction of bytes from caches that does "not matter much".
 const FEW: f64 = 0.05;
-/// Within this the bytes from memory are as many.
+/// Within this range the numbers of bytes from memory count as equal.
 const AS_MANY: f64 = 0.02;
 
 /// 003-b

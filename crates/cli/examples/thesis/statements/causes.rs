@@ -1,11 +1,11 @@
-//! Why a statement is not met, as far as that was looked into; the tables of this folder have the figures.
+//! The likely causes of missed statements that were investigated; the values are in the tables of this folder.
 
-/// Of everything in which `rip-dep` stays behind.
+/// For all results in which `rip-dep` is slower.
 const UNEVEN: &str = "Uneven work, not far data: under rip-dep workers idle 47 % of their time in cg, 39 % in qr, 32 % in \
     integral-histogram, 15 % in smi, while fewer bytes are remote than under fifo. Every task weighs 1 in a window, also those that take no \
     time, and later tasks follow the blocks that the first window dealt out. Where tasks weigh their time and windows have 2 units, neither of \
     which the thesis prints, the mean is 1.01 here, and cg alone 1.29.";
-/// Of stencils on tiles.
+/// For stencils on tiles.
 const TILES: &str = "The wavefront of dep is shorter (2 % idle, sa 7 to 8 %), and with tiles of 512 x 512 (assumed) borders are 1/64 of what a \
     task moves, so that its cut costs nothing. 32 x 32 tiles of 256 x 256 do not turn the order.";
 

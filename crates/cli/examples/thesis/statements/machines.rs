@@ -1,4 +1,4 @@
-//! Sections 3.2.1 to 3.2.3: a machine each.
+//! Sections 3.2.1 to 3.2.3: one machine each.
 
 use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
 
@@ -8,11 +8,11 @@ use crate::common::statistics::Estimate;
 use crate::runs::Way;
 use crate::study::Study;
 
-/// Within this a speedup is no gain and no loss.
+/// Within this range a speedup counts as neither gain nor loss.
 const NOTHING: f64 = 0.05;
-/// A scheduler that is printed to change nothing loses no more than this.
+/// A scheduler that is reported to change nothing loses at most this.
 const LOSS: f64 = 0.10;
-/// Within this two speedups are the same.
+/// Within this range two speedups count as equal.
 const SAME: f64 = 0.03;
 
 impl Study {
@@ -24,7 +24,7 @@ impl Study {
         self.runs.speedup(code, Way::of(kind))
     }
 
-    /// `sa 1.10, dep 1.09` of a code or, without, of the seven.
+    /// `sa 1.10, dep 1.09` for a code or, without one, for the seven.
     fn several(&self, code: Option<&str>, kinds: &[SchedulerKind]) -> (Vec<f64>, String) {
         let of = |kind| code.map_or_else(|| self.mean(kind), |code| self.single(code, kind)).mean;
         let values: Vec<f64> = kinds.iter().map(|&kind| of(kind)).collect();
@@ -33,7 +33,7 @@ impl Study {
         (values, words)
     }
 
-    /// `cg 0.83, qr 0.79` of one scheduler.
+    /// `cg 0.83, qr 0.79` for one scheduler.
     fn codes(&self, codes: &[&str], kind: SchedulerKind) -> (Vec<f64>, String) {
         let values: Vec<f64> = codes.iter().map(|code| self.single(code, kind).mean).collect();
         let words = codes.iter().zip(&values).map(|(code, value)| format!("{code} {value:.3}"));
@@ -76,7 +76,7 @@ pub(super) fn single_codes(study: &Study) -> List {
     list.holds("cg, rip-dep", "gains: 1.34", cg(RipDep).shown(), gains(cg(RipDep)));
     let (values, words) = study.several(Some("cg"), &[Dep, RipDep]);
     list.holds("cg, order", "dep > rip-dep", words, falls(&values));
-    // Of rip-sp a slowdown is printed (a7); of the others only that they bring nothing.
+    // For rip-sp a slowdown is reported (a7); for the others only that there is no gain.
     let none = |code: &str, kinds: &[SchedulerKind]| {
         let is_none = |&kind: &SchedulerKind| {
             let mean = study.single(code, kind).mean;

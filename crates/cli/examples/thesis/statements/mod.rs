@@ -1,4 +1,4 @@
-//! Every statement of the thesis with a value or an order in it, beside what comes out here.
+//! Every statement of the thesis with a value or an order, compared with the results here.
 
 mod causes;
 mod machines;

@@ -52,7 +52,7 @@ pub(super) fn windows(points: &[Point], dense: &[Dense]) -> List {
         let of_said = said.map(|(_, speedup)| speedup.mean).fold(0.0, f64::max);
         let words = speedups.iter().map(|(times, speedup)| format!("{times}: {:.3}", speedup.mean));
         let words = words.collect::<Vec<_>>().join(", ");
-        // The best one, or as good as it.
+        // The best one, or equally good.
         list.holds(format!("{code}, best window"), "2 or 3 times the blocks", words, of_said >= 0.97 * best);
     }
     list
@@ -73,7 +73,7 @@ pub(super) fn partitions([dep, rip_dep]: [Division; 2]) -> List {
     list
 }
 
-/// What stealing is worth: the mean of the seven with it / without it.
+/// Gain from stealing: the mean of the seven with stealing divided by that without it.
 pub(crate) fn worth(study: &Study, kind: SchedulerKind) -> f64 {
     study.seven(Way::stealing(kind)).mean / study.seven(Way::of(kind)).mean
 }

@@ -1,6 +1,7 @@
-//! Moves as commands of a shell: `taskset` and `migratepages` for processes, `systemctl`, `docker`, `podman` and `virsh` for what they run.
+//! Moves as shell commands: `taskset` and `migratepages` for processes, `systemctl`, `docker`, `podman` and `virsh` for the objects that
+//! they manage.
 //!
-//! Names come from programs that may be hostile: every word is quoted, and comments have visible characters only.
+//! Names come from programs that may be hostile: every word is quoted, and comments contain only visible characters.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use numasim_model::text::visible;
 
 use crate::emit::typed;
 
-/// The script, and what its commands cannot do.
+/// The script, and the limitations of its commands.
 pub(super) fn script(advice: &Advice, style: &Style) -> (String, Vec<String>) {
     let mut text = String::from(
         "#!/bin/sh\n# Moves of numasim advise. Read them before you run them: they change where programs run.\n",
@@ -42,7 +43,7 @@ pub(super) fn script(advice: &Advice, style: &Style) -> (String, Vec<String>) {
     (text, warnings)
 }
 
-/// The commands of a move, and what they cannot do.
+/// The commands of a move, and their limitations.
 fn commands(advice: &Advice, app: &Application, target: &Target) -> (Vec<String>, Option<String>) {
     let nodes: Vec<usize> = (0..target.then.len()).filter(|&node| target.then[node] > 0).collect();
     let mut all: Vec<u32> = nodes.iter().flat_map(|&node| advice.cpus_of(node)).collect();
@@ -88,7 +89,7 @@ fn commands(advice: &Advice, app: &Application, target: &Target) -> (Vec<String>
     }
 }
 
-/// Each virtual processor that moves to the processors of its node.
+/// Moves each virtual CPU to the logical CPUs of its node.
 fn guest(advice: &Advice, app: &Application, target: &Target) -> Vec<String> {
     let pins = target.threads.iter().filter_map(|(thread, node)| {
         let list = ranges(&advice.cpus_of(*node));
@@ -105,7 +106,7 @@ fn no_vcpu(target: &Target) -> Option<String> {
     })
 }
 
-/// Threads one by one, or all of a process if they go to one node.
+/// Threads one by one, or all threads of a process if they move to the same node.
 fn process(advice: &Advice, app: &Application, target: &Target) -> Vec<String> {
     let busy = app.busy.as_ref().map_or(0, Vec::len);
     let first = target.threads.first().map(|(_, node)| *node);

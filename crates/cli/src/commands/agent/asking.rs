@@ -1,4 +1,4 @@
-//! Asks an agent that runs, or ends it.
+//! Requests to a running agent: its status, or its shutdown.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ use crate::output::Destination;
 use crate::shell::Shell;
 use crate::view::agent;
 
-/// An agent that is well answers within milliseconds, and ends within a second.
+/// A healthy agent answers within milliseconds, and exits within a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `numasim agent status`.
@@ -36,7 +36,7 @@ pub(super) fn status(socket: Option<&Path>, format: StatusFormat, shell: &Shell)
     }
 }
 
-/// `numasim agent stop`: returns when the socket is gone, which the agent's last act is to say.
+/// `numasim agent stop`: returns when the socket is gone, because its removal is the agent's last action.
 pub(super) fn stop(socket: Option<&Path>) -> Result<(), Failure> {
     let path = socket_path(socket)?;
     let mut asked = Asked::open(&path, &FromApp::Stop)?;
@@ -51,7 +51,7 @@ pub(super) fn stop(socket: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-/// An agent to whom something was said, and how to call it.
+/// An agent that received a request, and its name in messages.
 struct Asked {
     path: String,
     connection: Connection,
@@ -63,7 +63,7 @@ impl Asked {
         let mut connection =
             Connection::open(path, PATIENCE).map_err(|error| Failure::input(error.to_string()))?;
         match connection.send(question) {
-            // It may have said why before it closed.
+            // It may have sent the reason before it closed the connection.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::input(format!("the agent on {shown} cannot be asked")).caused_by(&error))
             }
@@ -95,35 +95,35 @@ impl Asked {
     }
 }
 
-// A connection to an agent, on which questions are asked.
+// A connection to an agent for requests.
 
-/// Questions out, lines in.
+/// Requests out, lines in.
 pub(crate) struct Connection {
     stream: UnixStream,
     lines: Lines,
 }
 
 impl Connection {
-    /// Connects. Each reading and writing waits at most `patience`.
+    /// Connects. Each read and write waits at most `patience`.
     ///
     /// # Errors
-    /// Nobody listens there, or the system refuses.
+    /// No process listens on the socket, or the system refuses.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, SocketError> {
         Ok(Self { stream: reach(path, patience)?, lines: Lines::unlimited() })
     }
 
-    /// Sends a question.
+    /// Sends a request.
     ///
     /// # Errors
-    /// What the system says.
+    /// The errors of the system.
     pub(crate) fn send(&mut self, question: &FromApp) -> io::Result<()> {
         self.stream.write_all(question.line().as_bytes())
     }
 
-    /// The next line; `None` at the end, of a connection that was reset, too.
+    /// The next line; `None` at the end, including a connection that was reset.
     ///
     /// # Errors
-    /// What the system says; [`ErrorKind::TimedOut`] when the patience is over.
+    /// The errors of the system; [`ErrorKind::TimedOut`] when the time limit is reached.
     pub(crate) fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut piece = vec![0; 1 << 16];
         loop {

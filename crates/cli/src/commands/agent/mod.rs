@@ -1,4 +1,4 @@
-//! `numasim agent`: tells applications which cores are theirs; asks and stops one that does.
+//! `numasim agent`: assigns cores to applications; also queries and stops a running agent.
 
 #[cfg(target_os = "linux")]
 mod asking;
@@ -27,14 +27,14 @@ pub(crate) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     }
 }
 
-/// Says that there is none.
+/// Reports that agents are not supported.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(_: &AgentArgs, _: &Shell) -> Result<(), Failure> {
     Err(Failure::input("an agent runs on Linux only")
         .hint("`numasim simulate --policy NAME` shows what it would decide"))
 }
 
-/// Where the agent listens.
+/// The path of the agent's socket.
 #[cfg(target_os = "linux")]
 pub(super) fn socket_path(flag: Option<&std::path::Path>) -> Result<std::path::PathBuf, Failure> {
     use numasim_host::agent_path::{self, Environment};

@@ -1,4 +1,4 @@
-//! Doubts of a run: gathered before and after, told once each.
+//! Measurement warnings of a run: collected before and after it, and each printed once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,12 +21,12 @@ use crate::commands::measuring::tell;
 use crate::failure::Failure;
 use crate::shell::Shell;
 
-/// What speaks against a run.
+/// Reasons to distrust a run.
 pub(super) struct Doubting {
     pub(super) facts: Facts,
-    /// Known before anything is measured.
+    /// Warnings from before the measurements.
     pub(super) before: Vec<Doubt>,
-    /// What the measurements show.
+    /// Warnings from the measurements.
     pub(super) shown: Vec<Doubt>,
     system: System,
     times: CpuTimes,
@@ -35,7 +35,7 @@ pub(super) struct Doubting {
 }
 
 impl Doubting {
-    /// Looks at the host for half a second, before any thread of the benchmark works.
+    /// Observes the host for half a second, before any thread of the benchmark runs.
     pub(super) fn new(study: &Study, plan: &Plan, settings: &Settings, used: &CpuList) -> Self {
         let system = System::host();
         let facts = system.facts(used, SAMPLE);
@@ -55,11 +55,11 @@ impl Doubting {
         Self { facts, before, shown: Vec::new(), system, times, throttled, began: Instant::now() }
     }
 
-    /// Judges what was measured and what the system did meanwhile.
+    /// Evaluates the measurements and the activity of the system in the meantime.
     pub(super) fn after(&mut self, repeated: &[Repeated], used: &CpuList) {
         let now = self.system.throttled();
         let throttled = now.zip(self.throttled).map(|(now, before)| now.since(before));
-        // Shares over a few ticks say nothing.
+        // Shares over a few ticks are meaningless.
         let long_enough = self.began.elapsed() >= SAMPLE;
         let shares =
             if long_enough { self.system.cpu_times().since(&self.times) } else { BTreeMap::default() };
@@ -67,8 +67,8 @@ impl Doubting {
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
 
-    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere, and that data
-    /// fit a cache is no news to who wants it; the result has it in any case.
+    /// Prints the warnings from before the measurements on standard error, with advice. Changes due to scaling are reported elsewhere.
+    /// Data that fits in a cache is not reported if the user requested it; the result contains this warning in any case.
     pub(super) fn tell_before(&self, in_cache: bool, shell: &Shell) {
         let told = |doubt: &&Doubt| match doubt {
             Doubt::FittedToHost { .. } => false,
@@ -78,13 +78,13 @@ impl Doubting {
         tell(self.before.iter().filter(told), shell);
     }
 
-    /// Those that the measurements show, on standard error.
+    /// Prints the warnings from the measurements on standard error.
     pub(super) fn tell_shown(&self, shell: &Shell) {
         tell(self.shown.iter(), shell);
     }
 }
 
-/// All processors of a plan.
+/// All logical CPUs of a plan.
 pub(super) fn used(plan: &Plan) -> Result<CpuList, Failure> {
     let threads = plan.scenarios.iter().flat_map(|scenario| &scenario.apps).flat_map(|app| &app.threads);
     let mut cpus: Vec<u32> = threads.flat_map(|thread| thread.cpus.as_slice().iter().copied()).collect();
@@ -93,7 +93,7 @@ pub(super) fn used(plan: &Plan) -> Result<CpuList, Failure> {
     CpuList::new(cpus).map_err(|error| Failure::fault("a plan without a processor").caused_by(&error))
 }
 
-/// The scenario that lost most threads when it was scaled.
+/// The warning about the scenario that lost most threads through scaling.
 fn fewer_cores(study: &Study, plan: &Plan) -> Option<Doubt> {
     let lost = plan.scenarios.iter().filter(|scenario| scenario.fitted).filter_map(|scenario| {
         let of_file = study.scenarios.iter().find(|other| other.name == scenario.name)?;
@@ -108,9 +108,9 @@ fn fewer_cores(study: &Study, plan: &Plan) -> Option<Doubt> {
     })
 }
 
-// The end of a run: what is written about it, and whether the command failed.
+// The end of a run: its final provenance, and whether the command failed.
 
-/// Adds to the provenance what is known only now.
+/// Adds the values that are known only at the end to the provenance.
 pub(super) fn complete(provenance: &mut Provenance, outcome: &Outcome, doubting: &Doubting) {
     if matches!(outcome.ended, Ended::Complete) {
         provenance.ended_utc = Some(utc(SystemTime::now()));
@@ -119,10 +119,10 @@ pub(super) fn complete(provenance: &mut Provenance, outcome: &Outcome, doubting:
     provenance.doubt(&doubting.shown);
 }
 
-/// Misplaced measurements that are told one by one.
+/// Maximum number of misplaced measurements that are listed individually.
 const MOST: usize = 20;
 
-/// Whether everything was measured with every thread and page in its place.
+/// Whether every thread and page was in its place in all measurements.
 pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(), Failure> {
     let go_on = "the same command with -o and --resume continues";
     let safe = match outcome.rows.len() as u64 {

@@ -1,4 +1,4 @@
-//! `numasim bench`: runs every scenario on this host and keeps what it measures.
+//! `numasim bench`: runs every scenario on this host and stores the measurements.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -30,13 +30,13 @@ use crate::watch::{self, Bar};
 mod doubts;
 mod files;
 
-/// Where measurements are kept.
+/// Destination of the measurements.
 pub(super) struct Kept {
-    /// The file; `None`: one with the name of the host and the time.
+    /// The file; `None`: a file named after the host and the time.
     pub(super) path: Option<PathBuf>,
-    /// The run that wrote it goes on.
+    /// Whether to continue the run that wrote it.
     pub(super) resume: bool,
-    /// They are a part of more, in which data shall fit a cache: there is no summary.
+    /// Whether they are part of a larger measurement in which data is intended to fit in a cache; in this case there is no summary.
     pub(super) is_part: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     measure(&args.asked, &kept, args.format, shell)
 }
 
-/// What is known before anything is measured.
+/// Everything that is known before the measurements.
 struct Prepared {
     host: HostTopology,
     asked: Asked,
@@ -71,7 +71,7 @@ fn prepare(args: &Benchmark, is_part: bool, shell: &Shell) -> Result<Prepared, F
     Ok(Prepared { host, asked, plan, settings, used, doubting })
 }
 
-/// Measures, keeps what was measured, and prints a summary of it.
+/// Measures, stores the results, and prints a summary of them.
 pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &Shell) -> Result<(), Failure> {
     let Prepared { host, asked, plan, settings, used, mut doubting } = prepare(args, kept.is_part, shell)?;
     let mut provenance = provenance(&asked, args, &host, &plan, &settings, &doubting);
@@ -96,7 +96,7 @@ pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &She
     let is_whole = files.finish(&plan, &provenance, &outcome)?;
 
     doubting.tell_shown(shell);
-    // Of a part of more there is no summary.
+    // A part of a larger measurement has no summary.
     if is_whole && !kept.is_part {
         let summaries = summarise(&plan.expected_rows(), &outcome.rows);
         let result = ResultView {
@@ -120,7 +120,7 @@ pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &She
     doubts::verdict(&outcome, files.path(), shell)
 }
 
-/// What is the same for all measurements.
+/// Settings common to all measurements.
 fn settings(args: &Benchmark, plan: &Plan) -> Result<Settings, Failure> {
     let isa = super::measuring::available(args.isa)?;
     let largest_share = || {
@@ -158,7 +158,7 @@ fn dry_run(args: &Benchmark, format: Format, shell: &Shell) -> Result<(), Failur
     )
 }
 
-/// The provenance that a resumed run takes over from its first part.
+/// The provenance that a resumed run copies from its first part.
 fn take_over(provenance: &mut Provenance, earlier: Provenance) {
     provenance.run = earlier.run;
     provenance.started_utc = earlier.started_utc;
@@ -169,9 +169,9 @@ fn take_over(provenance: &mut Provenance, earlier: Provenance) {
     }
 }
 
-// Where a run comes from: what is known of it when it begins.
+// Origin of a run: the part that is known when it begins.
 
-/// Where a run comes from, before it begins.
+/// Origin of a run, before it begins.
 fn provenance(
     asked: &Asked,
     args: &Benchmark,
@@ -213,7 +213,7 @@ pub(crate) fn tool() -> Tool {
     }
 }
 
-/// What was typed: the program by its name, wherever on this host it lies.
+/// The typed command: the program by its name, without its path on this host.
 pub(crate) fn typed() -> Vec<String> {
     let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {
@@ -225,9 +225,9 @@ pub(crate) fn typed() -> Vec<String> {
     words
 }
 
-// From files to a plan for this host, and what is told about it.
+// From files to a plan for this host, with its messages.
 
-/// What the files say.
+/// The contents of the files.
 struct Asked {
     study: Study,
     host_machine: Option<Machine>,
@@ -253,7 +253,7 @@ impl Asked {
 /// The plan, or everything that does not fit.
 fn plan(asked: &Asked, args: &Benchmark, host: &HostTopology) -> Result<Plan, Failure> {
     let scenarios = evaluate::wanted(&asked.study, &args.scenario)?;
-    // Scaled to a host, the memory of the file's nodes says nothing.
+    // After scaling to a host, the memory of the file's nodes is irrelevant.
     for scenario in scenarios.iter().filter(|_| !args.fit_host) {
         if let Ok(placements) = scenario.placements() {
             room::check(&asked.study, scenario, &placements)?;
@@ -316,7 +316,7 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
     }
 }
 
-/// Says what was changed and left out.
+/// Reports the changes and omissions.
 fn tell_changes(plan: &Plan, shell: &Shell) {
     for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
         let changes = plan.changes_of(&scenario.name);
@@ -327,7 +327,7 @@ fn tell_changes(plan: &Plan, shell: &Shell) {
     }
 }
 
-// How far a run has come, for people who wait in front of a terminal.
+// Progress of a run, for users at a terminal.
 
 /// A bar of measurements.
 struct Progress {
@@ -337,7 +337,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// A bar for a run of which `earlier` rows are there already.
+    /// A progress bar for a run that already contains the rows `earlier`.
     fn new(plan: &Plan, repetitions: u32, earlier: &[Row], shell: &Shell) -> Self {
         let all = plan.scenarios.len() as u64 * u64::from(repetitions);
         let done =

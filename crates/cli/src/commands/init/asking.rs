@@ -11,7 +11,7 @@ use crate::args::{AppTemplate, Like, positive};
 use crate::catalog;
 use crate::failure::Failure;
 
-/// Who asks, and whom.
+/// The source of the answers and the destination of the questions.
 pub(super) struct Asking<R, W> {
     answers: R,
     questions: W,
@@ -22,7 +22,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         Self { answers, questions }
     }
 
-    /// The machine, and of a host the figures that cannot be read.
+    /// The machine, and for a host the values that cannot be read.
     pub(super) fn machine(&mut self) -> Result<Chosen, Failure> {
         self.say("Press Enter to accept the value in brackets. Nothing is written before the last answer.\n");
         loop {
@@ -64,7 +64,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         })
     }
 
-    /// Applications, one after the other; at least one.
+    /// Applications, one by one; at least one.
     pub(super) fn apps(&mut self) -> Result<Vec<AppTemplate>, Failure> {
         let mut apps: Vec<AppTemplate> = Vec::new();
         loop {
@@ -118,12 +118,12 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         }
     }
 
-    /// An answer without the spaces around it; the default where it is empty.
+    /// An answer without surrounding spaces; the default if it is empty.
     ///
     /// # Errors
     /// The answers end, or cannot be read.
     fn ask(&mut self, question: &str, default: Option<&str>) -> Result<String, Failure> {
-        /// No name or path is longer.
+        /// Names and paths are shorter.
         const LONGEST: u64 = 1 << 16;
         let brackets = default.map_or_else(String::new, |default| format!(" [{default}]"));
         self.say(&format!("{question}{brackets}: "));
@@ -152,7 +152,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
     }
 
     fn say(&mut self, text: &str) {
-        // Nobody is left to be asked where standard error is closed; the answers then end, too.
+        // If standard error is closed, the questions cannot be shown; the answers then also end.
         let _ = self.questions.write_all(text.as_bytes()).and_then(|()| self.questions.flush());
     }
 }
@@ -161,7 +161,7 @@ impl<R: BufRead, W: Write> Asking<R, W> {
 mod tests {
     use super::*;
 
-    /// What is made of these answers, and what was said.
+    /// The result of these answers, and the printed questions.
     fn apps(answers: &str) -> (Result<Vec<String>, String>, String) {
         let mut said = Vec::new();
         let apps = Asking::new(answers.as_bytes(), &mut said).apps();

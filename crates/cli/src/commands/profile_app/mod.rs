@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
     let machine_figures = machine.as_ref().map(|(machine, _)| machine);
     let mut counted = read_counted(args, machine_figures)?;
     if args.work.is_some() {
-        // Speeds are those of the work, whatever FLOP it took.
+        // Speeds are rates of the work, regardless of its FLOP.
         counted.runs.iter_mut().for_each(|run| run.flop = None);
     }
     let placed = placed::read(args, machine_figures, &counted, &System::host())?;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
         _ => (Does::Flop(known_intensity(args, &counted)?), thread_gbs(&counted.runs)),
     };
     let overhead = node_overhead(&counted.runs);
-    // What several nodes lose is in the overhead, and not in the scaling again.
+    // The loss on several nodes is part of the overhead and must not be counted again in the scaling.
     let of_scaling = |run: &&Run| overhead.is_none() || run.nodes.is_none_or(|nodes| nodes == 1);
     let scaled = scaling(&counted.runs.iter().filter(of_scaling).cloned().collect::<Vec<_>>());
     doubts.extend(scaled.as_ref().map(|scaled| contention(scaled, &counted, machine_figures)));
@@ -69,13 +69,13 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver(&text)
 }
 
-/// The machine alone: of a file with more only that counts.
+/// The machine alone: other contents of the file are ignored.
 fn read_machine(path: &PathBuf) -> Result<(Machine, Vec<SourceFile>), Failure> {
     let (reading, sources) = files::read_study_and_texts(std::slice::from_ref(path))?;
     Ok((reading.study.at_rest.machine, sources))
 }
 
-/// What each GB stands for, and the GB/s of a thread, without which a rate means nothing.
+/// The work per GB, and the GB/s of a thread, without which a rate has no meaning.
 fn known_rate(work: f64, unit: &str, counted: &Counted) -> Result<(Does, Option<Figure>), Failure> {
     let unit = format!("{}/s", unit.trim_end_matches("/s"));
     let per_gb = per_gb(&counted.runs, work).ok_or_else(|| {
@@ -129,7 +129,7 @@ fn known_intensity(args: &ProfileAppArgs, counted: &Counted) -> Result<Figure, F
     }
 }
 
-/// Speeds are those of a machine whose memory has a limit, which the model has, too.
+/// Speeds are those of a machine with limited memory bandwidth, and the model also includes this limit.
 fn contention(scaled: &Scaled, counted: &Counted, machine: Option<&Machine>) -> String {
     let most = scaled.speeds.last().map(|(threads, _)| *threads);
     let of_most = counted.runs.iter().filter(|run| run.threads == most);
@@ -149,7 +149,7 @@ fn contention(scaled: &Scaled, counted: &Counted, machine: Option<&Machine>) -> 
     )
 }
 
-/// The name that is given, else one of what was read.
+/// The given name, else one from the files that were read.
 fn name(args: &ProfileAppArgs, counted: &Counted, placed: &Placed) -> String {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let file = args.perf.first().or(args.likwid.first()).or(args.numa_maps.first());
@@ -159,11 +159,11 @@ fn name(args: &ProfileAppArgs, counted: &Counted, placed: &Placed) -> String {
 
 // The runs of the files with counters.
 
-/// What the files with counters say.
+/// The contents of the files with counters.
 #[derive(Debug, Default)]
 struct Counted {
     runs: Vec<Run>,
-    /// Where the data lay, of files that say it.
+    /// Placement of the data, from files that contain it.
     looks: Vec<Look>,
     /// The application of a measured CSV.
     app: Option<String>,
@@ -227,7 +227,7 @@ fn read_counted(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<Coun
     Ok(counted)
 }
 
-/// Reads a file; what is wrong with it is shown where it is.
+/// Reads a file; mistakes are shown with their locations.
 fn located<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<T, Failure> {
     let source = files::read_measurements(path)?;
     read(&source.text).map_err(|problems| files::refused(&problems, source.clone()))

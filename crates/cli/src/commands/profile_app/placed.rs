@@ -1,4 +1,4 @@
-//! Where data and threads lie: of a process that runs, and of copies of `numa_maps`.
+//! Placement of data and threads: of a running process, and from copies of `numa_maps`.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use crate::args::ProfileAppArgs;
 use crate::failure::Failure;
 use crate::files;
 
-/// What is known of the data.
+/// The findings about the data.
 #[derive(Debug, Default)]
 pub(super) struct Placed {
     pub(super) data: Option<DataFound>,
@@ -28,17 +28,17 @@ pub(super) struct Placed {
     /// Each source, in words.
     pub(super) origin: Vec<String>,
     pub(super) doubts: Vec<String>,
-    /// What is told, and is no doubt.
+    /// Messages that are not warnings.
     pub(super) notes: Vec<String>,
 }
 
-/// Pages of one look, and threads by the system's number of their node.
+/// Pages of one snapshot, and threads by the system's number of their node.
 struct Seen {
     pages: Pages,
     threads: Option<BTreeMap<u32, u32>>,
 }
 
-/// Looks at the process of `system`, and reads the copies.
+/// Observes the process of `system`, and reads the copies.
 pub(super) fn read(
     args: &ProfileAppArgs,
     machine: Option<&Machine>,
@@ -67,7 +67,7 @@ pub(super) fn read(
             system.process(pid).map_err(|error| Failure::input(error.to_string()).hint(error.hint()))?;
         let mut nodes = system.node_cpus();
         if nodes.is_empty() {
-            nodes.push((0, Vec::new())); // a system that does not tell its nodes is one
+            nodes.push((0, Vec::new())); // a system that does not report its nodes is one
         }
         os_nodes.get_or_insert_with(|| nodes.iter().map(|(number, _)| *number).collect());
         let text = process.numa_maps.clone();
@@ -81,7 +81,7 @@ pub(super) fn read(
         seen.push(Seen { pages, threads: Some(threads) });
     }
     let os_nodes = os_nodes.unwrap_or_else(|| {
-        // Without a machine: the nodes that have threads listed, or data.
+        // Without a machine: the nodes with listed threads, or with data.
         let listed = args.threads_per_node.iter().map(|per_node| per_node.0.len()).max().unwrap_or(0);
         let used = copies.iter().filter_map(|pages| pages.data.keys().next_back()).max();
         (0..used.map_or(0, |most| most + 1).max(u32::try_from(listed).unwrap_or(0))).collect()
@@ -112,7 +112,7 @@ pub(super) fn read(
     Ok(placed)
 }
 
-/// What the system calls the nodes of a machine.
+/// The operating system's numbers of the nodes of a machine.
 fn os_nodes(machine: &Machine) -> Vec<u32> {
     let named = machine.os_nodes();
     if named.is_empty() {
@@ -125,7 +125,7 @@ fn pages(source: &SourceFile) -> Result<Pages, Failure> {
     read_numa_maps(&source.text).map_err(|problem| files::refused(&[problem], source.clone()))
 }
 
-/// Threads that work, by node.
+/// Active threads, by node.
 fn threads(process: &Process, nodes: &[(u32, Vec<u32>)], placed: &mut Placed) -> BTreeMap<u32, u32> {
     let all: Vec<(u32, u64)> = process.threads.iter().map(|thread| (thread.cpu, thread.ticks)).collect();
     let working = working(&all);
@@ -138,7 +138,7 @@ fn threads(process: &Process, nodes: &[(u32, Vec<u32>)], placed: &mut Placed) ->
     threads
 }
 
-/// The class of looks at pages.
+/// The placement class of the page snapshots.
 fn found(looks: &[Look], seen: &[Seen], placed: &mut Placed) -> Option<DataFound> {
     let verdict = by_policy(classify(looks)?, seen, placed);
     for one in seen {
@@ -187,9 +187,9 @@ fn resident(pages: &Pages) -> Resident {
     Resident { data: pages.bytes(), mapped: of(&pages.mapped), left_out: of(&pages.code) }
 }
 
-/// Where pages leave it open, the kernel knows whether it was asked to interleave.
+/// If the pages are inconclusive, the memory policy in the kernel shows whether interleaving was requested.
 fn by_policy(verdict: Verdict, seen: &[Seen], placed: &mut Placed) -> Verdict {
-    /// Nearly all data has that policy.
+    /// Fraction of the data that must have this policy.
     const NEARLY_ALL: f64 = 0.95;
     let Verdict::Equal(classes) = &verdict else { return verdict };
     let asked = seen.iter().all(|one| one.pages.interleaved_by_policy() >= NEARLY_ALL);
@@ -206,7 +206,7 @@ fn by_policy(verdict: Verdict, seen: &[Seen], placed: &mut Placed) -> Verdict {
     }
 }
 
-/// The data of a measured CSV, whose rows say where it lay.
+/// The data of a measured CSV, whose rows contain its placement.
 fn benched(counted: &Counted) -> Option<DataFound> {
     let verdict = classify(&counted.looks)?;
     let source = "the column `data` of the measured CSV".to_owned();

@@ -26,13 +26,13 @@ use crate::report::{Course, Figure, MOST_APPS, Simulations};
 use crate::shell::Shell;
 use crate::view::{ScenarioView, figures, plots};
 
-/// Of more scenarios only these have a map; a page with thousands of pictures opens on no phone.
+/// Maximum number of scenarios with a map if there are many: a page with thousands of pictures is too large for a phone.
 const MOST_MAPS: usize = 40;
-/// More pairs of bars are no picture any more.
+/// Maximum number of pairs of bars in a readable picture.
 const MOST_BARS: usize = 60;
-/// Applications whose allocations are drawn: two on the axes, one that has the rest.
+/// Maximum number of applications whose allocations are drawn: two on the axes, one with the remaining cores.
 const FEW_APPS: usize = 3;
-/// With fewer possible numbers of threads there is no picture in it.
+/// With fewer possible numbers of threads, a picture shows nothing.
 const FEWEST_CELLS: usize = 4;
 
 /// The machine: its nodes with their links, and its bandwidths as colours.
@@ -60,7 +60,7 @@ pub(super) fn machine(study: &Study) -> Vec<Figure> {
     figures
 }
 
-/// The maps of scenarios, in their order; `None` where there are too many of them, or of nodes.
+/// The maps of scenarios, in their order; `None` if there are too many of them, or too many nodes.
 pub(super) fn maps(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> Vec<Option<String>> {
     let drawn = chosen(views, compared);
     let map = |(i, view): (usize, &ScenarioView<'_>)| {
@@ -70,7 +70,7 @@ pub(super) fn maps(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> V
     views.iter().enumerate().map(map).collect()
 }
 
-/// Of many scenarios those that are worth a look: the choices of model and measurement, then the largest errors.
+/// The most interesting of many scenarios: the choices of model and measurement, then the largest errors.
 fn chosen(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> BTreeSet<usize> {
     if views.len() <= MOST_MAPS {
         return (0..views.len()).collect();
@@ -92,7 +92,7 @@ fn chosen(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> BTreeSet<u
     order.into_iter().take(MOST_MAPS).map(|(_, i)| i).collect()
 }
 
-/// The scenario that the model prefers among those that were measured, or among all.
+/// The scenario that the model prefers among the measured ones, or among all.
 pub(super) fn preferred<'a, 'b>(
     views: &'a [ScenarioView<'b>],
     compared: Option<&Compared>,
@@ -103,7 +103,7 @@ pub(super) fn preferred<'a, 'b>(
     named.or_else(|| views.iter().reduce(|best, next| if total(next) > total(best) { next } else { best }))
 }
 
-/// What is drawn of all scenarios together. `preferred` is the one that the model says is best.
+/// The pictures of all scenarios together. `preferred` is the scenario that the model rates best.
 pub(super) fn of_all(
     study: &Study,
     compared: Option<&Compared>,
@@ -154,7 +154,7 @@ fn bars(view: &Compared) -> Option<Figure> {
     })
 }
 
-/// The objective over the threads of the applications of a scenario, if they are few and it can be drawn.
+/// The objective over the threads of the applications of a scenario, if there are few applications and it can be drawn.
 fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     let mut groups: Vec<&str> = Vec::new();
     for app in view.active_apps() {
@@ -169,7 +169,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     let name = |i: usize| groups.get(i).map(|group| (*group).to_owned());
     let axes = Axes { x: name(0), y: name(1), rest: name(2), ..Axes::default() };
     let scenario = study.scenarios.iter().find(|scenario| scenario.name == view.name);
-    // Not every machine and application can be drawn so; the page does without.
+    // This drawing is not possible for every machine and application; the page omits it.
     let map = allocations::heat_map(&axes, scenario, study, None).ok()?;
     let possible = map.values.iter().filter(|value| value.is_finite()).count();
     if possible < FEWEST_CELLS {
@@ -185,22 +185,24 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     })
 }
 
-// Applications over time: simulated with several policies, drawn, and in slots for the script of the page.
+// Applications over time: simulated with several policies, as pictures, and in slots for the script of the page.
 
-/// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
+/// Maximum number of slots on a page: a slider on a phone hardly has more positions. If not even the minimum number fits, the page has
+/// none.
 const MOST_SLOTS: usize = 256;
 const FEWEST_SLOTS: usize = 16;
-/// Most numbers of all slots together: half a megabyte.
+/// Maximum number of values in all slots together: half a megabyte.
 const MOST_NUMBERS: usize = 100_000;
-/// Most steps of all pictures together, about 32 bytes each, and fewest columns of one.
+/// Maximum number of steps of all pictures together, about 32 bytes each, and minimum number of columns in one.
 const MOST_STEPS: usize = 60_000;
 const FEWEST_COLUMNS: usize = 32;
-/// Most applications and channels of all runs together in the JSON of the page, about 300 bytes each; of more it has the first of each run.
+/// Maximum number of applications and channels of all runs together in the JSON of the page, about 300 bytes each; beyond it, the page
+/// contains the first ones of each run.
 const MOST_OBJECTS: usize = 6_000;
-/// More columns of nodes are no table any more: neighbours share one.
+/// Maximum number of columns of nodes in a readable table: with more nodes, neighbours share one.
 const MOST_NODES: usize = 8;
 
-/// Simulates the study where every application has work; `None` where not, and nobody asked for a policy.
+/// Simulates the study if every application has work; otherwise `None`, unless a policy was requested.
 pub(super) fn simulations(
     page: &Page,
     study: &Study,
@@ -210,7 +212,7 @@ pub(super) fn simulations(
     let policies = if page.policy.is_empty() { usual(study, located)? } else { page.policy.clone() };
     match can_be_simulated(study, located, &policies) {
         Ok(()) => {}
-        // A page about placements alone.
+        // The page shows only placements.
         Err(_) if page.policy.is_empty() => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     }
@@ -234,7 +236,7 @@ pub(super) fn simulations(
     Ok(Some(Simulations { courses, without, document, is_whole, strips }))
 }
 
-/// Nobody decides, fixed shares, shares of those that do not wait; and what the files say.
+/// The default policies: no policy, fixed shares, shares of those that do not wait, and the policy in the files.
 fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Refusal> {
     let mut policies = vec![PolicyName::None, PolicyName::StaticEven, PolicyName::FairShare];
     let of_files = policy_of_files(study, located)?;
@@ -244,8 +246,8 @@ fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Refusal> {
     Ok(policies)
 }
 
-/// Leaves applications and channels out of what `simulate --format json` says where a page has no room for all, and says how many;
-/// whether nothing was left out.
+/// Removes applications and channels that do not fit on the page from the output of `simulate --format json`, and adds their number.
+/// Returns whether nothing was removed.
 fn thinned(document: &mut Value) -> bool {
     let Some(runs) = document.get_mut("runs").and_then(Value::as_array_mut) else { return true };
     let length = |run: &Value, key: &str| run[key].as_array().map_or(0, Vec::len);
@@ -287,7 +289,7 @@ fn course(study: &Study, Pictured { simulated, strips }: Pictured, runs: usize) 
     Course { figure: Figure { title, caption, svg: plot.svg() }, area: plot.area(), simulated }
 }
 
-/// Cores, GFLOPS and items of all simulations, in slots that a page has room for.
+/// Cores, GFLOPS and items of all simulations, in as many slots as fit on a page.
 fn strips(study: &Study, done: &[Pictured]) -> Value {
     let groups = plots::node_groups(study, MOST_NODES);
     let series = 2 * study.apps.len() * groups.len() + 2 * study.dynamics.channels.len();
@@ -338,7 +340,7 @@ fn run(study: &Study, strips: &Strips, groups: &[Vec<NodeId>], nodes: &[String],
     })
 }
 
-/// Each `every` slots as one, with four digits; the last slot may be shorter than the others.
+/// Merges every `every` slots into one, with four digits; the last slot may be shorter than the others.
 fn joined(strips: &Strips, every: usize, values: &[f64]) -> Vec<f64> {
     let slot_s = strips.slot.value();
     let length = |slot: usize| (strips.end.value() - slot as f64 * slot_s).min(slot_s).max(0.0);
@@ -352,7 +354,7 @@ fn joined(strips: &Strips, every: usize, values: &[f64]) -> Vec<f64> {
     values.chunks(every).enumerate().map(mean).collect()
 }
 
-/// What lies between is rounding: less than a millionth of a core, of a GFLOPS or of an item is nothing.
+/// Smaller differences are rounding: less than a millionth of a core, of a GFLOPS or of an item counts as zero.
 fn four_digits(value: f64) -> f64 {
     if value.abs() < 1e-6 { 0.0 } else { format!("{value:.3e}").parse().unwrap_or(value) }
 }

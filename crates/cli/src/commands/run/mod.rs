@@ -14,7 +14,7 @@ mod starting;
 #[cfg(target_os = "linux")]
 pub(crate) use starting::run;
 
-/// Elsewhere nobody binds threads and memory to nodes.
+/// On other systems, threads and memory cannot be bound to nodes.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(_: &crate::args::RunArgs, _: &crate::shell::Shell) -> Result<(), crate::failure::Failure> {
     Err(crate::failure::Failure::input(

@@ -1,4 +1,4 @@
-//! From a study to what each process is told.
+//! From a study to the instructions for each process.
 
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
 use numasim_course::{Binding, Channel, Course, Phase as CoursePhase, Scaling, Study, Work};
@@ -11,28 +11,28 @@ use numasim_model::{AppId, Data, NodeId, Placement};
 
 use crate::failure::Failure;
 
-/// Work that can be divided is cut into tasks of about this long on one thread, in seconds: short beside what a person sees, long
-/// beside the microseconds that a task costs.
+/// Duration of the tasks into which divisible work is cut, on one thread, in seconds: short compared with visible times, long compared
+/// with the microseconds of overhead per task.
 const PIECE_S: f64 = 1e-3;
-/// And into no more than these.
+/// Maximum number of these tasks.
 const MOST_PIECES: f64 = 1e6;
-/// As many factors are drawn for tasks whose work is spread; then they come again.
+/// Maximum number of factors that are drawn for tasks with varying work; after that they repeat.
 const MOST_FACTORS: u64 = 1 << 16;
 
-/// How everybody works.
+/// Settings for all applications.
 pub(super) struct How {
     pub(super) isa: Isa,
-    /// The way of each application through memory, where the machine file has one.
+    /// The access variant of each application, if the machine file defines one.
     pub(super) variants: Vec<Option<Variant>>,
     pub(super) bytes_per_thread: u64,
     pub(super) real_items: bool,
     pub(super) seed: u64,
 }
 
-/// The ways of the applications through memory that the machine file has, as [`Variant::of_machine`].
+/// The access variants of the applications according to the machine file, as [`Variant::of_machine`].
 ///
 /// # Errors
-/// A way that a kernel does not have.
+/// A variant that a kernel does not support.
 pub(super) fn variants(study: &Study, asked: Option<Isa>) -> Result<Vec<Option<Variant>>, Failure> {
     let of = |app: &App| {
         Variant::of_machine(app.kernel, &study.machine, asked).map_err(|error| {
@@ -42,7 +42,7 @@ pub(super) fn variants(study: &Study, asked: Option<Isa>) -> Result<Vec<Option<V
     study.apps.iter().map(of).collect()
 }
 
-/// What the board has counts of.
+/// The dimensions of the shared counters.
 pub(super) fn extent(study: &Study) -> Extent {
     Extent {
         apps: study.apps.len(),
@@ -52,7 +52,7 @@ pub(super) fn extent(study: &Study) -> Extent {
     }
 }
 
-/// The order of an application; `data` where a scenario or a search says where its data lies.
+/// The instructions for an application; `data` is given if a scenario or a search sets its data placement.
 pub(super) fn order(
     study: &Study,
     app: AppId,
@@ -65,7 +65,7 @@ pub(super) fn order(
         number: node.number,
         threads: threads as usize,
         cores: node.cores.len(),
-        // All hardware threads of a core would let two workers of it meet on one: the first of each.
+        // With all hardware threads of a core, two workers could run on the same core, so only the first of each core is used.
         cpus: node.cores.iter().filter_map(|core| core.first().copied()).collect(),
     };
     let nodes: Vec<Node> = host.iter().zip(&course.threads).map(node).collect();
@@ -84,12 +84,12 @@ pub(super) fn order(
     })
 }
 
-/// All processors of the nodes on which it has threads.
+/// All logical CPUs of the nodes on which it has threads.
 fn mask(host: &[NodeCores], course: &Course) -> Vec<u32> {
     numasim_agent::load::mask(&cores(host, course))
 }
 
-/// The cores of a program of its own, of each its processors: as many on each node as it has threads there.
+/// The cores of an external program, each as its logical CPUs: as many on each node as it has threads there.
 pub(super) fn cores(host: &[NodeCores], course: &Course) -> Vec<Vec<u32>> {
     let of = |(node, &threads): (&NodeCores, &u32)| {
         node.cores.iter().take(threads as usize).cloned().collect::<Vec<_>>()
@@ -138,7 +138,7 @@ fn tasks(study: &Study, app: AppId, host: &[NodeCores], how: &How, data: Option<
     })
 }
 
-/// Factors of its tasks, the same as those of a simulation.
+/// The factors of its tasks, the same as in a simulation.
 fn spread(course: &Course, app: AppId, seed: u64) -> Vec<f64> {
     if course.task_spread <= 0.0 {
         return Vec::new();
@@ -187,7 +187,7 @@ fn of_phase(
     })
 }
 
-/// Where the data of a thread on a node lies: numbers of the operating system with shares.
+/// Data placement of a thread on a node: numbers of the operating system with shares.
 fn memory(study: &Study, placement: &Placement, node: usize, host: &[NodeCores]) -> Vec<(u32, f64)> {
     let share = |memory: usize| placement.fraction(&study.machine, NodeId(node), NodeId(memory));
     let shares = host.iter().enumerate().map(|(memory, of)| (of.number, share(memory)));
@@ -195,7 +195,7 @@ fn memory(study: &Study, placement: &Placement, node: usize, host: &[NodeCores])
 }
 
 fn efficiency(scaling: &Scaling, threads: u32) -> Vec<f64> {
-    /// Of more, the speed hardly changes with one.
+    /// Beyond this number, one more hardly changes the speed.
     const MOST: u32 = 4096;
     match scaling {
         Scaling::Linear => Vec::new(),

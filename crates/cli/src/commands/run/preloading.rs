@@ -1,4 +1,4 @@
-//! The library that puts OpenMP and oneTBB programs under the agent: where it is, and what such a program finds in its environment.
+//! The library that puts OpenMP and oneTBB programs under the control of the agent: its location, and the environment of such a program.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use crate::shell::Shell;
 
 /// Its file, next to the program or in `lib/numasim` next to the folder of the program.
 const FILE: &str = "libnumasim_agent.so";
-/// Libraries that the system loads before those of a program.
+/// Variable with the libraries that the system loads before those of a program.
 const PRELOAD: &str = "LD_PRELOAD";
 
-/// The library: the one that was asked for, else the one that was installed with this program; `None` if there is none, with a
-/// warning for each program that needs it.
+/// The library: the requested one, else the one installed with this program. If there is none, returns `None`, with a warning for each
+/// program that needs it.
 ///
 /// # Errors
-/// No such file, or a path that `LD_PRELOAD` cannot have.
+/// No such file, or a path that `LD_PRELOAD` does not support.
 pub(super) fn library(args: &RunArgs, study: &Study, shell: &Shell) -> Result<Option<PathBuf>, Failure> {
     let library = found(args.agent_library.as_deref())?;
     let apps = study.apps.iter().zip(&study.dynamics.courses);
@@ -58,12 +58,12 @@ fn beside(program: &Path) -> Option<PathBuf> {
     [Some(folder.join(FILE)), installed].into_iter().flatten().find(|path| path.is_file())
 }
 
-/// Whether the library is for a program of its own: its orders are those that OpenMP and oneTBB can follow.
+/// Whether the library supports an external program: its commands are those that OpenMP and oneTBB can follow.
 fn is_for(course: &Course) -> bool {
     course.command.is_some() && matches!(course.control, Control::Total | Control::PerNode)
 }
 
-/// What a program of its own finds in its environment, with the library or without it.
+/// The environment of an external program, with or without the library.
 pub(super) fn environment(
     library: Option<&Path>,
     course: &Course,
@@ -73,12 +73,12 @@ pub(super) fn environment(
         Some(library) => (steered(library, course, host), openmp(course)),
         None => (Vec::new(), numasim_agent::load::variables(&planning::cores(host, course))),
     };
-    // A person may have set those of OpenMP.
+    // The user may have set the variables of OpenMP.
     let unset = openmp.into_iter().filter(|(key, _)| std::env::var_os(key).is_none());
     ours.into_iter().chain(unset).collect()
 }
 
-/// What the library looks for.
+/// The variables that the library reads.
 fn steered(library: &Path, course: &Course, host: &[NodeCores]) -> Vec<(String, String)> {
     let before = std::env::var(PRELOAD).ok().filter(|list| !list.is_empty());
     let preload = [Some(library.display().to_string()), before].into_iter().flatten();
@@ -99,9 +99,10 @@ fn openmp(course: &Course) -> Vec<(String, String)> {
     let variable = |name: &str, value: String| (name.to_owned(), value);
     vec![
         variable("OMP_NUM_THREADS", course.thread_count().to_string()),
-        // Else the runtime may make fewer when the system is busy.
+        // Otherwise the runtime may create fewer threads when the system is busy.
         variable("OMP_DYNAMIC", "false".into()),
-        // Threads of LLVM's OpenMP spin for 200 ms after a region, also those that the next order leaves out. Those of GNU's spin about 3 ms.
+        // Threads of LLVM's OpenMP spin for 200 ms after a region, including those that the next command leaves out. Threads of GNU's
+        // OpenMP spin for about 3 ms.
         variable("KMP_BLOCKTIME", "3".into()),
     ]
 }

@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
                     continue;
                 }
                 let row = if foreign {
-                    // The division of the CPU time among nodes is unknown. With one node, all of it is on that node.
+                    // The division of the CPU time among nodes is unknown. On a single-node host, that node has the whole time.
                     let one = self.before.apps.get(app).is_some_and(|app| app.nodes.len() == 1);
                     let busy = used
                         .filter(|_| one && within > 0.0)

@@ -1,4 +1,4 @@
-//! How far simulations have come, for people who wait in front of a terminal.
+//! Progress of simulations, for users at a terminal.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,17 +13,17 @@ use crate::shell::{Shell, stderr_columns};
 use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
 
-/// Columns that the time takes before the message: `simulating 59m `.
+/// Columns of the time before the message: `simulating 59m `.
 const BESIDE: usize = 16;
 
-/// A line that says how far several simulations are; none where standard error is not a terminal.
+/// A line with the progress of several simulations; absent if standard error is not a terminal.
 pub(super) struct Progress {
     figures: Option<Arc<Figures>>,
     bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
-    /// For so many simulations, the same number with each policy; with `hidden` there is no line.
+    /// Progress of this number of simulations, the same number for each policy; with `hidden` there is no line.
     pub(super) fn new(
         policies: &[PolicyName],
         all: usize,
@@ -36,20 +36,20 @@ impl Progress {
         Self { figures, bar: OnceLock::new() }
     }
 
-    /// Looks on at simulation `number`.
+    /// The observer of simulation `number`.
     pub(super) fn of(&self, number: usize) -> One<'_> {
         let seen = self.figures.as_deref().and_then(|figures| Some((figures, figures.courses.get(number)?)));
         One { progress: self, seen }
     }
 
-    /// Takes the line off the screen.
+    /// Removes the line from the screen.
     pub(super) fn finish(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
     }
 
-    /// Puts the line on the screen; from then on it draws itself.
+    /// Shows the line on the screen; it then redraws itself.
     fn show(&self) {
         let Some(figures) = &self.figures else { return };
         self.bar.get_or_init(|| {
@@ -58,7 +58,7 @@ impl Progress {
             let figures = Arc::clone(figures);
             let so_far = move |_: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
                 let room = stderr_columns().saturating_sub(BESIDE);
-                // Nobody is told where a line does not fit into memory.
+                // There is no message if a line does not fit in memory.
                 let _ = out.write_str(&figures.message(figures.start.elapsed().as_secs_f64(), room));
             };
             if let Ok(style) = ProgressStyle::with_template("simulating {elapsed} {so_far}") {
@@ -71,7 +71,7 @@ impl Progress {
     }
 }
 
-/// Looks on at one simulation: it notes figures, and others read them.
+/// Observes one simulation: it stores values that other threads read.
 pub(super) struct One<'a> {
     progress: &'a Progress,
     seen: Option<(&'a Figures, &'a Course)>,
@@ -83,7 +83,7 @@ impl Observer for One<'_> {
         course.has_begun.store(true, Ordering::Relaxed);
         course.time_bits.store(so_far.time.value().to_bits(), Ordering::Relaxed);
         course.events.store(so_far.events, Ordering::Relaxed);
-        // The clock is asked in the first second only.
+        // The clock is read only in the first second.
         if self.progress.bar.get().is_none() && figures.start.elapsed() >= SHOW_AFTER {
             self.progress.show();
         }
@@ -98,7 +98,7 @@ impl Drop for One<'_> {
     }
 }
 
-/// How far one simulation is.
+/// Progress of one simulation.
 #[derive(Debug, Default)]
 struct Course {
     has_begun: AtomicBool,
@@ -108,11 +108,11 @@ struct Course {
     events: AtomicU64,
 }
 
-/// How far all simulations are.
+/// Progress of all simulations.
 #[derive(Debug)]
 struct Figures {
     start: Instant,
-    /// The policies, in the order of the simulations, and how often each is simulated.
+    /// The policies, in the order of the simulations, and the number of simulations of each.
     policies: Vec<String>,
     runs: usize,
     until_s: Option<f64>,
@@ -130,7 +130,7 @@ impl Figures {
         }
     }
 
-    /// What is known after `elapsed_s` seconds, in at most `columns` where that can be: what matters less is left out first.
+    /// The state after `elapsed_s` seconds, in at most `columns` if possible: less important parts are left out first.
     fn message(&self, elapsed_s: f64, columns: usize) -> String {
         if watch::interrupted() {
             return "stopping; Ctrl-C again quits without a result".to_owned();
@@ -172,7 +172,7 @@ impl Figures {
 mod tests {
     use super::*;
 
-    /// `done` simulations are over and another one is under way.
+    /// `done` simulations are finished and another one is running.
     fn figures(policies: &[&str], runs: usize, done: usize, until_s: Option<f64>) -> Figures {
         let figures = Figures {
             start: Instant::now(),
@@ -207,13 +207,13 @@ mod tests {
 
     #[test]
     fn of_several_simulations_it_says_how_many_are_done_and_whose_is_under_way() {
-        // Four are over, two of each policy and two runs: the fifth is of the third policy. 5,000,000 events in 2 s.
+        // Four are finished, with two runs for each of two policies, so the fifth belongs to the third policy. 5,000,000 events in 2 s.
         let several = figures(&["none", "lead:2", "lend"], 2, 4, None);
         assert_eq!(
             several.message(2.0, 80),
             "4 of 6 done; lend: 37.25 s simulated, 5,000,000 events, 2,500,000/s"
         );
-        // Between two simulations nobody is under way.
+        // Between two simulations none is running.
         several.courses[4].is_over.store(true, Ordering::Relaxed);
         assert_eq!(several.message(2.0, 12), "5 of 6 done");
     }

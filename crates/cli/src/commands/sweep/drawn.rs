@@ -20,19 +20,19 @@ use crate::commands::plot::allocations::only_best;
 use crate::failure::Failure;
 use crate::plot_file::PlotFile;
 
-/// Most values along a line, and most cells of a heat map: more are smaller than a pixel.
+/// Maximum number of values along a line, and of cells of a heat map: more would be smaller than a pixel.
 const MOST_VALUES: u64 = 100_000;
-/// More applications make lines that nobody can tell apart.
+/// Maximum number of applications whose lines can be distinguished.
 const MOST_APPS: usize = 6;
 
-/// The values of a plot, gathered row by row.
+/// The values of a plot, collected row by row.
 pub(super) struct Drawing {
     file: PlotFile,
-    /// The columns whose sum is what the sweep is about.
+    /// The columns whose sum is the main result of the sweep.
     total: Vec<usize>,
-    /// The columns that are drawn beside it.
+    /// The additional columns that are drawn.
     columns: Vec<usize>,
-    /// For each row the sum, and one value of each of `columns`; NaN where there is none.
+    /// For each row the sum, and one value of each of `columns`; NaN for a missing value.
     values: Vec<f64>,
     /// The axes with more than one value.
     axes: Vec<usize>,
@@ -76,7 +76,7 @@ impl Drawing {
         Ok(Self { file, total, columns, values: Vec::new(), axes })
     }
 
-    /// Takes rows.
+    /// Receives rows.
     pub(super) fn add(&mut self, table: &Table) {
         for row in table.rows() {
             self.take(|c| row[c].number());
@@ -89,7 +89,7 @@ impl Drawing {
         self.values.extend(self.columns.iter().map(value));
     }
 
-    /// Takes a line of CSV, from a file that is continued.
+    /// Receives a line of CSV, from a file that is continued.
     pub(super) fn add_line(&mut self, text: &[u8]) {
         let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
         for record in reader.into_records().filter_map(Result::ok) {
@@ -174,9 +174,9 @@ impl Drawing {
     }
 }
 
-/// Lines that lie upon each other, such as those of equal instances, are one line with all their names.
+/// Merges coinciding lines, such as those of equal instances, into one line with all their names.
 fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
-    // Rounding makes no difference that could be seen.
+    // Differences due to rounding are not visible.
     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs() || (a.is_nan() && b.is_nan());
     let same = |a: &Line, b: &Line| a.values.iter().zip(&b.values).all(close);
     let mut distinct: Vec<Line> = Vec::new();
@@ -192,13 +192,13 @@ fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
     distinct
 }
 
-/// Whether the objective weighs the GFLOPS of the applications.
+/// Whether the objective weights the GFLOPS of the applications.
 fn weighted(plan: &Plan) -> bool {
     let swept = plan.sweep.grid().axes().iter().any(|axis| axis.key().ends_with(".weight"));
     swept || wording::weighted(&plan.sweep.grid().study().apps)
 }
 
-/// Whether the lines of the applications are drawn too: in the unit of the total, and few.
+/// Whether the lines of the applications are also drawn: if there are few, in the unit of the total.
 fn with_apps(plan: &Plan) -> bool {
     let in_gflops = match plan.sweep.work() {
         Work::Evaluate(scenarios) => scenarios.len() == 1,
@@ -222,7 +222,7 @@ fn title_of_values(plan: &Plan) -> String {
     axis_title(objective, weighted(plan)).to_owned()
 }
 
-/// The question; below it what is done, the keys with one value and the machine.
+/// The question; below it the work, the keys with one value, and the machine.
 fn heading(plan: &Plan, best: Option<f64>) -> Heading {
     let study = plan.sweep.grid().study();
     let mut parts = vec![match plan.sweep.work() {
@@ -243,7 +243,7 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
             other => format!("best for {}", other.as_str()),
         },
     }];
-    // Before what may be long: a subtitle ends where the picture does.
+    // Placed before parts that may be long, because a subtitle is cut at the edge of the picture.
     parts.push(format!("model {}", study.machine.sharing().name()));
     let fixed = plan.sweep.grid().axes().iter().filter(|axis| axis.len() == 1);
     parts.extend(fixed.map(|axis| format!("{} = {}", axis.key(), word(axis.value(0)))));
@@ -268,7 +268,7 @@ fn word(value: Value<'_>) -> String {
     }
 }
 
-/// The one node on which all places of an axis have a share of the data, and these shares; the rest lies where each thread runs.
+/// The only node that has a share of the data in all placements of an axis, and these shares; the rest is local to each thread.
 fn shares(axis: &Axis<Study>) -> Option<(NodeId, Vec<f64>)> {
     let mut node = None;
     let mut shares = Vec::new();
@@ -306,7 +306,7 @@ fn axis(axis: &Axis<Study>) -> numasim_draw::Axis {
     let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
     let falls = numbers.windows(2).all(|pair| pair[0] > pair[1]);
     let scale = if numbers.is_empty() || !(rises || falls) {
-        // A list in no order stays in the order that it was given in.
+        // An unordered list keeps its given order.
         Scale::Words((0..axis.len()).map(|i| word(axis.value(i))).collect())
     } else if axis.is_geometric() {
         Scale::Log(numbers)

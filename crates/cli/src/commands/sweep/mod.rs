@@ -1,4 +1,4 @@
-//! `numasim sweep`: what if a figure were another one? Evaluates, explores or simulates at every point of a grid.
+//! `numasim sweep`: what if an input had a different value? Evaluates, explores or simulates at every point of a grid.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -64,18 +64,18 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
 }
 
-/// How far a sweep has come.
+/// Progress of a sweep.
 const PROGRESS: &str = "sweeping {elapsed} [{bar:8}] {human_pos} of {human_len} points, {eta} left";
 
-/// Where rows go while they are computed.
+/// The destination of rows while they are computed.
 enum Sink<'a> {
-    /// On as they come: standard output, a pipe, a device.
+    /// Rows are passed on as they are computed: standard output, a pipe, a device.
     Stream(Box<dyn Write>),
-    /// A file that gets its name when it is whole.
+    /// A file that gets its name when it is complete.
     Partial(Partial),
-    /// For people, at the end.
+    /// A table for people, at the end.
     Table(Shown<'a>, Destination),
-    /// One object, at the end.
+    /// One JSON object, at the end.
     Json(String, Destination),
 }
 
@@ -121,13 +121,13 @@ impl<'a> Job<'a> {
             return Err(Failure::fault("a destination of no known kind"));
         };
         match stream.write_all(header.as_bytes()) {
-            // The first rows find out too.
+            // Writing the first rows also detects this.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
             _ => Ok(Sink::Stream(stream)),
         }
     }
 
-    /// Computes what is not there yet. `None`: nobody reads any more.
+    /// Computes the missing points. `None`: the reader is gone.
     fn compute(&mut self, mut sink: Sink<'a>, shell: &Shell) -> Result<Option<Sink<'a>>, Failure> {
         let plan = self.plan;
         let (all, kept) = (plan.points.end - plan.points.start, sink.kept());
@@ -149,7 +149,7 @@ impl<'a> Job<'a> {
             if let Some(bar) = bar.drawn() {
                 bar.inc(batch.points);
             }
-            // A plot is wanted also where nobody reads the rows to their end.
+            // A plot is also written if the rows are not read to their end.
             Ok::<_, Failure>(sink.add(&made)? || self.drawing.is_some())
         };
         let points = plan.points.start + kept..plan.points.end;
@@ -189,12 +189,12 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// Points that were there before.
+    /// Number of points that already existed.
     fn kept(&self) -> u64 {
         if let Self::Partial(partial) = self { partial.kept } else { 0 }
     }
 
-    /// What workers write of each batch.
+    /// The function with which workers write each batch.
     fn text_of_rows(&self) -> fn(&Plan, &Batch) -> String {
         match self {
             Self::Stream(_) | Self::Partial(_) => |_, batch| batch.table.csv_rows(),
@@ -203,7 +203,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Takes rows. Returns whether somebody wants more.
+    /// Receives rows. Returns whether more are needed.
     fn add(&mut self, made: &Made<'a>) -> Result<bool, Failure> {
         match self {
             Self::Stream(stream) => match stream.write_all(made.text.as_bytes()) {
@@ -221,7 +221,7 @@ impl<'a> Sink<'a> {
         Ok(true)
     }
 
-    /// Everything is there.
+    /// All rows have been received.
     fn finish(self, plan: &Plan, text: impl FnOnce(&Shown) -> String) -> Result<(), Failure> {
         match self {
             Self::Stream(mut stream) => match stream.flush() {
@@ -239,21 +239,21 @@ fn not_written(error: &std::io::Error) -> Failure {
     Failure::output("cannot write the rows").caused_by(error)
 }
 
-// From the command line to what is computed at which points.
+// From the command line to the computation and its points.
 
-/// As of `numasim simulate`.
+/// The default of `numasim simulate`.
 const SEED_OF_TASKS: u64 = 1;
 
-/// Everything that decides the rows.
+/// All parameters that determine the rows.
 struct Plan {
     sweep: Sweep,
     /// The points of this shard.
     points: Range<u64>,
-    /// Whether the rows begin with the header.
+    /// Whether the rows start with the header.
     header: bool,
-    /// Whether it is a part of a sweep, which leaves a receipt beside its rows.
+    /// Whether it is a part of a sweep, which writes a receipt next to its rows.
     is_part: bool,
-    /// What tells this sweep from others, for the partial file.
+    /// Distinguishes this sweep from others, for the partial file.
     identity: Value,
 }
 
@@ -274,7 +274,7 @@ impl Plan {
     }
 }
 
-/// What is done at every point.
+/// The work at every point.
 fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
     if args.explore {
         return Ok(Work::Explore(Exploring {
@@ -297,7 +297,7 @@ fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
     Ok(Work::evaluate(study, &args.scenario)?)
 }
 
-/// Everything that has an influence on the rows, by names that people know.
+/// All parameters that affect the rows, under names that users know.
 fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
     json!({
         "schema": 1,
@@ -331,7 +331,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 // The rows for people.
 
-/// Rows at the beginning and at the end that a table shows of a long sweep.
+/// Number of rows at the beginning and at the end of a long sweep that a table shows.
 const SHOWN_AT_ENDS: usize = 20;
 
 /// The ends of a long sweep, and its best point.
@@ -341,18 +341,18 @@ struct Shown<'a> {
     rows: u64,
     /// One for each scenario or policy.
     best: Vec<Best<'a>>,
-    /// The columns whose sum says what is best, and whether less is better.
+    /// The columns whose sum rates a row, and whether lower is better.
     judged: (Vec<usize>, bool),
-    /// The columns that tell scenarios and policies apart.
+    /// The columns that identify scenarios and policies.
     named: Vec<usize>,
 }
 
 /// The best point of a scenario.
 struct Best<'a> {
     value: f64,
-    /// The first row that has it.
+    /// The first row with this value.
     row: Vec<Cell<'a>>,
-    /// Rows behind it, while all of them are as good.
+    /// Number of rows after it, as long as all of them are as good.
     as_good: Option<u64>,
 }
 
@@ -363,7 +363,7 @@ impl<'a> Shown<'a> {
     fn new(plan: &'a Plan) -> Self {
         let columns = plan.sweep.columns();
         let (name, less) = plan.sweep.judged_by();
-        // An axis has a longer name.
+        // The names of axes are longer.
         let judged = (0..columns.len()).filter(|&c| columns[c].name == name).collect();
         let is_name = |&c: &usize| ["scenario", "policy"].contains(&&*columns[c].name);
         let named = (0..columns.len()).filter(is_name).collect();
@@ -443,7 +443,7 @@ impl<'a> Shown<'a> {
                 Work::Explore(asked) => format!("Best {}", asked.objective.as_str()),
                 Work::Simulate(_) => "Shortest makespan".to_owned(),
             };
-            // Along one axis that rises: the point from which on more of it gains nothing.
+            // Along one rising axis: the point from which on a higher value gains nothing.
             let last = self.last.back().map(Vec::as_slice).or_else(|| self.first.rows().last());
             let rises = last.is_some_and(|last| last[0].number() > row[0].number());
             let is_last_gain = axes == 1 && rises && as_good.is_some_and(|rows| rows > 0);

@@ -1,7 +1,7 @@
-//! `FILE.partial`: the rows of a sweep that is not done, and `FILE.partial.json`, which says what sweep that is.
+//! `FILE.partial`: the rows of an unfinished sweep, and `FILE.partial.json`, which identifies the sweep.
 //!
-//! Rows are appended point by point; what a killed process leaves is whole rows and perhaps a torn one. Resuming drops what
-//! does not make a whole point, and goes on behind it. Rows are written only once it is on disk what sweep they are of.
+//! Rows are appended point by point, so a killed process leaves complete rows and possibly a partial one. Resuming drops rows that do not
+//! form a complete point, and continues after them. Rows are written only after the identity of their sweep is on disk.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _};
@@ -20,15 +20,15 @@ pub(super) struct Partial {
     target: Place,
     place: Place,
     identity: Place,
-    /// Of a part.
+    /// Present for a part of a sweep.
     receipt: Option<Receipt>,
     file: File,
-    /// Points that were there already.
+    /// Number of points that already existed.
     pub(super) kept: u64,
 }
 
 impl Partial {
-    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header.
+    /// Starts, or continues with `resume`. `kept_row` receives every existing row that is kept, without the header.
     pub(super) fn open(
         target: Place,
         plan: &Plan,
@@ -46,7 +46,7 @@ impl Partial {
             Err(NotCreated::Busy) => return Err(place.busy()),
             Err(NotCreated::System(error)) => return Err(refuse(error)),
         };
-        // Without a row there is nothing to lose.
+        // A file without rows contains nothing to lose.
         let begun = there && file.metadata().map_err(refuse)?.len() > header.len() as u64;
         if begun && !resume {
             return Err(Failure::input(format!(
@@ -76,7 +76,7 @@ impl Partial {
         Ok(Self { target, place, identity, receipt, file, kept })
     }
 
-    /// Where the rows are until the sweep is done.
+    /// Path of the rows until the sweep is finished.
     pub(super) fn path(&self) -> &Path {
         self.place.path()
     }
@@ -90,14 +90,14 @@ impl Partial {
         })
     }
 
-    /// The sweep is done: the file gets its name.
+    /// Finishes the sweep: the file gets its name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let renamed = || {
             if let Some(permissions) = self.target.permissions() {
                 self.file.set_permissions(permissions.clone())?;
             }
             self.file.sync_all()?;
-            // Before the rows get their name: without them it says nothing.
+            // Written before the rows get their name: without them it has no meaning.
             if let Some(receipt) = &self.receipt {
                 receipt.write(self.place.path())?;
             }
@@ -108,7 +108,7 @@ impl Partial {
     }
 }
 
-/// Refuses the rows of another sweep and says in what it differs.
+/// Rejects the rows of another sweep and reports the difference.
 fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure> {
     let start_anew = "delete it to start over, or give -o the name of another file";
     let text = fs::read_to_string(identity).map_err(|error| {
@@ -126,7 +126,7 @@ fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure>
     }
 }
 
-/// The number of whole points and where they end; `None` if the file begins with something else than the header.
+/// The number of complete points and the position of their end; `None` if the file does not begin with the header.
 fn whole_points(
     file: &File,
     header: &[u8],
@@ -139,7 +139,7 @@ fn whole_points(
     if !header.is_empty() {
         reader.read_until(b'\n', &mut line)?;
         if line != header {
-            // A torn header is as good as none.
+            // A partial header counts as no header.
             return Ok(header.starts_with(&line).then_some((0, 0)));
         }
     }
@@ -167,10 +167,10 @@ fn whole_points(
     Ok(Some((points, end)))
 }
 
-// `FILE.json` beside a part of a sweep (`--shard I/N -o FILE`): which part of which sweep it is, and its SHA-256. So nobody
-// has to trust the name of a file when parts are joined.
+// `FILE.json` next to a part of a sweep (`--shard I/N -o FILE`) identifies the part and the sweep, and contains its SHA-256. Joining
+// parts therefore does not depend on file names.
 
-/// What is added to the name of the part.
+/// The suffix that is added to the name of the part.
 const ENDING: &str = ".json";
 
 /// The receipt of a part that is being computed.
@@ -180,30 +180,30 @@ pub(super) struct Receipt {
 }
 
 impl Receipt {
-    /// Checks that it can be written, and changes nothing.
+    /// Checks that the receipt can be written, and changes nothing.
     pub(super) fn open(part: &Place, identity: &Value) -> Result<Self, Failure> {
         Ok(Self { place: part.beside(ENDING)?, identity: identity.clone() })
     }
 
-    /// Writes it for these rows.
+    /// Writes the receipt for these rows.
     pub(super) fn write(&self, rows: &Path) -> io::Result<()> {
         let receipt = json!({ "schema": 1, "sha256": sha256_of(File::open(rows)?)?, "sweep": self.identity });
         self.place.replace(format!("{receipt:#}\n").as_bytes())
     }
 }
 
-/// What is known of a part.
+/// The state of a part.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// It is not there, or not whole.
+    /// It does not exist, or is incomplete.
     Missing,
-    /// It is that part of that sweep, unchanged.
+    /// It is the given part of the given sweep, unchanged.
     Whole,
-    /// It is something else; says what, to follow its name.
+    /// It is something else; the text follows its name in a message.
     Foreign(String),
 }
 
-/// Looks at a part with its receipt.
+/// Checks a part and its receipt.
 ///
 /// # Errors
 /// It cannot be read.
@@ -217,7 +217,7 @@ pub(super) fn look(part: &Path, identity: &Value) -> io::Result<Found> {
     beside.push(ENDING);
     let receipt: Value = match files::read_small_bytes(Path::new(&beside)) {
         Ok(Some(bytes)) => serde_json::from_slice(&bytes).unwrap_or_default(),
-        // Longer than any receipt: it says nothing either.
+        // Longer than any receipt, so it is not one either.
         Ok(None) => Value::Null,
         Err(error) if error.kind() == ErrorKind::NotFound => Value::Null,
         Err(error) => return Err(error),
@@ -237,7 +237,7 @@ pub(super) fn look(part: &Path, identity: &Value) -> io::Result<Found> {
     Ok(Found::Whole)
 }
 
-/// In what another sweep differs from ours, in words that people know; `None`: it is the same one.
+/// Difference between another sweep and ours, in terms that users know; `None` if they are the same.
 pub(super) fn difference(theirs: &Value, ours: &Value) -> Option<String> {
     let (key, value) = ours.as_object()?.iter().find(|(key, value)| theirs[key.as_str()] != **value)?;
     let shown = |value: &Value| match value {
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn rows_are_kept_as_far_as_they_make_whole_points() {
-        // Two rows a point: three whole rows and a torn one are one point.
+        // Two rows per point: three complete rows and a partial one are one point.
         assert_eq!(kept(b"a,b\n1,x\n1,y\n2,x\n2", b"a,b\n", 2), Some((1, 12)));
         assert_eq!(kept(b"1,x\n1,y\n", b"", 2), Some((1, 8)));
         assert_eq!(kept(b"a,b\n", b"a,b\n", 1), Some((0, 4)));

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     told(&answer)
 }
 
-/// What a person must know beside the result.
+/// Warnings in addition to the result.
 fn told(answer: &TasksAnswer) -> Result<(), Failure> {
     let (done, asked) = (answer.runs.len(), answer.asked);
     if done == asked {
@@ -60,18 +60,18 @@ fn told(answer: &TasksAnswer) -> Result<(), Failure> {
         .hint("those that were over are written"))
 }
 
-// `--gantt`: what each worker did when, in a simulation or on this host.
+// `--gantt`: the activity of each worker over time, in a simulation or on this host.
 
-/// Keeps what each worker did.
+/// Records the activity of each worker.
 #[derive(Default)]
 struct Recorder {
     /// In the order of the ends.
     records: Vec<Record>,
-    /// Why workers were idle when, in seconds.
+    /// Reasons why workers were idle, with times in seconds.
     idle: Vec<(IdleReason, f64, f64)>,
 }
 
-/// Of 24 B: there may be 10^7 of them.
+/// 24 B each, because there may be 10^7 of them.
 struct Record {
     worker: u32,
     kind: u32,
@@ -80,13 +80,13 @@ struct Record {
 }
 
 impl Recorder {
-    /// A task of this kind has ended.
+    /// Records the end of a task of this kind.
     fn ended(&mut self, record: &TaskRecord, kind: u32) {
         let TaskRecord { worker, start_s, end_s, .. } = *record;
         self.records.push(Record { worker, kind, start_s, end_s });
     }
 
-    /// Workers without a task had none because of that.
+    /// Records why workers had no task.
     fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
         self.idle.push((reason, start_s, end_s));
     }
@@ -98,7 +98,7 @@ impl Recorder {
         self.drawn(job, heading, end, self.grounds(tasked, per_second))
     }
 
-    /// The same with another heading, and reasons why workers were idle in the unit of the axis ([`time_unit`]).
+    /// The chart with another heading, and with the reasons why workers were idle in the unit of the axis ([`time_unit`]).
     fn drawn(&self, job: &Job<'_>, heading: Heading, end: Seconds, idle: Vec<Bar>) -> Gantt {
         let machine = job.machine;
         let (unit, per_second) = time_unit(end);
@@ -129,7 +129,7 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// Why workers were idle when; of reasons for which none was there is nothing.
+    /// The reasons why workers were idle over time; reasons that did not occur are left out.
     fn grounds(&self, tasked: &Tasked, per_second: f64) -> Vec<Bar> {
         let held = IdleReason::ALL.map(|reason| tasked.run.idle_because(reason) > 0.0);
         let bar = |&(reason, start_s, end_s): &(IdleReason, f64, f64)| Bar {
@@ -155,22 +155,22 @@ fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
     Heading { title: title(job), subtitle: parts.join("; ") }
 }
 
-/// What ran where.
+/// The title with the graph and the scheduler.
 fn title(job: &Job<'_>) -> String {
     format!("{} on {}", job.program.graph.name(), machine_title(job.machine))
 }
 
 // Simulations of tasks with a chart of each, for the page of `report`.
 
-/// Of more workers there is no chart.
+/// With more workers there is no chart.
 const MOST_WORKERS: u64 = 256;
 
-/// A graph, and what became of it under several schedulers.
+/// A graph, and its results under several schedulers.
 pub(crate) struct Pictured {
     pub(crate) facts: GraphFacts,
-    /// Whose result there is, with a chart where workers are few enough for one.
+    /// Successful simulations, each with a chart if there are few enough workers.
     pub(crate) runs: Vec<(Tasked, Option<Gantt>)>,
-    /// Others, each with the reason.
+    /// The other schedulers, each with the reason.
     pub(crate) without: Vec<(SchedulerKind, String)>,
 }
 
@@ -179,11 +179,11 @@ pub(crate) fn has_graph(tasks: &TaskStudy) -> bool {
     !matches!(tasks.source, GraphSource::None)
 }
 
-/// Simulates the graph of the files, with their seed, under `kinds`; without any under `fifo`, `sa` where every task has a socket, `dep`, `rip-dep`
-/// and that of the files.
+/// Simulates the graph in the files, with their seed, under `kinds`. If `kinds` is empty: under `fifo`, `sa` if every task has a socket,
+/// `dep`, `rip-dep` and the scheduler in the files.
 ///
 /// # Errors
-/// A graph that cannot be made, or for which there is no room; Ctrl-C.
+/// A graph that cannot be created, or does not fit in memory; Ctrl-C.
 pub(crate) fn pictured(input: &Input, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
     let program = tasks::program(tasks::graph(input)?)?;
     let (machine, of_files) = (&input.study.machine, &input.tasks);
@@ -215,7 +215,7 @@ pub(crate) fn pictured(input: &Input, kinds: &[SchedulerKind]) -> Result<Picture
             },
         }
     }
-    // On one axis, so that they can be compared.
+    // On a common axis, so that they can be compared.
     let end_s = done.iter().map(|(_, tasked, _)| tasked.run.makespan.value()).fold(0.0, f64::max);
     let chart = |(job, tasked, bars): (Job<'_>, Tasked, Option<Recorder>)| {
         let chart = bars.map(|bars| bars.chart(&job, &tasked, Seconds::new(end_s)));
@@ -235,12 +235,12 @@ fn usual(tasks: &TaskStudy, program: &Program) -> Vec<SchedulerKind> {
     kinds
 }
 
-// `--plan PLAN`: what a plan says of the graph that is simulated.
+// `--plan PLAN`: the plan for the simulated graph.
 
-/// The plan for the graph, where a scheduler goes by one.
+/// The plan for the graph, if a scheduler needs one.
 ///
 /// # Errors
-/// A plan that no scheduler asks for; what is wrong with its files.
+/// A plan that no scheduler needs; mistakes in its files.
 fn plan_of(args: &TasksArgs, question: &Tasks, study: &Study) -> Result<Option<GraphPlan>, Failure> {
     let folder = match (&args.plan, question.goes_by_plan()) {
         (None, _) => return Ok(None),
@@ -259,12 +259,12 @@ fn plan_of(args: &TasksArgs, question: &Tasks, study: &Study) -> Result<Option<G
     Ok(Some(GraphPlan::of(&guide, &question.program().graph, &nodes)))
 }
 
-// The graph that is simulated and what is asked of it: from files and switches to values.
+// The graph that is simulated and the settings: from files and options to values.
 
-/// The graph of the files or of a folder.
+/// The graph in the files or in a folder.
 ///
 /// # Errors
-/// Two graphs; a generator that makes none; what cannot be read.
+/// Two graphs; a generator that cannot create one; files that cannot be read.
 pub(in crate::commands) fn graph(input: &Input, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
     match (&input.tasks.source, folder) {
         (GraphSource::None, Some(folder)) => graph_folder::read(folder, &input.study.machine),
@@ -277,10 +277,10 @@ pub(in crate::commands) fn graph(input: &Input, folder: Option<&Path>) -> Result
     }
 }
 
-/// The graph of the files or of a folder, under every scheduler, or every scenario, with every seed.
+/// The graph in the files or in a folder, under every scheduler, or every scenario, with every seed.
 ///
 /// # Errors
-/// Those of [`graph`] and [`Tasks::of`].
+/// The errors of [`graph`] and [`Tasks::of`].
 fn question(args: &TasksArgs, input: &Input, folder: Option<&Path>) -> Result<Tasks, Failure> {
     let asked = Asked {
         schedulers: args.scheduler.clone(),
@@ -294,14 +294,15 @@ fn question(args: &TasksArgs, input: &Input, folder: Option<&Path>) -> Result<Ta
     Ok(Tasks::of(input, graph(input, folder)?, &asked)?)
 }
 
-// One simulation of a graph after the other, or several at a time.
+// Simulations of a graph in sequence, or several in parallel.
 
 /// Simulates.
 fn one(job: &Job<'_>, observer: &mut dyn Observer) -> Result<Tasked, JobError> {
     Tasked::run(job, observer, &watch::interrupted)
 }
 
-/// All simulations in their order, up to those that began with the first one without a result. `at_a_time`: for how many there is room.
+/// All simulations in their order, up to the batch with the first one without a result. `at_a_time`: number of simulations that fit in
+/// memory at the same time.
 fn run_all(jobs: &[Job<'_>], at_a_time: usize) -> Vec<Result<Tasked, JobError>> {
     let mut done = Vec::new();
     for batch in jobs.chunks(at_a_time.max(1)) {

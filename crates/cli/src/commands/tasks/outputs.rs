@@ -181,8 +181,8 @@ fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut Writer<'_>>, draws: bool)
 // ---|---|
 //  `scheduler`, `seed` | which simulation; under `--scenario` the name of the scenario |
 //  `task`, `type` | number of the task in creation order, and its kind |
-//  `socket` | the node that the scheduler gave it; empty where it gives none |
-//  `node`, `worker` | where it ran: NUMA node, and core counted over all nodes |
+//  `socket` | the node that the scheduler gave it; empty if it gave none |
+//  `node`, `worker` | NUMA node and core on which it ran; cores are counted over all nodes |
 //  `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
 //  `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
 //

@@ -1,4 +1,4 @@
-//! `numasim top` without an agent: the host by node and by application, as `snapshot` finds it.
+//! `numasim top` without an agent: the host by node and by application, as observed by `snapshot`.
 
 use numasim_ask::snapshot::snapshot;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::Destination;
 use crate::shell::Shell;
 
-/// Prints one frame, or shows the host until a person ends it.
+/// Prints one frame, or shows the host until the user quits.
 pub(super) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
     let style = shell.style(false);
     if args.once || !args.look.root.is_empty() {

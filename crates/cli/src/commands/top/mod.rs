@@ -1,4 +1,5 @@
-//! `numasim top`: what an agent and its applications do now, asked again and again on one connection; without an agent what runs on the host.
+//! `numasim top`: the current activity of an agent and its applications, requested repeatedly on one connection; without an agent, the
+//! activity on the host.
 
 #[cfg(target_os = "linux")]
 mod host;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
     crate::output::Destination::Stdout.deliver(&text(&seen, look, style.width.unwrap_or(80)))
 }
 
-/// Elsewhere there are no such sockets.
+/// Other systems have no such sockets.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(_: &TopArgs, _: &Shell) -> Result<(), Failure> {
     Err(Failure::input("`top` needs Linux, as the agent does"))

@@ -1,4 +1,4 @@
-//! The terminal while `top` has it: taken, drawn on, and put back on every way out, a panic too.
+//! The terminal while `top` uses it: taken over, drawn on, and restored on every exit, including a panic.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
@@ -18,13 +18,13 @@ use crate::failure::Failure;
 use crate::view::top::{Foot, Line, Look, Seen, draw};
 use crate::watch;
 
-/// How often signals and the size of the window are looked at.
+/// Interval between checks of signals and of the window size.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Shows the agent until a person ends it.
+/// Shows the agent until the user quits.
 ///
 /// # Errors
-/// Standard input or output is no terminal, or the system refuses it.
+/// Standard input or output is not a terminal, or the system refuses.
 pub(super) fn live(
     mut asking: Asking,
     mut seen: Seen,
@@ -58,10 +58,10 @@ pub(super) fn live(
     }
 }
 
-/// Shows the text that `next` makes, anew after each interval, until a person ends it.
+/// Shows the text created by `next`, again after each interval, until the user quits.
 ///
 /// # Errors
-/// As [`live`], and those of `next`.
+/// As [`live`], and the errors of `next`.
 pub(super) fn live_text(
     interval: Duration,
     mut next: impl FnMut() -> Result<String, Failure>,
@@ -86,9 +86,9 @@ fn undrawn(error: &io::Error) -> Failure {
     Failure::output("cannot draw on the terminal").caused_by(error)
 }
 
-/// What is typed within `time`; `None` where the terminal is gone.
+/// The keys typed within `time`; `None` if the terminal is gone.
 fn typed(time: Duration) -> io::Result<Option<Vec<u8>>> {
-    /// The bytes of one key come together, but for slow connections.
+    /// The bytes of one key arrive together, except on slow connections.
     const REST: Duration = Duration::from_millis(30);
     let mut keys = Vec::new();
     let mut time = time;
@@ -100,7 +100,7 @@ fn typed(time: Duration) -> io::Result<Option<Vec<u8>>> {
             Err(error) => return Err(error.into()),
         }
         let mut bytes = [0; 64];
-        // What fails here is a terminal that is gone, as one at its end.
+        // A failure here means that the terminal is gone, as at end of input.
         let count = rustix::io::read(stdin(), &mut bytes).unwrap_or(0);
         keys.extend(bytes.iter().take(count));
         match keys.last() {
@@ -114,14 +114,14 @@ fn typed(time: Duration) -> io::Result<Option<Vec<u8>>> {
 
 const ESCAPE: u8 = 0x1b;
 
-/// What a person wants.
+/// The action for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pressed {
     End,
     Move(isize),
 }
 
-/// The keys among the bytes that a terminal sends; others mean nothing.
+/// The keys among the bytes that a terminal sends; others are ignored.
 fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     const PAGE: isize = 10;
     const CTRL_C: u8 = 3;
@@ -129,7 +129,7 @@ fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     let mut left = bytes;
     while let [first, rest @ ..] = left {
         let (key, rest) = match (first, rest) {
-            // A key with a name: ESC, `[` or `O`, figures, and a last character that is none.
+            // A named key: ESC, `[` or `O`, digits, and a last character that is not a digit.
             (&ESCAPE, [b'[' | b'O', sequence @ ..]) => {
                 let end = sequence.iter().position(|byte| (0x40..0x7f).contains(byte));
                 let (name, rest) = sequence.split_at(end.map_or(sequence.len(), |end| end + 1));
@@ -158,28 +158,28 @@ fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     keys
 }
 
-/// The terminal, which is put back when this is dropped.
+/// The terminal, which is restored when this is dropped.
 struct Taken {
     before: Termios,
     size: (usize, usize),
-    /// The lines that stand there.
+    /// The lines currently displayed.
     lines: Vec<String>,
-    /// Set by signals that end the program.
+    /// Set by signals that terminate the program.
     told_to_end: Arc<AtomicBool>,
 }
 
 impl Taken {
-    /// Takes the terminal for a person, who ends the program by a key or a signal.
+    /// Takes over the terminal for a user, who ends the program by a key or a signal.
     ///
     /// # Errors
-    /// Standard input or output is no terminal, or the system refuses it.
+    /// Standard input or output is not a terminal, or the system refuses.
     fn by_person() -> Result<Self, Failure> {
         if !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
             return Err(
                 Failure::input("`top` needs a terminal").hint("--once prints one frame as plain text")
             );
         }
-        // Ctrl-C is a key here, but kill -INT is none.
+        // Ctrl-C is a key here, but kill -INT is not.
         watch::listen();
         watch::told_to_end().and_then(Self::take).map_err(|error| undrawn(&error))
     }
@@ -190,7 +190,7 @@ impl Taken {
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Flush, &raw)?;
         let taken = Self { before, size: (0, 0), lines: Vec::new(), told_to_end };
-        // The other screen, without a cursor.
+        // The alternate screen, without a cursor.
         write("\x1b[?1049h\x1b[?25l")?;
         Ok(taken)
     }
@@ -199,8 +199,8 @@ impl Taken {
         size() != self.size
     }
 
-    /// Shows a frame until `until`, or breaks as soon as a person ends it. `frame` makes the lines from a row on, for columns and rows; keys move the
-    /// row among `rows`.
+    /// Shows a frame until `until`, or stops as soon as the user quits. `frame` creates the lines starting at a row, for a number of
+    /// columns and rows; keys move the row among `rows`.
     fn wait(
         &mut self,
         until: Instant,
@@ -232,7 +232,7 @@ impl Taken {
         }
     }
 
-    /// Draws what has changed since the frame before; `lines` makes the frame for columns and rows.
+    /// Draws the differences from the previous frame; `lines` creates the frame for a number of columns and rows.
     fn show(&mut self, lines: impl FnOnce(usize, usize) -> Vec<String>) -> io::Result<()> {
         let mut frame = String::new();
         if self.has_another_size() {
@@ -246,7 +246,7 @@ impl Taken {
         self.lines.resize(height, String::new());
         for (number, (line, before)) in lines.iter().zip(&self.lines).enumerate() {
             if line != before {
-                // The row, emptied, and its text.
+                // Clears the row and writes its text.
                 frame.extend([format!("\x1b[{};1H\x1b[2K", number + 1).as_str(), line]);
             }
         }
@@ -257,7 +257,7 @@ impl Taken {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // As it was; what fails now cannot be told anyone.
+        // Restores the terminal; failures can no longer be reported.
         let _ = write("\x1b[?1049l\x1b[?25h");
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
@@ -271,19 +271,19 @@ fn size() -> (usize, usize) {
     }
 }
 
-/// At once, and past the colours of `anstream`: what comes here has them already, or none.
+/// Writes immediately, bypassing the colours of `anstream`: the text is already coloured, or has no colours.
 fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-// One connection to an agent, on which its status is asked for again and again.
+// One connection to an agent, on which its status is requested repeatedly.
 
-/// An agent answers within a few milliseconds; one that takes longer than this hangs.
+/// Time limit for an answer. An agent answers within a few milliseconds; one that exceeds the limit hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Somebody who asks.
+/// A client that requests the status.
 pub(crate) struct Asking {
     path: PathBuf,
     connection: Connection,
@@ -293,16 +293,16 @@ impl Asking {
     /// Connects.
     ///
     /// # Errors
-    /// Nobody listens there, or the system refuses.
+    /// No process listens on the socket, or the system refuses.
     pub(crate) fn connect(path: &Path) -> io::Result<Self> {
         let connection = Connection::open(path, PATIENCE).map_err(io::Error::other)?;
         Ok(Self { path: path.to_owned(), connection })
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
-    /// The agent is gone, hangs, or answers what is no status.
+    /// The agent is gone, hangs, or its answer is not a status.
     pub(crate) fn ask(&mut self) -> io::Result<AgentStatus> {
         self.connection.send(&FromApp::Query)?;
         let answer = self.connection.line().map_err(|error| match error.kind() {
@@ -314,7 +314,7 @@ impl Asking {
             .map_err(|error| io::Error::other(format!("its answer is no status: {error}")))
     }
 
-    /// Asks once more on a new connection, after the old one broke.
+    /// Sends the request again on a new connection, after the old one failed.
     ///
     /// # Errors
     /// As [`Self::connect`] and [`Self::ask`].

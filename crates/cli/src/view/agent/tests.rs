@@ -1,4 +1,4 @@
-//! What a person sees of an agent.
+//! Output of the state of an agent for people.
 
 use numasim_protocol::{Closed, SCHEMA};
 

@@ -1,4 +1,4 @@
-//! What is shown of a run, with exact figures.
+//! Output of a run, with exact values.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -130,7 +130,7 @@ fn row(scenario: &str, app: &str, node: usize, repetition: u32, gflops: f64) -> 
     }
 }
 
-/// Three repetitions of `both`, the last of which counts for nothing; `alone` was never in its place.
+/// Three repetitions of `both`, the last of which is invalid; `alone` was never placed correctly.
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (repetition, factor) in [(1, 1.0), (2, 1.5), (3, 9.0)] {

@@ -1,4 +1,4 @@
-//! What came out of task graphs that ran on this host, beside what the simulation says: pure functions to a table, JSON and CSV.
+//! Results of task graphs that ran on this host, compared with their simulation: pure functions to a table, JSON and CSV.
 
 use std::fmt::Write as _;
 
@@ -78,7 +78,7 @@ pub(crate) fn csv(view: &ExecutedView<'_>) -> String {
 
 // Runs on this host for people: a row for each scheduler.
 
-/// The graph, the serial run, and what was measured and simulated under each scheduler; medians over the repetitions.
+/// The graph, the serial run, and the measured and simulated times under each scheduler; medians over the repetitions.
 pub(crate) fn table(view: &ExecutedView<'_>, style: &Style) -> String {
     let (graph, cores) = (view.graph, view.machine.total_cores());
     let serial: Vec<f64> = view.repetitions.iter().map(|one| one.serial_s).collect();
@@ -182,19 +182,19 @@ mod tests;
 /// A run under a scheduler.
 #[derive(Clone, Debug)]
 pub(crate) struct Executed {
-    /// Of everything that was drawn, here and in the simulation.
+    /// Seed of all random choices, in the run and in the simulation.
     pub(crate) seed: u64,
-    /// What the simulation says.
+    /// Simulated time.
     pub(crate) simulated_s: f64,
-    /// What it took.
+    /// Measured time.
     pub(crate) measured_s: f64,
-    /// How long the master partitioned.
+    /// Time that the master spent partitioning.
     pub(crate) partition_s: f64,
-    /// Tasks that were stolen.
+    /// Number of stolen tasks.
     pub(crate) steals: u64,
-    /// Whether every bit of the result is that of the serial run.
+    /// Whether the result is bitwise identical to that of the serial run.
     pub(crate) is_equal: bool,
-    /// Where its blocks were at the end; `None` where the system does not tell.
+    /// Placement of its blocks at the end; `None` if the system does not report it.
     pub(crate) pages: Option<DataPages>,
 }
 
@@ -203,12 +203,12 @@ pub(crate) struct Executed {
 pub(crate) struct DataPages {
     /// By node of the machine.
     pub(crate) on_node: Vec<u64>,
-    /// Those that are not on the node of the worker that made the block.
+    /// Pages that are not on the node of the worker that created the block.
     pub(crate) misplaced: u64,
 }
 
 impl DataPages {
-    /// With the operating system's number of each node.
+    /// Uses the operating system's number of each node.
     pub(crate) fn of(pages: &BlockPages, numbers: &[Option<u32>]) -> Self {
         let made = || pages.0.iter().zip(numbers);
         let on = |number: &Option<u32>| {
@@ -224,7 +224,7 @@ impl DataPages {
 }
 
 impl Executed {
-    /// How far the simulation is from the truth, as a fraction of it.
+    /// Difference between simulation and measurement, as a fraction of the measurement.
     fn error(&self) -> f64 {
         self.simulated_s / self.measured_s - 1.0
     }
@@ -233,16 +233,16 @@ impl Executed {
 /// A serial run and one under each scheduler.
 #[derive(Clone, Debug)]
 pub(crate) struct Repetition {
-    /// Of the serial run.
+    /// Time of the serial run.
     pub(crate) serial_s: f64,
-    /// Per kind of task its mean seconds there, and how many there are.
+    /// For each kind of task, its mean seconds in the serial run and its number of tasks.
     pub(crate) kinds: Vec<(f64, u32)>,
     /// In the order of the labels.
     pub(crate) runs: Vec<Executed>,
 }
 
 impl Repetition {
-    /// What somebody who knows nothing of the graph would say: the serial time divided by the cores.
+    /// The trivial estimate without knowledge of the graph: the serial time divided by the number of cores.
     fn divided_s(&self, cores: u64) -> f64 {
         self.serial_s / cores.max(1) as f64
     }
@@ -253,25 +253,25 @@ impl Repetition {
 pub(crate) struct Kind {
     /// Its name.
     pub(crate) name: String,
-    /// How many there are.
+    /// Number of tasks.
     pub(crate) tasks: u64,
     /// Mean seconds of a task in each serial run.
     pub(crate) seconds: Vec<f64>,
-    /// Operations of all of them.
+    /// Operations of all its tasks.
     pub(crate) flop: f64,
 }
 
-/// All that is shown.
+/// The complete content of the view.
 pub(crate) struct ExecutedView<'a> {
     /// The machine, which is this host.
     pub(crate) machine: &'a Machine,
     /// The graph.
     pub(crate) graph: &'a GraphFacts,
-    /// Schedulers, as people call them.
+    /// Schedulers, by their names for people.
     pub(crate) labels: Vec<&'static str>,
     /// Kinds of tasks.
     pub(crate) kinds: &'a [Kind],
-    /// Whether the serial result is right.
+    /// Whether the serial result is correct.
     pub(crate) verdict: Verdict,
     /// Bytes of all blocks.
     pub(crate) bytes: u64,
@@ -280,7 +280,7 @@ pub(crate) struct ExecutedView<'a> {
 }
 
 impl ExecutedView<'_> {
-    /// A figure of each repetition of a scheduler.
+    /// A value of each repetition of a scheduler.
     fn of(&self, scheduler: usize, figure: impl Fn(&Repetition, &Executed) -> f64) -> Vec<f64> {
         let runs = self.repetitions.iter().filter_map(|one| Some(figure(one, one.runs.get(scheduler)?)));
         runs.collect()

@@ -1,4 +1,4 @@
-//! What people and programs see of figures that are given.
+//! Output of given values for people and programs.
 
 use numasim_kernels::Verdict;
 use numasim_model::machine::{Machine, Node};
@@ -9,8 +9,8 @@ use crate::view::Style;
 
 #[test]
 fn pages_are_counted_by_node_of_the_machine_and_those_elsewhere_are_misplaced() {
-    // Nodes 0 and 1 of the machine are 0 and 3 of the system. Workers of node 0 made 6 pages, of which 1 is on 3 and 1 on a node that
-    // the machine has not; those of node 1 made 5, of which 1 is nowhere.
+    // Nodes 0 and 1 of the machine are 0 and 3 of the system. Workers of node 0 created 6 pages, of which 1 is on 3 and 1 on a node that
+    // is not in the machine. Workers of node 1 created 5, of which 1 is on no node.
     let made = |on_node: &[(u32, u64)], absent| Pages { on_node: on_node.iter().copied().collect(), absent };
     let pages = BlockPages(vec![made(&[(0, 4), (3, 1), (7, 1)], 0), made(&[(3, 4)], 1)]);
     let seen = DataPages::of(&pages, &[Some(0), Some(3)]);
@@ -31,7 +31,7 @@ fn run(simulated_s: f64, measured_s: f64, is_equal: bool) -> Executed {
     Executed { seed: 1, simulated_s, measured_s, partition_s: 0.0, steals: 3, is_equal, pages: None }
 }
 
-/// Three repetitions of two schedulers; the second one has another result once.
+/// Three repetitions of two schedulers; the second one has a different result once.
 fn repetitions() -> Vec<Repetition> {
     let one = |serial_s: f64, equal| Repetition {
         serial_s,

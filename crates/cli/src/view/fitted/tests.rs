@@ -1,4 +1,4 @@
-//! What people and programs see of a fit.
+//! Output of a fit for people and programs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::view::Style;
 
 const ALL: &str = include_str!("../../../../../configs/paper/table-iii-all.toml");
 
-/// A fit of some keys to Table III; the scenarios behind `used` are not used.
+/// A fit of some keys to Table III; the scenarios after the first `used` ones are not used.
 fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let file = SourceFile { name: "all.toml".into(), text: ALL.to_owned() };
     let study: Study = numasim_ask::reading::read_study(&[file]).expect("in order").study;
@@ -56,7 +56,7 @@ fn what_was_not_used_is_shown_as_predicted() {
 #[test]
 fn what_is_not_determined_has_no_value() {
     let (table, json, _) = shown(&["bandwidth_gbs", "link_gbs"], 1);
-    // The uneven run alone: all data is local, and nobody lacks bandwidth.
+    // Only the uneven run: all data is local, and no application lacks bandwidth.
     assert!(table.contains("nothing measured depends on link_gbs"), "{table}");
     assert_eq!(json["figures"][1]["status"], "no-influence");
     assert!(json["figures"][1]["value"].is_null());

@@ -1,4 +1,4 @@
-//! A plan as people, programs and spreadsheets see it.
+//! Output of a plan for people, programs and spreadsheets.
 
 use numasim_plan::{Fault, File, Lines, Pattern, Plan, analyse};
 
@@ -7,7 +7,7 @@ use numasim_ask::table;
 
 use super::super::Style;
 
-/// `main` makes two blocks and creates two workers; the first is faster beside block 0, the second wants both alike.
+/// `main` creates two blocks and two workers; the first is faster near block 0, the second needs both equally.
 fn plan() -> Plan {
     let text = |file: File| match file {
         File::Meta => "2\n",

@@ -1,4 +1,4 @@
-//! What plots show of a machine and of an evaluated scenario: from the values of the model to plain figures.
+//! The contents of plots of a machine and of an evaluated scenario: from the values of the model to plain plot data.
 
 use numasim_ask::compare::Compared;
 use numasim_ask::pareto::Front;
@@ -26,7 +26,7 @@ use crate::view::lettering::{self, Lettering};
 use crate::view::simulated::Simulated;
 use crate::view::{ScenarioView, figures, machine_title};
 
-// Prediction beside measurement.
+// Prediction compared with measurement.
 
 /// The total of each scenario that was measured.
 pub(crate) fn bars(compared: &Compared) -> BarPlot {
@@ -80,7 +80,7 @@ pub(crate) fn scatter(compared: &Compared) -> ScatterPlot {
     ScatterPlot { heading: compared_heading(compared, errors, what), unit: "GFLOPS".to_owned(), series }
 }
 
-/// The question; how far apart model and measurement are, the model and the machine.
+/// The question; the difference between model and measurement, the model and the machine.
 fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) -> Heading {
     let errors = errors.map_or(String::new(), |errors| {
         format!(
@@ -103,7 +103,7 @@ fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) ->
 
 // A front as a picture.
 
-/// The first objective to the right, the second upwards.
+/// The first objective on the horizontal axis, the second on the vertical axis.
 pub(crate) fn front(front: &Front) -> FrontPlot {
     let names = front.objectives().map(Objective::as_str);
     let coverage = if front.unproven.is_none() {
@@ -167,7 +167,7 @@ fn axis(objective: Objective, apps: &[App]) -> String {
 
 // The roofline and the bandwidth matrix of a machine.
 
-/// The roofs of a machine with applications on it; with what each gets in `view`, if there is one.
+/// The roofs of a machine with applications, and with the performance of each in `view`, if there is one.
 pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioView<'_>>) -> Roofline {
     let letters = Lettering::new(apps);
     let app = |letter: usize| {
@@ -198,7 +198,7 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
     }
 }
 
-/// What only moves data, or counts something other than FLOP, has no place on the axis.
+/// Applications that only move data, or count something other than FLOP, have no position on the axis.
 fn computes(intensity: f64) -> bool {
     intensity > NEXT_TO_NOTHING.value()
 }
@@ -256,11 +256,11 @@ pub(crate) fn matrix(machine: &Machine) -> Matrix {
 
 // A simulation over time: cores of each application on each node, and items in channels below.
 
-/// More strips are thinner than their names: of more nodes, neighbours share one.
+/// More strips would be thinner than their names: with more nodes, neighbours share one.
 const MOST_STRIPS: usize = 32;
-/// Of more applications not each has a colour.
+/// With more applications, several share a colour.
 const MOST_OWN_COLOURS: usize = 8;
-/// More lines are a tangle: of more channels, those that hold most.
+/// More lines would be unreadable: with more channels, only the fullest are drawn.
 const MOST_LINES: usize = 6;
 
 /// The picture of a simulation.
@@ -286,7 +286,7 @@ pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips) -> S
     }
 }
 
-/// The unit in which the numbers on an axis up to `end` are short, and how many of it are a second.
+/// The unit in which the numbers on an axis up to `end` are short, and the number of these units per second.
 pub(crate) fn time_unit(end: Seconds) -> (&'static str, f64) {
     match end.value() {
         end if end >= 1.0 || end <= 0.0 => ("s", 1.0),
@@ -295,7 +295,7 @@ pub(crate) fn time_unit(end: Seconds) -> (&'static str, f64) {
     }
 }
 
-/// The nodes that have cores, drawn together until there are at most `most` groups.
+/// The nodes with cores, merged until there are at most `most` groups.
 pub(crate) fn node_groups(study: &Study, most: usize) -> Vec<Vec<NodeId>> {
     let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
     nodes.chunks(nodes.len().div_ceil(most.max(1)).max(1)).map(<[NodeId]>::to_vec).collect()
@@ -316,7 +316,7 @@ struct Band {
     apps: Vec<usize>,
 }
 
-/// Each application; of more than `most`, the instances of each one together.
+/// Each application; if there are more than `most`, the instances of each are merged.
 fn bands(study: &Study, most: usize) -> Vec<Band> {
     let together = study.apps.len() > most;
     let all: Vec<usize> = (0..study.apps.len()).collect();
@@ -369,7 +369,7 @@ fn below(study: &Study, channel: usize, items: &[Items]) -> Below {
     }
 }
 
-/// The question; the policy and its result. What may be long comes last: a subtitle ends where the picture does.
+/// The question; the policy and its result. Parts that may be long come last, because a subtitle is cut at the edge of the picture.
 fn strips_heading(study: &Study, simulated: &Simulated, strips: &Strips, lines: usize) -> Heading {
     let mut parts = vec![
         format!("policy {}: {}", simulated.policy, simulated.outcome()),

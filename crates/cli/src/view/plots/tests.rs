@@ -18,7 +18,7 @@ const CXL: &str = include_str!("../../../../../configs/machines/epyc-9224-2s-nps
 const TABLE_III: &str = include_str!("../../../../../configs/paper/table-iii-all.toml");
 const MEASURED: &str = include_str!("../../../../../results/paper-table-iii/measured.csv");
 
-/// One thread of each on every node, half of them with data elsewhere.
+/// One thread of each application on every node, half of them with remote data.
 const EIGHT: &str = r#"
     [[app]]
     name = "stream"
@@ -117,7 +117,7 @@ fn a_core_is_limited_by_its_own_bandwidth_where_that_is_known() {
     let machine = study(&[CXL]).at_rest.machine;
     let roofs = roofline(&machine, &[], None).roofs;
     assert_eq!(roofs.last().map(|roof| roof.bandwidth_gbs), Some(45.0));
-    // Node 4 has memory only: a column of the matrix, but no row.
+    // Node 4 has only memory: a column of the matrix, but no row.
     let matrix = matrix(&machine);
     assert_eq!((matrix.nodes, matrix.rows.len()), (5, 4));
     assert_eq!(matrix.rows[1].gbs, [101.1967, 101.2919, 77.1372, 77.0678, 17.602]);

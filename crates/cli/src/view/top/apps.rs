@@ -1,6 +1,6 @@
-//! The applications, a line each: what their threads do on each node, how far they are, and what they were told.
+//! The applications, one line each: the state of their threads on each node, their progress, and their last command.
 //!
-//! Threads stand as one sign each while the widest application has room for that, else as numbers for each node, else as
+//! Each thread is shown as one sign if there is space for the widest application, otherwise as numbers for each node, otherwise as
 //! numbers for all nodes together.
 
 use anstyle::Style;
@@ -9,12 +9,12 @@ use numasim_protocol::{AppEntry, Order, State, Waiting};
 use crate::view::figures;
 use crate::view::top::{Line, Look, Seen};
 
-/// The name is shortened to at least so many columns before anything else gives way.
+/// Minimum width of a shortened name, in columns; names are shortened first.
 const NAME: usize = 12;
-/// And needs no more than these.
+/// Maximum width of a name.
 const LONG_NAME: usize = 24;
 
-/// A cell: its text, and what it means.
+/// A cell: its text and its meaning.
 type Cell = (String, Meaning);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ enum Meaning {
     Bad,
 }
 
-/// The heading of the table and as many applications as `rows` have room for, from `look.from` on.
+/// The heading of the table and as many applications as fit in `rows`, starting with `look.from`.
 pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line> {
     let apps = &seen.status.apps;
     if rows < 2 {
@@ -39,7 +39,7 @@ pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<L
     let shown = if fits { apps.len() } else { (rows - 2).max(1) };
     let from = if fits { 0 } else { look.from.min(apps.len() - shown) };
     let visible = apps.get(from..from + shown).unwrap_or_default();
-    // Widths are those of all, so that nothing moves while somebody scrolls.
+    // Widths are those for all applications, so that columns do not move while the user scrolls.
     let columns = columns(seen, look, width);
     let mut lines = vec![heading(&columns, look)];
     lines.extend(visible.iter().map(|app| row(seen, look, &columns, app)));
@@ -50,7 +50,7 @@ pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<L
     lines
 }
 
-/// What a column shows.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Name,
@@ -63,14 +63,14 @@ enum Kind {
     Bandwidth,
 }
 
-/// How threads are shown.
+/// The detail with which threads are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// A sign for each.
+    /// A sign for each thread.
     Signs,
     /// Numbers for each node.
     Nodes,
-    /// Numbers.
+    /// Total numbers.
     All,
 }
 
@@ -80,7 +80,7 @@ struct Column {
     width: usize,
 }
 
-/// The columns that have room, with their widths.
+/// The columns that fit, with their widths.
 fn columns(seen: &Seen, look: Look, width: usize) -> Vec<Column> {
     let mut last = Vec::new();
     for detail in [Detail::Signs, Detail::Nodes, Detail::All] {
@@ -96,7 +96,7 @@ fn columns(seen: &Seen, look: Look, width: usize) -> Vec<Column> {
                 name.width -= over;
                 return last;
             }
-            // Less detail of the threads goes first: a column that is missing is missed more.
+            // The detail of the threads is reduced first, because a missing column is a greater loss.
             if detail != Detail::All {
                 break;
             }
@@ -105,7 +105,7 @@ fn columns(seen: &Seen, look: Look, width: usize) -> Vec<Column> {
     last
 }
 
-/// What goes first where there is no room.
+/// The order in which columns are dropped if there is not enough space.
 const LESS_NEEDED: [Kind; 3] = [Kind::Rate, Kind::Orders, Kind::Bandwidth];
 
 fn with(seen: &Seen, look: Look, detail: Detail, without: &[Kind]) -> Vec<Column> {
@@ -161,7 +161,7 @@ fn row(seen: &Seen, look: Look, columns: &[Column], app: &AppEntry) -> Line {
     columns.iter().fold(Line::default(), with)
 }
 
-/// Numbers to the right.
+/// Aligns numbers at the right.
 fn aligned(kind: Kind, text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthStr as _;
     let spaces = " ".repeat(columns.saturating_sub(text.width()));
@@ -218,7 +218,7 @@ fn cell(seen: &Seen, look: Look, kind: Kind, app: &AppEntry) -> Cell {
     }
 }
 
-/// What the threads do; `None` before the first status.
+/// The state of the threads; `None` before the first status.
 fn threads(app: &AppEntry, detail: Detail) -> Option<String> {
     let (running, blocked) = (app.running.as_ref()?, app.blocked.as_ref()?);
     let on_nodes = app.threads.iter().zip(running).zip(blocked).map(|((&all, &running), &blocked)| {
@@ -242,12 +242,12 @@ fn signs((running, idle, blocked): (u32, u32, u32)) -> String {
     repeat("#", running) + &repeat(".", idle) + &repeat("x", blocked)
 }
 
-// The last orders, newest first.
+// The last commands, newest first.
 
-/// More than this are not asked for.
+/// Maximum number that is requested.
 const WANTED: usize = 8;
 
-/// Rows of everything, with the empty one above and the heading.
+/// Number of rows with the empty one above and the heading.
 pub(super) fn height(seen: &Seen) -> usize {
     if seen.orders.is_empty() { 0 } else { 2 + seen.orders.len().min(WANTED) }
 }
@@ -282,7 +282,7 @@ fn in_words(order: &Order) -> String {
     }
 }
 
-/// As short as an order gets: `4`, `2 0`, `0-3`.
+/// The shortest form of a command: `4`, `2 0`, `0-3`.
 pub(super) fn short(order: &Order) -> String {
     match order {
         Order::Total(threads) => threads.to_string(),

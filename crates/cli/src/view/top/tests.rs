@@ -1,4 +1,4 @@
-//! Frames as people see them, at 80 columns and less.
+//! Frames as displayed at 80 columns and less.
 
 use numasim_protocol::{AgentStatus, AppEntry, Closed, Control, Order, State, Waiting};
 
@@ -49,7 +49,7 @@ fn agent(cores: &[u32], apps: Vec<AppEntry>) -> AgentStatus {
     }
 }
 
-/// A producer and a consumer, a second apart: the producer did 5 iterations, was told to stop, and waits.
+/// A producer and a consumer, one second apart: the producer finished 5 iterations, was ordered to stop, and waits.
 fn two_looks(traffic: Traffic) -> Seen {
     let before = agent(&[4, 4], vec![app("producer", &[3, 4], &[0, 0]), app("consumer", &[0, 0], &[4, 4])]);
     let mut seen = Seen::first(before.clone(), traffic);
@@ -111,7 +111,7 @@ fn an_agent_without_applications_says_so() {
 
 #[test]
 fn bandwidth_is_estimated_from_files_and_progress_alone() {
-    // 1 GFLOP an iteration at 0.5 FLOP/byte are 2 GB; 5 iterations in 1 s: 10 GB/s
+    // 1 GFLOP per iteration at 0.5 FLOP/byte is 2 GB; 5 iterations in 1 s: 10 GB/s
     let seen = two_looks(Traffic::of(&study(FILE)));
     let [producer, consumer] = seen.status.apps.as_slice() else { panic!("two") };
     assert_eq!(seen.bandwidth_gbs(producer).map(f64::round), Some(10.0));
@@ -122,7 +122,7 @@ fn bandwidth_is_estimated_from_files_and_progress_alone() {
 
 #[test]
 fn tasks_that_are_done_show_bandwidth_within_an_iteration() {
-    // 4 tasks of 0.25 GFLOP an iteration: 0.5 GB each; 8 tasks in 1 s: 4 GB/s, with no iteration over
+    // 4 tasks of 0.25 GFLOP per iteration: 0.5 GB each; 8 tasks in 1 s: 4 GB/s, without a complete iteration
     let text = FILE.replace("work_gflop = 100.0", "work_gflop = 100.0\ntasks = 4");
     let before = agent(&[4, 4], vec![app("producer", &[4, 4], &[0, 0])]);
     let mut seen = Seen::first(before.clone(), Traffic::of(&study(&text)));

@@ -1,4 +1,4 @@
-//! Real processes, on the processors of this host.
+//! Real processes, on the logical CPUs of this host.
 
 use std::io::Write as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -61,7 +61,7 @@ fn begin(adopt: &[Wanted], started: &[Wanted]) -> Result<Processes, Failure> {
     Processes::begin(adopt, started, Some(&this_host().expect("Linux tells")))
 }
 
-/// The first change that is seen.
+/// The first observed change.
 fn next(processes: &mut Processes) -> Vec<Change> {
     let start = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Cases by hand: systems, processes and their pages.
+//! Handwritten cases: systems, processes and their pages.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn args(words: &[&str]) -> ProfileAppArgs {
     }
 }
 
-/// A host with processors 0-3 on node 0 and 4-7 on node 1, and process 7 with threads on these processors, each with its time.
+/// A host with logical CPUs 0-3 on node 0 and 4-7 on node 1, and process 7 with threads on these logical CPUs, each with its time.
 fn host(numa_maps: &str, threads: &[(u32, u64)]) -> (tempfile::TempDir, System) {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let write = |path: &str, text: &str| {
@@ -46,7 +46,7 @@ fn placed(numa_maps: &str, threads: &[(u32, u64)]) -> Placed {
 
 #[test]
 fn the_threads_that_work_and_the_pages_of_a_process_tell_its_placement() {
-    // Three threads on node 0 and one on node 1; the one on processor 5 that only waits does not count.
+    // Three threads on node 0 and one on node 1; the thread on logical CPU 5 only waits and does not count.
     let threads = [(0, 100), (1, 90), (2, 95), (6, 100), (5, 1)];
     let found = |pages: &str| {
         let placed = placed(&format!("7f00 default anon=4 {pages} kernelpagesize_kB=4\n"), &threads);

@@ -1,4 +1,4 @@
-//! How far inputs may be wrong, for people.
+//! Tolerated errors of inputs, for people.
 
 use numasim_ask::sensitivity::{name, rounded};
 use numasim_ask::table::{Of, grid};
@@ -9,13 +9,13 @@ use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
 use super::{SensitivityView, by_kind, listed, note};
 use crate::view::{Style, figures};
 
-/// A loss that does not matter.
+/// A negligible loss.
 const NEGLIGIBLE: f64 = 0.001;
-/// Inputs in the table; JSON and CSV have all.
+/// Maximum number of inputs in the table; JSON and CSV contain all.
 const MOST_INPUTS: usize = 12;
 
 impl SensitivityView<'_> {
-    /// The inputs that decide, the most delicate first, and those that do not.
+    /// The decisive inputs, the most sensitive first, and those that are not decisive.
     pub(super) fn inputs(&self, style: &Style) -> String {
         let title = style.heading(3, "How wrong an input may be before another placement wins");
         if self.found.ranges.is_empty() {
@@ -31,7 +31,7 @@ impl SensitivityView<'_> {
             self.found.ranges.iter().partition(|range| range.below.is_some() || range.above.is_some());
         let (harmless, mut delicate): (Vec<&Range>, Vec<&Range>) =
             switching.into_iter().partition(|range| is_harmless(range));
-        // What costs most first; among those that cost nothing yet the closest.
+        // The most costly errors first; among those without a cost so far, the closest one.
         delicate.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(closest(a).total_cmp(&closest(b))));
         let rows: Vec<End> = delicate.iter().take(MOST_INPUTS).flat_map(|range| End::of(range)).collect();
         let input = |end: &End| end.is_first.then(|| self.input(end.range, style));
@@ -95,7 +95,7 @@ impl SensitivityView<'_> {
         if smallest == largest {
             return [name, format!("{} {unit}", rounded(smallest)).trim().to_owned()];
         }
-        // Several values that are wrong by the same factor: one benchmark, or one clock, was off.
+        // Several values that are wrong by the same factor, for example because one benchmark or one clock was wrong.
         let value = format!("{} to {} {unit}", rounded(smallest), rounded(largest));
         [format!("{name}, all"), value.trim().to_owned()]
     }
@@ -104,16 +104,16 @@ impl SensitivityView<'_> {
 /// One end of the range of an input.
 struct End<'a> {
     range: &'a Range,
-    /// Its first end, where the input is named.
+    /// Its first end, with the name of the input.
     is_first: bool,
     side: &'static str,
     switch: &'a Switch,
-    /// What is lost if the input is 10 and 20 % off on this side.
+    /// The loss if the input is 10 and 20 % wrong in this direction.
     lost: [f64; 2],
 }
 
 impl<'a> End<'a> {
-    /// Both, or the one at which another allocation wins.
+    /// Both ends, or the one at which another allocation wins.
     fn of(range: &'a Range) -> Vec<Self> {
         let [minus_20, minus_10, plus_10, plus_20] = range.lost;
         let below = range.below.as_ref().map(|switch| ("below", switch, [minus_10, minus_20]));
@@ -122,7 +122,7 @@ impl<'a> End<'a> {
         sides.map(|(i, (side, switch, lost))| Self { range, is_first: i == 0, side, switch, lost }).collect()
     }
 
-    /// Where the range ends, in the unit.
+    /// The end of the range, in the unit.
     fn place(&self) -> String {
         let (smallest, largest) = self.range.value;
         let place = if smallest == largest { rounded(smallest * self.switch.factor) } else { String::new() };
@@ -135,20 +135,20 @@ fn worst(range: &Range) -> f64 {
     range.lost.iter().copied().fold(0.0, f64::max)
 }
 
-/// Another allocation wins for a small error, and it does not matter.
+/// Another allocation wins at a small error, but the loss is negligible.
 fn is_harmless(range: &Range) -> bool {
     let nearby =
         [&range.below, &range.above].into_iter().flatten().any(|switch| (0.8..=1.2).contains(&switch.factor));
     nearby && worst(range) < NEGLIGIBLE
 }
 
-/// How close the nearer end is.
+/// Distance of the nearer end.
 fn closest(range: &Range) -> f64 {
     let distance = |switch: &Option<Switch>| switch.as_ref().map_or(f64::INFINITY, |s| s.factor.ln().abs());
     distance(&range.below).min(distance(&range.above))
 }
 
-/// `-38 %`, `+0.5 %`; `0 %` where the smallest change is enough.
+/// `-38 %`, `+0.5 %`; `0 %` if the smallest change is sufficient.
 fn error_percent(factor: f64) -> String {
     let percent = (factor - 1.0) * 100.0;
     match percent.abs() {

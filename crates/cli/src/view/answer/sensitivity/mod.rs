@@ -1,4 +1,4 @@
-//! What to widen, and how far the inputs may be wrong: the section that `explore --sensitivity` adds.
+//! Which resources to increase, and the tolerated errors of inputs: the section that `explore --sensitivity` adds.
 
 mod inputs;
 mod widening;
@@ -15,10 +15,10 @@ use super::Answer;
 use crate::view::lettering::Lettering;
 use crate::view::{Style, figures};
 
-/// A longer difference is told by its size only.
+/// Only the size of a longer difference is printed.
 const LONGEST_WINNER: usize = 60;
 
-/// An answer, and what becomes of it when figures change.
+/// An answer, and its changes under changed values.
 #[derive(Clone, Copy)]
 pub(crate) struct SensitivityView<'a> {
     /// The answer.
@@ -35,7 +35,7 @@ impl<'a> SensitivityView<'a> {
 }
 
 impl SensitivityView<'_> {
-    /// Both tables with what to know about them.
+    /// Both tables with their notes.
     pub(crate) fn table(&self, style: &Style) -> String {
         let mut parts: Vec<String> = self.better(style).into_iter().collect();
         parts.push(self.widening(style));
@@ -43,7 +43,7 @@ impl SensitivityView<'_> {
         parts.join("\n")
     }
 
-    /// Unproven answers can be beaten on the way.
+    /// The analysis may find a better allocation than an unproven answer.
     fn better(&self, style: &Style) -> Option<String> {
         let better = self.found.better.as_ref()?;
         let value = self.answer.with_unit(self.answer.problem.goal().value(better.score));
@@ -60,12 +60,12 @@ impl SensitivityView<'_> {
         Some(wrap(&text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n")
     }
 
-    /// The allocation that all of this is about.
+    /// The analysed allocation.
     fn subject(&self) -> &Candidate {
         self.found.better.as_ref().unwrap_or(&self.answer.best.candidate)
     }
 
-    /// The name of an allocation that is in the tables above, or what it does differently from the best.
+    /// The name of an allocation in the tables above, or its differences from the best.
     fn winner(&self, candidate: &Candidate, style: &Style) -> String {
         let known = self.answer.all().find(|(_, rated)| {
             rated.candidate.allocation == candidate.allocation
@@ -100,7 +100,7 @@ fn listed(start: &str, names: &[String], style: &Style) -> String {
     wrap(&format!("{start}: {}.", names.join("; ")), style.columns()).join("\n") + "\n"
 }
 
-/// Figures of one kind as one, in the order in which the kinds come.
+/// Merges the values of each kind, in the order of their first appearance.
 fn by_kind<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Figure> {
     let mut kinds: Vec<Figure> = Vec::new();
     for figure in figures {

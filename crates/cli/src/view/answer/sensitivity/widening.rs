@@ -1,4 +1,4 @@
-//! The gain of wider resources, for people.
+//! The gain from more of each resource, for people.
 
 use numasim_ask::sensitivity::{Row, name};
 use numasim_ask::table::{Of, grid};
@@ -8,19 +8,19 @@ use numasim_sim::sensitivity::{Figure, Widening};
 use super::{SensitivityView, by_kind, listed, note};
 use crate::view::{Style, figures};
 
-/// Rows of each kind in the table; JSON and CSV have all.
+/// Number of rows of each kind in the table; JSON and CSV contain all.
 const MOST_OF_A_KIND: usize = 4;
 
-/// What a wider resource is worth, in words.
+/// The gain from more of a resource, in words.
 pub(crate) struct Price {
-    /// Its place in the JSON of the analysis.
+    /// Its index in the JSON of the analysis.
     pub(crate) place: usize,
-    /// Resource, what there is now, the step, and the gain of the step, with threads moved, and of 10 %.
+    /// Resource, present value, the step, and the gain from the step, with threads moved, and from 10 %.
     pub(crate) cells: Vec<String>,
 }
 
 impl SensitivityView<'_> {
-    /// Resources of which more is worth anything, some of each kind, with their place among all.
+    /// Resources with a gain, some of each kind, with their index among all.
     fn shown(&self) -> Vec<(usize, &Widening)> {
         let mut shown: Vec<(usize, &Widening)> = Vec::new();
         for (place, one) in self.found.widening.iter().enumerate().filter(|(_, one)| !is_useless(one)) {
@@ -31,7 +31,7 @@ impl SensitivityView<'_> {
         shown
     }
 
-    /// What they are worth, in words.
+    /// Their gains, in words.
     pub(crate) fn prices(&self, style: &Style) -> Vec<Price> {
         let shown = self.shown();
         let rows: Vec<Row> = shown.iter().map(|(_, one)| Row::Widening(one)).collect();
@@ -51,7 +51,7 @@ impl SensitivityView<'_> {
         own.into_iter().chain(declared.filter(|of| shared.contains(&&*of.column().name))).collect()
     }
 
-    /// What one more GB/s, core or percent is worth.
+    /// The gain from one more GB/s, core or percent.
     pub(super) fn widening(&self, style: &Style) -> String {
         let meaning = match self.answer.problem.goal().objective() {
             Objective::Makespan => "reduction of the makespan, s",
@@ -98,7 +98,7 @@ impl SensitivityView<'_> {
         text + &note(&notes.join(" "), style)
     }
 
-    /// How to read the gains.
+    /// How to interpret the gains.
     pub(crate) fn price_notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Each resource alone, threads where they are; \"threads moved\": after a local search, at least this much. \

@@ -1,4 +1,4 @@
-//! What is taken of a run, and what is drawn of it.
+//! The recorded data of a run, and its drawing.
 
 use numasim_evidence::timeline::Step;
 use numasim_model::AppId;
