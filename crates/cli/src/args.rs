@@ -1,4 +1,4 @@
-//! The command line: every command, every switch, and the types of their values.
+//! The command line: every command, every option, and the types of their values.
 
 mod evidence;
 mod explore;

@@ -1,4 +1,4 @@
-//! The values that were read, as CSV: one line for each value, in the words of the input files.
+//! The values that were read, as CSV: one line for each value, in the notation of the input files.
 
 use crate::reading::Reading;
 use numasim_model::AppId;
@@ -88,7 +88,7 @@ impl Lines<'_> {
         self.put(table, name, key, value, self.reading.is_default(table, name, key));
     }
 
-    /// A value that a file gives.
+    /// A value in a file.
     fn given(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString) {
         self.put(table, name, key, value, false);
     }

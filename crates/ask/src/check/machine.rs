@@ -88,7 +88,7 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
         numbers("GFLOPS", has_cores, gflops, total(gflops)),
         numbers("memory GB/s", Node::has_memory, bandwidth, total(bandwidth)),
     ];
-    // A value that is rare in files has a column only if a file gives it, or if an application uses its default.
+    // A value that is rare in files has a column only if a file contains it, or if an application uses its default.
     let default = |key: &Key, node: usize| {
         reading.is_default(TableKind::Machine, machine.name(), key.name)
             || reading.is_default(TableKind::Node, &node.to_string(), key.name)

@@ -1,4 +1,4 @@
-//! Check: the contents of input files, every value in the words of the files, and the values that no file gives.
+//! Check: the contents of input files, every value in the notation of the files, and the values that are missing in all files.
 //!
 //! Applications, their behaviour over time, and settings are the keys that `numasim_study::keys` declares. A key that is declared with
 //! its value is echoed here, as JSON, as CSV, and for people.
@@ -77,7 +77,7 @@ pub struct Checked<'r> {
     /// The co-runner of the tasks.
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::contender"))]
     contender: Option<Keys>,
-    /// Values that no file gives.
+    /// Values that are missing in all files.
     defaults: Vec<DefaultEcho<'r>>,
     /// Warnings about the files: implausible values, and scenarios that cannot be evaluated.
     #[serde(skip)]
@@ -135,7 +135,7 @@ struct ScenarioEcho<'r> {
     data: Keys,
 }
 
-/// A value that no file gives.
+/// A value that is missing in all files.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DefaultEcho<'r> {
@@ -399,7 +399,7 @@ fn apps(study: &Study) -> Vec<AppEcho<'_>> {
     echo.collect()
 }
 
-/// Keys that are rare in files appear only if a file gives them.
+/// Keys that are rare in files appear only if a file contains them.
 fn app_keys(of: &App) -> Vec<(&'static Key, Echo)> {
     let all = keys::app::TABLE.echo(&[Part::App(of)]).into_iter();
     all.filter(|(key, value)| !key.goes_without_saying(value)).collect()

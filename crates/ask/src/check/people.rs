@@ -62,13 +62,13 @@ fn section(text: &mut String, title: &str, rows: &Rows, style: &Style) {
 struct Cell {
     key: &'static str,
     text: String,
-    /// Whether a file gives it.
+    /// Whether a file contains it.
     said: bool,
 }
 
 /// The applications: keys in rows, `[[app]]` tables in columns.
 fn apps(text: &mut String, reading: &Reading, style: &Style) {
-    /// Rows that are always shown. The others are shown if a file gives them for one of the applications.
+    /// Rows that are always shown. The others are shown if a file contains them for one of the applications.
     const ALWAYS: [&str; 9] = [
         "",
         "instances",

@@ -12,7 +12,7 @@ use numasim_study::keys::{Echo, Key};
 
 use crate::document;
 
-/// The mark of a value that no file gives.
+/// The mark of a value that is missing in all files.
 pub(super) const DEFAULT: &str = "(default)";
 
 /// Maximum number of entries of a list that are shown.
@@ -61,7 +61,7 @@ pub(super) fn absent(key: &Key) -> &'static str {
     }
 }
 
-/// A value, marked if no file gives it.
+/// A value, marked if it is missing in all files.
 pub(super) fn marked(value: String, default: bool) -> String {
     if default { format!("{value} {DEFAULT}") } else { value }
 }

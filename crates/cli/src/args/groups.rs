@@ -1,4 +1,4 @@
-//! The commands in groups, for `numasim -h`: clap lists them in one row of thirty.
+//! The commands in groups, for `numasim -h`: clap itself prints one list of thirty.
 
 use std::fmt::Write as _;
 

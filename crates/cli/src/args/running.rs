@@ -1,4 +1,4 @@
-//! The command lines of `numasim snapshot` and `advise`, and what `top` shares with them.
+//! The command lines of `numasim snapshot` and `advise`, and the options that `top` shares with them.
 
 use std::path::PathBuf;
 use std::time::Duration;

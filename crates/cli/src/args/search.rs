@@ -1,4 +1,4 @@
-//! Values of the switches of searches: constraints on single applications, pairs of objectives, and `--emit`.
+//! Values of the options of searches: constraints on single applications, pairs of objectives, and `--emit`.
 
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
@@ -199,7 +199,7 @@ mod pareto_tests {
     }
 }
 
-// The switches of `--emit`, which evaluate and explore share.
+// The options of `--emit`, which evaluate and explore share.
 
 /// What `--emit` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

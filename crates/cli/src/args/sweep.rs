@@ -163,7 +163,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-// The switches of `numasim sweep` that spread it over a cluster.
+// The options of `numasim sweep` for a cluster.
 
 /// Where these are given the question is known: it lies in the folder.
 pub(super) const ANSWERED: [&str; 2] = ["resubmit", "collect"];
@@ -251,14 +251,14 @@ fn sbatch_option(text: &str) -> Result<String, String> {
     if !text.starts_with('-') || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err("write an option as sbatch takes it, in one word: --time=02:00:00".to_owned());
     }
-    // In the script and on a command line an option is one and the same text only without these.
+    // Without these characters, an option has the same text in the script and on a command line.
     if let Some(sign) = text.chars().find(|sign| "'\"\\#".contains(*sign)) {
         return Err(format!("sbatch gives {sign} a meaning in a script: write the option without it"));
     }
     let name = text.split('=').next().unwrap_or(text);
     let is_ours = |ours: &&&str| {
         let is_short = ours.len() == 2 && name.starts_with(**ours) && !name.starts_with("--");
-        // sbatch takes the beginning of a long option for the whole.
+        // sbatch accepts the beginning of a long option as the whole option.
         let is_begun = name.len() > "--a".len() && ours.starts_with(name);
         name == **ours || is_short || is_begun
     };

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     outlook(&folder, &studied, shell)?;
     measured(args, &folder, studied, shell)?;
     let input = what_ran(args, &folder, "measured.study.toml", shell)?;
-    // Scenarios given by the user define which questions are asked.
+    // The user's scenarios define the questions.
     let cached = if args.files.is_empty() { Some(asked_cache(args, &folder, shell)?) } else { None };
     let verdict = compared(&folder, &input, cached.as_ref(), shell)?;
     let made = Made {

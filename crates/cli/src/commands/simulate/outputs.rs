@@ -137,19 +137,19 @@ impl Outputs {
 
 // `--timeline`: the behaviour of every application over time, row by row while it is simulated.
 //
-//  column | meaning |
-// ---|---|
-//  `time_s` | from when on the row holds, in seconds: until the next row of the same application and node |
-//  `app` | name of the application instance |
-//  `node` | NUMA node, from 0 |
-//  `running` | threads in a task, asleep in one or not; of divisible work those at work |
-//  `busy` | cores that they use |
-//  `idle` | threads that might run and have nothing to do |
-//  `blocked` | threads that may not run |
-//  `gflops` | GFLOPS of the threads on the node; empty where they count something else |
-//  `gbs` | GB/s that they draw |
-//  `items` | items of the application that are produced and not finished, over all its channels |
-//  `rate`, `rate_unit` | what threads that count something else achieve, with its unit; only if an application has a `rate` |
+// | column | meaning |
+// |---|---|
+// | `time_s` | start of the validity of the row, in seconds: until the next row of the same application and node |
+// | `app` | name of the application instance |
+// | `node` | NUMA node, from 0 |
+// | `running` | threads in a task, asleep in it or not; for divisible work those that work |
+// | `busy` | cores that they use |
+// | `idle` | threads that may run but have no work |
+// | `blocked` | threads that may not run |
+// | `gflops` | GFLOPS of the threads on the node; empty if they count something else |
+// | `gbs` | GB/s that they consume |
+// | `items` | items of the application that are produced and not finished, over all its channels |
+// | `rate`, `rate_unit` | rate of threads that count something else, with its unit; only if an application has a `rate` |
 
 pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
 

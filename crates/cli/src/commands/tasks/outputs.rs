@@ -177,14 +177,14 @@ fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut Writer<'_>>, draws: bool)
 
 // `--trace`: when and where each task ran, as CSV, for Perfetto, as StarPU's `tasks.rec` ([`export`]), or in the Paje format ([`paje`]).
 //
-//  column | meaning |
-// ---|---|
-//  `scheduler`, `seed` | which simulation; under `--scenario` the name of the scenario |
-//  `task`, `type` | number of the task in creation order, and its kind |
-//  `socket` | the node that the scheduler gave it; empty if it gave none |
-//  `node`, `worker` | NUMA node and core on which it ran; cores are counted over all nodes |
-//  `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
-//  `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
+// | column | meaning |
+// |---|---|
+// | `scheduler`, `seed` | the simulation; under `--scenario` the name of the scenario |
+// | `task`, `type` | number of the task in creation order, and its kind |
+// | `socket` | the node that the scheduler gave it; empty if it gave none |
+// | `node`, `worker` | NUMA node and core on which it ran; cores are counted over all nodes |
+// | `start_s`, `end_s` | its start and end, in simulated seconds |
+// | `source` | source from which the worker got it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
 //
 // Tasks are listed in the order of their ends. The JSON is a trace of complete events ("ph": "X", times in us): a process for each node,
 // a thread for each worker, and one for the master if it partitions.
