@@ -122,7 +122,7 @@ documents! {
         gflops: Option<Spread>,
         /// GB/s on all nodes.
         bandwidth_gbs: Option<Spread>,
-        /// The largest share of a window that counting took, in percent; null if counting was not measured.
+        /// Largest share of a window that counting took, in percent; null if it is unknown.
         counting_percent: Option<f64>,
     }
 
@@ -247,10 +247,10 @@ documents! {
         max: f64,
         /// Number of rounds.
         rounds: u64,
-        /// Largest difference between rounds, in percent of the median.
+        /// Largest deviation of a round from the median, in percent of the median.
         uncertainty_percent: f64,
-        /// 95 % interval of the median, as its half width in percent; null with one round, or if the interval is wider than a factor of
-        /// 100.
+        /// Possible error of the median to either side in 95 % of cases, in percent; null with one round, or if the error may exceed a
+        /// factor of 100.
         interval95_percent: Option<f64>,
     }
 

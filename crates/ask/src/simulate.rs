@@ -466,7 +466,7 @@ struct AppObject<'a> {
     idle_s: f64,
     /// Thread-seconds that commands prevented from running.
     blocked_s: f64,
-    /// Thread-seconds on cores shared with other threads.
+    /// Thread-seconds of threads that shared their cores.
     shared_s: f64,
 }
 

@@ -51,8 +51,8 @@ fn end(jobs: &[Job<'_>]) -> String {
     format!("rmdir {}\n", groups.join(" "))
 }
 
-/// The name of the group. Files of the kernel have a dot in their names, and so do the names created for unusual names, but plain names
-/// with a dot are not used.
+/// The name of the group. Names of kernel files contain a dot. The replacement for an unusual name also contains one, but a plain name
+/// with a dot is replaced.
 fn group(job: &Job<'_>) -> String {
     if is_plain(job.name) && !job.name.contains('.') {
         job.name.to_owned()

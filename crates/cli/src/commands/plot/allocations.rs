@@ -79,7 +79,7 @@ pub(crate) fn heat_map(
     }
     let room = Room { cores: smallest, nodes: machine.compute_nodes().count() as u64 };
     let (mut columns, mut rows) = (room.threads(study, &question.x)?, room.threads(study, &question.y)?);
-    // No cell remains next to the fewest threads of the other application: skips rows and columns without any value.
+    // Removes rows and columns without any value: those that leave no cores for the fewest threads of the other application.
     let beside = |least: Option<&u32>, other: &Addressed| {
         smallest.saturating_sub(least.copied().unwrap_or(0) * other.count())
     };

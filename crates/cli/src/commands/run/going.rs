@@ -196,7 +196,7 @@ pub(super) struct Wanted<'a> {
     pub(super) record: &'a Path,
     /// Programs without agent support: processes that will become them.
     pub(super) adopted: &'a [(String, u32)],
-    /// Path of the socket to listen on. The agent creates the folder itself, with the necessary permissions.
+    /// Path of the socket to listen on. The agent creates the folder itself, with permissions as strict as required.
     pub(super) socket: &'a Path,
 }
 
