@@ -3,14 +3,14 @@
 //! A look at a run contains the share of its data on each node, s, and the share of its threads, t. A class
 //! predicts s:
 //!
-//!  class | prediction | open |
-//! ---|---|---|
-//!  `local` | t | nothing |
-//!  `home = h` | all on h | nothing |
-//!  `interleave` | 1/N on each of N nodes | nothing |
-//!  `home = h, share = x` | x on h, (1 - x) t | x |
-//!  `interleave = x` | x/N on each, (1 - x) t | x |
-//!  `fractions` | the same on every look | N - 1 |
+//! | class | prediction | open |
+//! |---|---|---|
+//! | `local` | t | nothing |
+//! | `home = h` | all on h | nothing |
+//! | `interleave` | 1/N on each of N nodes | nothing |
+//! | `home = h, share = x` | x on h, (1 - x) t | x |
+//! | `interleave = x` | x/N on each, (1 - x) t | x |
+//! | `fractions` | the same on every look | N - 1 |
 //!
 //! Shares follow by least squares over all looks, restricted to 0 to 1. The *residual* of a class is the
 //! share of the data that is on another node than predicted, half the sum of |s - predicted|, as the mean

@@ -244,12 +244,12 @@ fn contended_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
 /// On a virtual machine with 2 cores (Intel Xeon), 8 other programs running on it, one run of `cargo bench -p numasim-tasks --
 /// whole_by_size`:
 ///
-///  tasks | us per task | peak of allocations |
-/// ---|---|---|
-///  10^4 | 1.85 | 1.6 MB |
-///  10^5 | 2.05 | 12.7 MB |
-///  10^6 | 1.95 | 136 MB |
-///  10^7 | 1.97 | 1.32 GB |
+/// | tasks | us per task | peak of allocations |
+/// |---|---|---|
+/// | 10^4 | 1.85 | 1.6 MB |
+/// | 10^5 | 2.05 | 12.7 MB |
+/// | 10^6 | 1.95 | 136 MB |
+/// | 10^7 | 1.97 | 1.32 GB |
 #[divan::bench(args = [10_000, 100_000, 1_000_000, 10_000_000], sample_count = 1, sample_size = 1)]
 fn whole_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
     let machine = machine(0.0);
