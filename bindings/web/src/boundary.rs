@@ -74,6 +74,26 @@ pub(crate) unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u
     unsafe { answered(address, length, crate::evaluate) }
 }
 
+/// [`crate::under_models`].
+///
+/// # Safety
+/// As [`answered`].
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn under_models(address: *const u8, length: usize) -> u64 {
+    // SAFETY: the caller upholds the contract.
+    unsafe { answered(address, length, crate::under_models) }
+}
+
+/// [`crate::style`], for any question.
+///
+/// # Safety
+/// As [`answered`].
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn style(address: *const u8, length: usize) -> u64 {
+    // SAFETY: the caller upholds the contract.
+    unsafe { answered(address, length, |_| Ok(crate::style())) }
+}
+
 /// [`crate::explore`].
 ///
 /// # Safety

@@ -1,7 +1,10 @@
 //! Evaluation of scenarios for the page.
 
-use numasim_ask::{Evaluate, Evaluated, ScenarioView, caution, document, held_back, thread_map, warning};
-use numasim_draw::{Style, themed};
+use numasim_ask::{
+    Evaluate, Evaluated, EvaluatedUnderAll, ScenarioView, caution, document, evaluate_under_all, held_back,
+    thread_map, warning,
+};
+use numasim_draw::Style;
 use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;
 use serde::Serialize;
@@ -13,7 +16,7 @@ use crate::question::{Asked, Question, asked, in_words};
 struct Answer<'a> {
     /// The document that `numasim evaluate --format json` writes.
     document: &'a Evaluated,
-    /// The thread map of each scenario: SVG in the colours of the page.
+    /// The thread map of each scenario: SVG without heading and legend.
     maps: Vec<String>,
     /// The value of each scenario, with its unit.
     worth: Vec<(f64, &'a str)>,
@@ -47,11 +50,37 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     };
     let answer = Answer {
         document: &found,
-        maps: views().map(|view| themed(&thread_map::thread_map(&view).svg())).collect(),
+        maps: views().map(|view| thread_map::thread_map(&view).compact_svg()).collect(),
         worth: views().map(|view| view.worth()).collect(),
         held_back: views().map(words).collect(),
         warnings,
         placed,
     };
     Ok(document::text(&answer))
+}
+
+/// The shown placement under every sharing model.
+#[derive(Serialize)]
+struct UnderModels<'a> {
+    /// The document that `numasim evaluate --model all --format json` writes.
+    document: &'a EvaluatedUnderAll,
+    /// The value of the first scenario under each model, with its unit.
+    worth: Vec<(f64, &'a str)>,
+    /// Models that do not support the machine.
+    warnings: &'a [String],
+}
+
+/// Evaluates the shown placement, or the scenarios of the files, under every sharing model that supports the machine.
+///
+/// # Errors
+/// The message of the command line.
+pub fn under_models(question: &str) -> Result<String, String> {
+    let question = Question::from_json(question)?;
+    let Asked { input, .. } = asked(&question, Task::Evaluate)?;
+    let shown: Vec<String> = question.placed.iter().map(|shown| shown.name.clone()).collect();
+    let asked = Evaluate { scenarios: &shown, ..Evaluate::new(&input) };
+    let found = evaluate_under_all(&asked, &Unattended).map_err(in_words)?;
+    let first = found.models.iter().filter_map(|under| under.scenarios.first());
+    let worth = first.map(|one| one.view().worth()).collect();
+    Ok(document::text(&UnderModels { document: &found, worth, warnings: &found.warnings }))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use numasim_ask::explored::{Rated, WhyUnproven};
 use numasim_ask::{Clock, EvaluatedScenario, Explore, Explored, document, limits};
 use numasim_model::App;
-use numasim_sim::search::over_models::Shared;
+use numasim_sim::search::over_models::{ModelList, Shared};
 use numasim_sim::search::{Monitor, Progress};
 use numasim_sim::sweep::Task;
 use numasim_sim::{Objective, Restrictions};
@@ -19,14 +19,26 @@ use crate::question::{Asked, Placed, Question, Search, asked, in_words, wrong};
 struct Answer<'a> {
     /// The document that `numasim explore --format json` writes.
     document: &'a Explored,
-    /// Threads and homes of best, alternatives and baselines, in document order, each with its name.
+    /// Threads and homes of the robust placement (if it was asked for), best, alternatives and baselines, each with its name.
     placed: Vec<Placed>,
+    /// The losses of placements under each model, if a robust placement was asked for.
+    losses: Option<Losses<'a>>,
     warnings: Vec<String>,
     /// The quality of the best, and how certain it is.
     words: Vec<String>,
 }
 
-/// An error message for the page.
+/// The table of losses, each a share of the best value under that model.
+#[derive(Serialize)]
+struct Losses<'a> {
+    models: Vec<&'static str>,
+    /// Names and losses; the robust placement is the first.
+    rows: Vec<(String, &'a [f64])>,
+    /// Explanation of the table.
+    note: String,
+}
+
+/// A placement that was found.
 fn shown(rated: &Rated) -> Placed {
     let EvaluatedScenario { name, study, evaluation, .. } = &*rated.scenario;
     Placed::of(name, &study.apps, &rated.candidate, evaluation.static_work)
@@ -49,12 +61,20 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
         restrictions: restrictions(wanted),
         top: limits::alternatives(wanted.top).map_err(wrong)?,
         seed: wanted.seed,
+        models: wanted.robust.then_some(&ModelList::All),
         ..Explore::new(&input)
     };
     let found = numasim_ask::explore(&question, &watch).map_err(in_words)?;
     let warnings = warnings.iter().chain(&found.warnings).cloned().collect();
-    let placed = std::iter::once(&found.best).chain(found.others()).map(shown).collect();
-    Ok(document::text(&Answer { document: &found, placed, warnings, words: found.in_words() }))
+    let robust = found.robust.as_ref();
+    let placed = robust.map(|robust| &robust.best).into_iter().chain([&found.best]).chain(found.others());
+    let losses = robust.map(|robust| Losses {
+        models: robust.over.kinds.iter().map(|kind| kind.as_str()).collect(),
+        rows: robust.losses(&found.baselines),
+        note: robust.note(&found.baselines),
+    });
+    let words = found.in_words();
+    Ok(document::text(&Answer { document: &found, placed: placed.map(shown).collect(), losses, warnings, words }))
 }
 
 fn restrictions(wanted: &Search) -> Restrictions {

@@ -137,6 +137,8 @@ pub(crate) struct Search {
     /// Number of alternatives.
     pub(crate) top: u64,
     pub(crate) seed: u64,
+    /// Also the placement that is good whichever model is right.
+    pub(crate) robust: bool,
     /// Seconds after which the search returns the best so far.
     pub(crate) time_limit_s: Option<f64>,
 }
@@ -155,6 +157,7 @@ impl Default for Search {
             max_l3: Vec::new(),
             top: settings.top as u64,
             seed: settings.seed,
+            robust: false,
             time_limit_s: None,
         }
     }

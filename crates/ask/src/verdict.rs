@@ -357,6 +357,19 @@ pub fn loss(part: f64) -> String {
     }
 }
 
+/// Maximum width of the name of an allocation, in columns.
+const NAME_COLUMNS: usize = 36;
+
+/// The name of an allocation that is also the best under the models `others`.
+fn together(name: &str, others: &[&str]) -> String {
+    let all = std::iter::once(&name).chain(others).copied().collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => name.to_owned(),
+        _ if all.len() <= NAME_COLUMNS => all,
+        more => format!("{name} + {more}"),
+    }
+}
+
 impl Robust {
     /// The loss of the placement, and how certain it is, without line breaks.
     pub fn in_words(&self) -> String {
@@ -432,6 +445,30 @@ impl Robust {
             "Loss: 1 - value / {best} under that model; JSON has the details of each. Columns: the model that is right.{idle}{forbidden}{}",
             left_out.collect::<String>()
         )
+    }
+
+    /// The losses of the robust placement under each model, then those of the others, each with its name. Bests with the same allocation share
+    /// a row. A baseline that violates a constraint may have a negative loss.
+    pub fn losses(&self, baselines: &[Baseline]) -> Vec<(String, &[f64])> {
+        let mut rows: Vec<(String, &[f64])> = vec![("robust".to_owned(), &self.over.found.regrets)];
+        let bests = &self.over.found.models;
+        for (number, (name, regrets)) in self.over.others.iter().enumerate() {
+            let same = |other: &usize| match (bests.get(*other), bests.get(number)) {
+                (Some(a), Some(b)) => {
+                    a.best.allocation == b.best.allocation && a.best.placements == b.best.placements
+                }
+                _ => false,
+            };
+            if (0..number).any(|other| same(&other)) {
+                continue;
+            }
+            let others = (number + 1..bests.len()).filter(same).map(|other| self.over.kinds[other].as_str());
+            let is_allowed =
+                !baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
+            let name = if is_allowed { name.clone() } else { format!("{name} (not allowed)") };
+            rows.push((together(&name, &others.collect::<Vec<_>>()), regrets));
+        }
+        rows
     }
 
     /// The models under which no allocation in the table has a loss.

@@ -153,12 +153,17 @@ fn fill(colour: Option<Colour>) -> (&'static str, String) {
 impl Canvas {
     /// A picture of a width with its heading.
     pub(super) fn new(width: f64, heading: &Heading) -> Self {
-        let mut canvas = Self { width, title: escape(&heading.title), shapes: String::new() };
+        let mut canvas = Self::untitled(width, heading);
         let most = width - 2.0 * MARGIN;
         canvas.text(MARGIN, 23.0, &metrics::cut(&heading.title, TITLE, most), Font::new(TITLE));
         let (step, subtitle) = metrics::fitting(&heading.subtitle, SUBTITLES, most);
         canvas.text(MARGIN, HEADING - 17.0, &subtitle, Font::new(SUBTITLES[step]).colour(FAINT_TEXT));
         canvas
+    }
+
+    /// A picture of a width that contains the title of its heading only as its name for screen readers.
+    pub(super) fn untitled(width: f64, heading: &Heading) -> Self {
+        Self { width, title: escape(&heading.title), shapes: String::new() }
     }
 
     fn add(&mut self, name: &str, mut all: Attributes, stroke: Option<Stroke>) {

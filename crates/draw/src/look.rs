@@ -1,7 +1,7 @@
 //! The presentation of a finished plot: on light or dark paper, and its size.
 
 use crate::canvas::SMALL;
-use crate::palette::{BADGE_EDGES, Colour, DARK};
+use crate::palette::{BADGE_EDGES, Colour, DARK, FAINT_LINE, FAINT_TEXT, FULL, PAPER, TEXT};
 
 /// The paper of a plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,8 +24,7 @@ pub fn in_theme(svg: &str, theme: Theme) -> String {
         Theme::Light => svg.to_owned(),
         Theme::Dark => svg.split_inclusive('>').map(darkened).collect(),
         Theme::Auto => {
-            let style =
-                format!("<style>@media (prefers-color-scheme: dark) {{\n{}}}</style>\n", dark_rules());
+            let style = format!("<style>{}</style>\n", in_the_dark(&dark_rules()));
             svg.replacen("<title>", &(style + "<title>"), 1)
         }
     }
@@ -54,6 +53,24 @@ fn darkened(element: &str) -> String {
 /// An attribute with a colour, in the notation of our plots and of hand-written drawings.
 fn both_cases(attribute: &str, colour: Colour) -> [String; 2] {
     [colour.hex(), colour.hex().to_ascii_lowercase()].map(|colour| format!("{attribute}=\"{colour}\""))
+}
+
+/// Rules for a reader who prefers dark paper.
+fn in_the_dark(rules: &str) -> String {
+    format!("@media (prefers-color-scheme: dark) {{\n{rules}}}")
+}
+
+/// A style sheet for a page that shows plots: its own colours `--paper`, `--ink`, `--faint`, `--line` and `--full`, on light and on dark paper,
+/// and the dark colours of the plots.
+pub fn page_style() -> String {
+    let own =
+        [(PAPER, "paper"), (TEXT, "ink"), (FAINT_TEXT, "faint"), (FAINT_LINE, "line"), (FULL, "full")];
+    let dark = |light: Colour| DARK.iter().find(|(own, _)| *own == light).map_or(light, |(_, dark)| *dark);
+    let root = |of: &dyn Fn(Colour) -> Colour| {
+        let set = own.map(|(colour, name)| format!(" --{name}: {};", of(colour).hex()));
+        format!(":root {{{} }}\n", set.concat())
+    };
+    root(&|light| light) + &in_the_dark(&(root(&dark) + &dark_rules()))
 }
 
 /// The same as rules of CSS.
@@ -126,6 +143,15 @@ mod tests {
             "{auto}"
         );
         assert_eq!(in_theme(PLOT, Theme::Light), PLOT);
+    }
+
+    #[test]
+    fn a_page_has_the_paper_and_ink_of_its_plots() {
+        let style = page_style();
+        let (light, dark) = style.split_once("@media (prefers-color-scheme: dark)").expect("both papers");
+        assert!(light.contains("--paper: #FFFFFF;") && light.contains("--full: #BE3C00;"), "{light}");
+        assert!(dark.contains("--paper: #0D1117;") && dark.contains("--full: #FF9D73;"), "{dark}");
+        assert!(dark.contains("[fill=\"#FFFFFF\"]") && dark.contains("{fill:#0D1117}"), "{dark}");
     }
 
     #[test]

@@ -176,24 +176,36 @@ impl MapSharedLink {
 impl ThreadMap {
     /// The map as SVG.
     pub fn svg(&self) -> String {
-        let layout = Layout::of(self);
+        let layout = Layout::of(self, &WHOLE);
         let placed = links::place(self, &layout);
         let legend = legend::Legend::of(self, &placed, &layout);
         let mut canvas = Canvas::new(layout.width, &self.heading);
-        let bundle = links::Bundle::of(self, &layout);
-        links::draw_lines(&mut canvas, &placed);
-        if let Some(bundle) = &bundle {
-            bundle.draw_lines(&mut canvas);
-        }
-        for (number, (node, place)) in self.nodes.iter().zip(&layout.boxes).enumerate() {
-            draw(&mut canvas, self, &layout, number, node, *place);
-        }
-        links::draw_heads_and_labels(&mut canvas, &placed);
-        if let Some(bundle) = &bundle {
-            bundle.draw_heads_and_labels(&mut canvas);
-        }
+        self.draw_machine(&mut canvas, &layout, &placed);
         legend.draw(&mut canvas, self, layout.bottom);
         canvas.finish(layout.bottom + legend.height())
+    }
+
+    /// Only nodes and links, for small screens: the page around this picture contains what heading and legend say.
+    pub fn compact_svg(&self) -> String {
+        let layout = Layout::of(self, &COMPACT);
+        let mut canvas = Canvas::untitled(layout.width, &self.heading);
+        self.draw_machine(&mut canvas, &layout, &links::place(self, &layout));
+        canvas.finish(layout.bottom + COMPACT.top)
+    }
+
+    fn draw_machine(&self, canvas: &mut Canvas, layout: &Layout, placed: &links::PlacedLinks<'_>) {
+        let bundle = links::Bundle::of(self, layout);
+        links::draw_lines(canvas, placed);
+        if let Some(bundle) = &bundle {
+            bundle.draw_lines(canvas);
+        }
+        for (number, (node, place)) in self.nodes.iter().zip(&layout.boxes).enumerate() {
+            draw(canvas, self, layout, number, node, *place);
+        }
+        links::draw_heads_and_labels(canvas, placed);
+        if let Some(bundle) = &bundle {
+            bundle.draw_heads_and_labels(canvas);
+        }
     }
 
     fn used_links(&self) -> impl Iterator<Item = &MapLink> {
@@ -253,10 +265,47 @@ const TAG: f64 = 17.0;
 const MOST_CIRCLES: u32 = 128;
 /// Distance of the rows if all links are drawn as one.
 const BUNDLED: f64 = 150.0;
-/// Space around everything.
-const MARGIN: f64 = 24.0;
-/// Minimum width, for the legend.
-const NARROWEST: f64 = 760.0;
+
+/// The space that a map leaves around and between nodes.
+struct Spacing {
+    /// Above the nodes.
+    top: f64,
+    /// On both sides.
+    margin: f64,
+    /// Minimum width of the picture.
+    narrowest: f64,
+    /// Between two nodes with traffic on the links between them, and without.
+    between_pair: f64,
+    between_idle_pair: f64,
+    /// Between two nodes in each row of a machine with three or four nodes.
+    between_columns: f64,
+    /// Between both rows: at most, with traffic on some link, and without.
+    gap: f64,
+    idle_gap: f64,
+}
+
+/// With heading and legend, which needs the width.
+const WHOLE: Spacing = Spacing {
+    top: HEADING + 8.0,
+    margin: 24.0,
+    narrowest: 760.0,
+    between_pair: 230.0,
+    between_idle_pair: 110.0,
+    between_columns: 150.0,
+    gap: 330.0,
+    idle_gap: 90.0,
+};
+/// The values of a link still have room in its gap. Traffic does not change the size: a page redraws the map at each move of a slider.
+const COMPACT: Spacing = Spacing {
+    top: 2.0,
+    margin: 2.0,
+    narrowest: 0.0,
+    between_pair: 120.0,
+    between_idle_pair: 120.0,
+    between_columns: 60.0,
+    gap: BUNDLED,
+    idle_gap: BUNDLED,
+};
 
 /// Places and sizes.
 #[derive(Clone, Debug)]
@@ -285,7 +334,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(map: &ThreadMap) -> Self {
+    fn of(map: &ThreadMap, spacing: &Spacing) -> Self {
         let count = map.nodes.len();
         let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
         let with_circles = with_circles(map);
@@ -326,25 +375,25 @@ impl Layout {
         let between = match (upper, count) {
             (_, 2) => {
                 if used > 0 {
-                    230.0
+                    spacing.between_pair
                 } else {
-                    110.0
+                    spacing.between_idle_pair
                 }
             }
-            (2, _) => 150.0,
+            (2, _) => spacing.between_columns,
             (3, _) => 80.0,
             (4, _) => 44.0,
             _ => 28.0,
         };
         let row = |nodes: usize| nodes as f64 * width + nodes.saturating_sub(1) as f64 * between;
-        let picture = (row(upper) + 2.0 * MARGIN).max(NARROWEST);
-        let top = HEADING + 8.0;
+        let picture = (row(upper) + 2.0 * spacing.margin).max(spacing.narrowest);
+        let top = spacing.top;
         let gap_height = match (count, used) {
             (0..=2, _) => 0.0,
-            (_, 0) => 90.0,
+            (_, 0) => spacing.idle_gap,
             _ if is_bundled && !map.bridges().is_empty() => BUNDLED + links::BRIDGE,
             _ if is_bundled => BUNDLED,
-            _ => (110.0 + 24.0 * count as f64).min(330.0),
+            _ => (110.0 + 24.0 * count as f64).min(spacing.gap),
         };
         let place = |i: usize| {
             let (nodes, column, y) = if i < upper {

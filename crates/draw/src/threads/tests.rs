@@ -47,10 +47,23 @@ fn nothing_overlaps_from_1_to_16_nodes_with_8_applications() {
     for nodes in [1, 2, 3, 4, 5, 8, 16] {
         for cores in [8, 20, 64, 256] {
             for remote in [0, 1, 7] {
-                assert_apart(&map(nodes, cores, 8, remote).svg());
+                let map = map(nodes, cores, 8, remote);
+                assert_apart(&map.svg());
+                assert_apart(&map.compact_svg());
             }
         }
     }
+}
+
+#[test]
+fn a_compact_map_has_neither_heading_nor_legend_and_keeps_its_size() {
+    let [idle, busy] = [0, 7].map(|remote| map(2, 8, 1, remote).compact_svg());
+    // Of the application only its letters in the circles.
+    let texts = words(&idle);
+    assert!(texts.contains("node 0\n") && texts.contains("A\n"), "{texts}");
+    assert!(!texts.contains("application-0") && !texts.contains("scenario even"), "{texts}");
+    let size = |svg: &str| svg.split_once("viewBox=\"").map(|(_, rest)| rest.split('"').next().map(str::to_owned));
+    assert_eq!(size(&idle), size(&busy), "traffic moves nothing");
 }
 
 #[test]

@@ -281,11 +281,7 @@ fn signed(percent: f64) -> String {
     }
 }
 
-/// Maximum width of the name of an allocation, in columns.
-const NAME_COLUMNS: usize = 36;
-
-/// Losses of each allocation under each model. Bests with the same allocation share a row. A baseline that violates a constraint may have
-/// a negative loss.
+/// The losses of placements under each model.
 fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
     type Row<'v> = (String, &'v [f64]);
     let worst = |(_, regrets): &Row| regrets.iter().copied().fold(0.0, f64::max);
@@ -295,35 +291,9 @@ fn matrix(robust: &Robust, baselines: &[Baseline], style: &Style) -> String {
         let title = kind.as_str().replace('-', "-\n");
         Of::number("loss", move |(_, regrets): &Row| regrets[number]).titled(title).written(loss)
     }));
-    let mut rows: Vec<Row> = vec![(style.strong("robust"), &robust.over.found.regrets)];
-    let bests = &robust.over.found.models;
-    for (number, (name, regrets)) in robust.over.others.iter().enumerate() {
-        let same = |other: &usize| match (bests.get(*other), bests.get(number)) {
-            (Some(a), Some(b)) => {
-                a.best.allocation == b.best.allocation && a.best.placements == b.best.placements
-            }
-            _ => false,
-        };
-        if (0..number).any(|other| same(&other)) {
-            continue;
-        }
-        let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].as_str());
-        let is_allowed =
-            !baselines.iter().any(|one| one.breaks.is_some() && one.rated.scenario.name == *name);
-        let name = if is_allowed { name.clone() } else { format!("{name} (not allowed)") };
-        rows.push((together(&name, &others.collect::<Vec<_>>()), regrets));
-    }
+    let mut rows = robust.losses(baselines);
+    rows[0].0 = style.strong(&rows[0].0);
     grid(&columns, &rows).render(style)
-}
-
-/// The name of an allocation that is also the best in `others`.
-fn together(name: &str, others: &[&str]) -> String {
-    let all = std::iter::once(&name).chain(others).copied().collect::<Vec<_>>().join(", ");
-    match others.len() {
-        0 => name.to_owned(),
-        _ if all.len() <= NAME_COLUMNS => all,
-        more => format!("{name} + {more}"),
-    }
 }
 
 impl Answer<'_> {
