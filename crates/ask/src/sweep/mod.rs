@@ -197,7 +197,7 @@ fn refused(setting: &str, error: SettingError) -> Refusal {
     }
 }
 
-/// Rejects open data that no axis decides once in advance, instead of at every point.
+/// Rejects in advance, instead of at every point, open data that no axis decides.
 fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Result<(), Refusal> {
     let study = grid.study();
     let open = scenarios.iter().flat_map(|&s| {
@@ -219,7 +219,7 @@ fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Resul
     located.homes_are_needed(study, open, &needed)
 }
 
-/// Rejects data that does not fit in advance if no axis moves data or threads; otherwise each point reports it.
+/// Rejects in advance data that does not fit, if no axis moves data or threads; otherwise each point reports it.
 fn data_fits(grid: &Grid, scenarios: &[usize]) -> Result<(), Refusal> {
     let moves = |key: &str| key.contains(".data") || key.contains(".threads");
     if grid.axes().iter().any(|axis| moves(axis.key())) {
