@@ -4,6 +4,8 @@ const shipped = JSON.parse(at('shipped').textContent);
 // A study embedded in this page; its files come first.
 const study = JSON.parse(at('study').textContent);
 const embedded = window.parent !== window;
+// All models are compared when the sliders rest: a move waits for one model only.
+const REST_MS = 120;
 let ask, bytes, contents, groups, showThreads, showFigures, placedName, reported;
 let smtOfFiles = null; // the setting of the applications in the last files; null: keep the state
 
@@ -22,7 +24,7 @@ function trouble(error) {
 function readFiles() {
   reported = null;
   cancel();
-  at('found-box').hidden = true;
+  forget();
   at('searched').textContent = '';
   try {
     const model = state.model ? { model: state.model } : {};
@@ -73,9 +75,16 @@ function options(select, names, chosen) {
   if (chosen !== null) select.value = chosen;
 }
 
+// The results of another search.
+function forget() {
+  for (const id of ['found-box', 'losses-box']) at(id).hidden = true;
+}
+
 // Computes and draws the state.
 function moved() {
   if (!contents) return;
+  if (document.body.dataset.ready) at('hint').hidden = true;
+  markFound(-1);
   const began = performance.now();
   let scenario = null;
   showFigures();
@@ -97,7 +106,20 @@ function moved() {
   const took = performance.now() - began;
   at('redrawn').textContent = `Computed and redrawn in ${took.toFixed(0)} ms.`;
   at('redrawn').dataset.ms = took;
+  clearTimeout(compare.later);
+  if (scenario) compare.later = setTimeout(compare, REST_MS);
   remember();
+}
+
+// The placement under every model.
+function compare() {
+  try {
+    const answer = ask('under_models', { ...asked(), placed: shownPlacement() });
+    drawModels(contents, JSON.parse(answer));
+    window.compared = answer; // complete, for outside observers
+  } catch (error) {
+    trouble(error);
+  }
 }
 
 function remember() {
@@ -125,13 +147,14 @@ function drawCommand(answer) {
 function search(event) {
   event.preventDefault();
   if (!contents) return;
-  const { same, whole, busy, l3, fewest } = state.restrictions;
+  const { same, whole, busy, l3, robust, fewest } = state.restrictions;
   const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
   const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective || contents.objective, same_on_every_node: same,
-    whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, min_threads_per_node: fewest, ...askedOfDomains(contents), ...limit } };
+    whole_nodes: whole, no_idle_cores: busy, whole_l3: l3, robust, min_threads_per_node: fewest, ...askedOfDomains(contents), ...limit } };
   [reported, window.explored] = [null, null];
   running(true);
-  at('found-box').hidden = true; // the result of another search
+  forget();
+  at('hint').hidden = true;
   at('searched').textContent = 'Searching …';
   beginSearch(bytes, question, ({ progress, answer, trouble: wrong }) => {
     if (progress) return report(progress, question.search.objective);
@@ -139,8 +162,11 @@ function search(event) {
     if (wrong) { at('searched').textContent = wrong.trim(); return; }
     window.explored = answer;
     const found = JSON.parse(answer);
-    at('searched').textContent = found.words.join(' ');
+    at('searched').replaceChildren(...found.words.map((words) => make('p', { textContent: words })));
     drawFound(contents, found, show);
+    drawLosses(found.losses);
+    show(found.placed[0]); // the robust one, if it was asked for, or the best
+    markFound(0);
   });
 }
 
@@ -174,7 +200,6 @@ function cancel() {
 function show(start) {
   place(start);
   moved();
-  at('result').scrollIntoView({ block: 'start' });
 }
 
 function fillLists() {
@@ -206,7 +231,7 @@ function fillIn() {
     at(`${which}-text`).value = state.texts[which];
   }
   at('limit').value = state.limit;
-  for (const key of ['same', 'whole', 'busy', 'l3']) at(key).checked = state.restrictions[key];
+  for (const key of TICKED) at(key).checked = state.restrictions[key];
   at('fewest').value = state.restrictions.fewest;
 }
 
@@ -218,7 +243,7 @@ function listen() {
   });
   at('objective').addEventListener('change', () => { state.objective = at('objective').value; remember(); });
   at('limit').addEventListener('change', () => { state.limit = at('limit').value; remember(); });
-  for (const key of ['same', 'whole', 'busy', 'l3']) {
+  for (const key of TICKED) {
     at(key).addEventListener('change', () => { state.restrictions[key] = at(key).checked; remember(); });
   }
   at('fewest').addEventListener('change', () => {
@@ -247,6 +272,7 @@ async function begin() {
   const packed = new Blob([unbase64(at('wasm').textContent.trim())]).stream();
   bytes = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   ask = await load(bytes, () => {});
+  at('colours').textContent = ask('style', {});
   if (study) {
     const ofMachine = (file) => /^\s*\[+machine\b/m.test(file.text);
     const [machines, others] = [study.files.filter(ofMachine), study.files.filter((file) => !ofMachine(file))];
@@ -257,7 +283,9 @@ async function begin() {
   }
   fillLists();
   if (embedded || !restore(location.hash, shipped)) {
-    const [machine, workload] = [shipped.machines[0], shipped.workloads[0]];
+    const opening = (list, id) => (study ? null : list.find((one) => one.id === id)) ?? list[0];
+    const [machine, workload] = [opening(shipped.machines, OPENING.machine), opening(shipped.workloads, OPENING.workload)];
+    at('hint').hidden = false;
     Object.assign(state, { machine: machine.id, workload: workload.id, texts: { machine: machine.text, workload: workload.text } });
   }
   fillIn();

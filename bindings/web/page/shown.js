@@ -16,9 +16,9 @@ function table(element, caption, head, rows) {
   element.replaceChildren(make('caption', { textContent: caption }), make('thead', {}, row('head', head)), make('tbody', {}, ...rows));
 }
 
-function bar(used, capacity) {
+function bar(used, capacity, canBeFull = true) {
   const part = capacity > 0 ? Math.min(1, used / capacity) : 0;
-  const filled = make('span', { className: part >= 0.9995 ? 'full' : '' });
+  const filled = make('span', { className: canBeFull && part >= 0.9995 ? 'full' : '' });
   filled.style.width = `${100 * part}%`;
   return make('td', { className: 'bar' }, filled);
 }
@@ -40,6 +40,7 @@ function drawResult(contents, answer) {
   const [worth, unit] = answer.worth[0];
   at('total').textContent = `${amount(worth)} ${unit}`;
   at('map').innerHTML = answer.maps[0]; // made by numasim, with every name escaped
+  at('map').style.setProperty('--natural', at('map').firstElementChild?.getAttribute('width') ?? 0);
   const rates = scenario.apps.filter((app) => app.rate_unit).length;
   const speed = rates === 0 ? 'GFLOPS' : rates < scenario.apps.length ? 'GFLOPS or rate' : 'rate';
   const both = scenario.apps.some((app) => app.smt === 'both');
@@ -73,13 +74,58 @@ function valueInWords(value, objective) {
   return unit ? `${value.toFixed(1)} ${unit}` : `${(value * 100).toFixed(2)} %`;
 }
 
+// The shown placement under every model: a row for each, the largest total as long as its column.
+function drawModels(contents, answer) {
+  const at = (id) => document.getElementById(id);
+  const { models } = answer.document;
+  const totals = answer.worth.map(([worth]) => worth);
+  const unit = answer.worth[0][1];
+  const [low, high] = [Math.min(...totals), Math.max(...totals)].map(amount);
+  at('range').textContent = `${models.length} models: ${low === high ? low : `${low} to ${high}`} ${unit}`;
+  const apps = models[0].scenarios[0].apps;
+  const speeds = apps.map((app) => app.rate_unit ? `${app.name}, ${app.rate_unit}` : app.name);
+  table(at('models'), `The shown placement under every model, ${unit}`, ['model', 'total', '', ...speeds], models.map(({ model, scenarios: [scenario] }, i) => {
+    const isUsed = model === contents.model;
+    const made = row('body', [isUsed ? `${model} (used above)` : model, amount(totals[i]), bar(totals[i], Math.max(...totals), false),
+      ...scenario.apps.map((app) => amount(app.rate_unit ? app.rate : app.gflops))]);
+    made.classList.toggle('used', isUsed);
+    return made;
+  }));
+  at('left-out').replaceChildren(...answer.warnings.map((text) => make('li', { textContent: text })));
+}
+
+const percent = (share) => `${(100 * share).toFixed(Math.abs(share) < 0.01 ? 2 : 1)}`;
+
+// How much placements lose under each model; null: no robust placement was asked for.
+function drawLosses(losses) {
+  const at = (id) => document.getElementById(id);
+  at('losses-box').hidden = !losses;
+  if (!losses) return;
+  const rows = losses.rows.map(([name, shares], i) => {
+    const made = row('body', [name, percent(Math.max(0, ...shares)), ...shares.map(percent)]);
+    made.classList.toggle('used', i === 0);
+    return made;
+  });
+  table(at('losses'), 'What placements lose if that model is right, %', ['placement', 'worst', ...losses.models], rows);
+  at('losses-note').textContent = losses.note;
+}
+
+// Marks the row of the placement that is shown; -1: none of them.
+function markFound(shown) {
+  document.querySelectorAll('#found tbody tr').forEach((row, i) => {
+    row.classList.toggle('used', i === shown);
+    row.ariaCurrent = i === shown ? 'true' : null;
+  });
+}
+
 // The list of the placements that a search found, each with a button that shows it.
 function drawFound(contents, answer, show) {
   const found = answer.document;
-  const all = [found.best, ...found.alternatives, ...found.baselines];
+  const robust = found.robust ? [found.robust.best] : [];
+  const all = [...robust, found.best, ...found.alternatives, ...found.baselines];
   const rows = all.map((one, i) => {
     const button = make('button', { type: 'button', textContent: 'Show', ariaLabel: `Show ${one.name}` });
-    button.addEventListener('click', () => show(answer.placed[i]));
+    button.addEventListener('click', () => { show(answer.placed[i]); markFound(i); });
     const factor = one.factor > 1.0005 ? `best is ${one.factor.toFixed(2)} times better` : one.tie ? 'as good' : '';
     const both = contents.apps.filter((_, a) => answer.placed[i].smt[a] === 'both').map((app) => app.name);
     const smt = both.length ? `both hardware threads: ${both.join(', ')}` : '';

@@ -1,8 +1,14 @@
 // The state of the page, and the address that restores it.
+
+// What the page opens on: two sockets and two applications.
+const OPENING = { machine: 'xeon-gold-6140-2s', workload: 'stencil-and-inference' };
+// The constraints and requests of a search that are boxes to tick, with the ids of these.
+const TICKED = ['same', 'whole', 'busy', 'l3', 'robust'];
+
 const state = {
   machine: '', workload: '', // an id of a shipped file, or '' for custom text
   texts: { machine: '', workload: '' },
-  model: '', objective: '', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, fewest: 0 },
+  model: '', objective: '', limit: '', restrictions: { same: false, whole: false, busy: false, l3: false, robust: false, fewest: 0 },
   inDomains: { threads: {}, most: {} }, // constraints on L3 domains, for each application by its name, '' for each
   threads: null, smt: null, homes: null, parts: null, static: false, // null: as the first placement of the files
   factors: {}, // a slider's key to its factor
@@ -28,8 +34,8 @@ function hashOf() {
   if (Object.keys(state.factors).length) all.set('factors', JSON.stringify(state.factors));
   if (state.objective) all.set('objective', state.objective);
   if (state.limit) all.set('limit', state.limit);
-  const { same, whole, busy, l3, fewest } = state.restrictions;
-  const asked = [same && 'same', whole && 'whole', busy && 'busy', l3 && 'l3', fewest > 0 && String(fewest)].filter(Boolean);
+  const { fewest } = state.restrictions;
+  const asked = [...TICKED.filter((key) => state.restrictions[key]), ...(fewest > 0 ? [String(fewest)] : [])];
   if (asked.length) all.set('restrictions', asked.join('_'));
   for (const [key, numbers] of Object.entries(state.inDomains)) {
     if (Object.keys(numbers).length) all.set(`domains-${key}`, JSON.stringify(numbers));
@@ -69,7 +75,7 @@ function restore(hash, shipped) {
   state.objective = all.get('objective') ?? '';
   state.limit = Number(all.get('limit')) > 0 ? all.get('limit') : '';
   const asked = (all.get('restrictions') ?? '').split('_');
-  state.restrictions = { same: asked.includes('same'), whole: asked.includes('whole'), busy: asked.includes('busy'),
-    l3: asked.includes('l3'), fewest: asked.map(whole).find((count) => count !== null) ?? 0 };
+  state.restrictions = { ...Object.fromEntries(TICKED.map((key) => [key, asked.includes(key)])),
+    fewest: asked.map(whole).find((count) => count !== null) ?? 0 };
   return true;
 }

@@ -91,7 +91,6 @@ function domainBoxes(contents, a, node, moved) {
     return input;
   });
   const row = make('p', { className: 'domains', title: 'threads in each L3 domain' }, ...boxes);
-  row.style.setProperty('--app', app.colour);
   const show = () => {
     const list = domainsOf(a, node.number);
     row.classList.toggle('listed', isList(state.threads[a][node.number]));
@@ -138,6 +137,7 @@ function drawThreads(box, contents, moved) {
     });
     const legend = make('legend', {}, chip(app), ` ${app.name}`);
     const field = make('fieldset', { className: 'app' }, legend);
+    field.style.setProperty('--app', app.colour);
     if (mine.length > 1) field.append(every.row);
     const choice = (id, words, options, chosen, given) => {
       const select = make('select', { id });
