@@ -10,6 +10,8 @@ mod chromium;
 mod embedded;
 #[path = "web/figures.rs"]
 mod figures;
+#[path = "web/sight.rs"]
+mod sight;
 #[path = "web/used.rs"]
 mod used;
 

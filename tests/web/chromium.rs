@@ -50,6 +50,18 @@ fn with_script(page: &str, script: &str) -> String {
 
 /// The messages of the script, and all other console output.
 pub(super) fn told(page: &str, hash: &str, script: &str) -> (Value, Vec<String>) {
+    told_on(Paper::Light, page, hash, script)
+}
+
+/// The colour scheme that the reader prefers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paper {
+    Light,
+    Dark,
+}
+
+/// The same on light or dark paper.
+pub(super) fn told_on(paper: Paper, page: &str, hash: &str, script: &str) -> (Value, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("page.html");
     fs::write(&file, with_script(page, script)).expect("a file for the test");
@@ -57,6 +69,7 @@ pub(super) fn told(page: &str, hash: &str, script: &str) -> (Value, Vec<String>)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
         .args(["--enable-logging=stderr", "--v=0", "--window-size=1280,900"])
+        .args((paper == Paper::Dark).then_some("--blink-settings=preferredColorScheme=0"))
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .arg(format!("file://{}{hash}", file.display()))
         .stdin(Stdio::null())

@@ -93,6 +93,80 @@ fn searches_find_the_same_document() {
     }
 }
 
+/// The texts of a page with a placement that nothing else has: the names of its files, and the placement as a file in `folder`.
+fn files_with(placed: &Value, folder: &std::path::Path) -> [String; 3] {
+    let file = folder.join("what-if.toml");
+    std::fs::write(&file, placed.as_str().expect("text")).expect("a file for the test");
+    let files = ["configs/machines/xeon-gold-6140-2s.toml", "configs/workloads/stencil-and-inference.toml"];
+    let [machine, workload] = files.map(|path| repository(path).display().to_string());
+    [machine, workload, file.display().to_string()]
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn every_model_is_side_by_side_and_equals_the_program() {
+    let Some(page) = page() else { return };
+    let script = "set('threads-0-0', 4); const { placed } = JSON.parse(answer); window.compared = null; await until(() => window.compared);\
+        tell({ placed, text: compared.slice(compared.indexOf('{', 1), compared.lastIndexOf(',\"worth\":')), range: by('range').textContent,\
+          rows: [...document.querySelectorAll('#models tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)) });";
+    let (found, console) = told(&page, "", script);
+    assert!(console.is_empty(), "{console:?}");
+    let theirs: Value = serde_json::from_str(found["text"].as_str().expect("text")).expect("JSON");
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let files = files_with(&found["placed"], folder.path());
+    let [machine, workload, file] = files.each_ref().map(String::as_str);
+    let ours = numasim(&["evaluate", machine, workload, file, "--scenario", "what-if", "--model", "all"]);
+    assert_eq!(theirs, ours);
+    let models = ours["models"].as_array().expect("a list");
+    let rows = found["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), models.len());
+    for (row, model) in rows.iter().zip(models) {
+        let name = model["model"].as_str().expect("text");
+        assert!(row[0].as_str().expect("text").starts_with(name), "{row}");
+        let total = model["scenarios"][0]["total_gflops"].as_f64().expect("a number");
+        assert_eq!(row[1], format!("{total:.1}"), "{name}");
+    }
+    let range = found["range"].as_str().expect("text");
+    assert!(range.starts_with("6 models: ") && range.ends_with(" GFLOPS"), "{range}");
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn the_robust_placement_is_shown_with_its_losses_and_equals_the_program() {
+    let Some(page) = page() else { return };
+    let script = "const { placed } = JSON.parse(answer); by('robust').click(); by('explore').click(); await until(() => !by('losses-box').hidden);\
+        await new Promise((go) => setTimeout(go, 400));\
+        tell({ placed, said: by('searched').textContent, hash: location.hash, text: explored.slice(explored.indexOf('{', 1), explored.lastIndexOf(',\"placed\":[{')),\
+          shown: JSON.parse(answer).document.scenarios[0].apps.map((app) => app.threads), marked: document.querySelector('#found [aria-current]').cells[0].textContent,\
+          rows: [...document.querySelectorAll('#losses tbody tr')].map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)) });";
+    let hash = "#machine=xeon-gold-6140-2s&workload=stencil-and-inference&objective=fair";
+    let (found, console) = told(&page, hash, script);
+    assert!(console.is_empty(), "{console:?}");
+    let mut theirs: Value =
+        serde_json::from_str(found["text"].as_str().expect("text")).expect("JSON of the search");
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let files = files_with(&found["placed"], folder.path());
+    let [machine, workload, file] = files.each_ref().map(String::as_str);
+    let mut ours = numasim(&["explore", machine, workload, file, "--objective", "fair", "--models", "all"]);
+    for document in [&mut theirs, &mut ours] {
+        document["elapsed_s"] = Value::Null;
+    }
+    assert_eq!(theirs, ours);
+    let threads: Vec<&Value> = ours["robust"]["best"]["apps"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|app| &app["threads"])
+        .collect();
+    assert_eq!(found["shown"].as_array().expect("a list").iter().collect::<Vec<_>>(), threads);
+    assert_eq!(found["marked"], "robust");
+    let worst = ours["robust"]["worst_regret"].as_f64().expect("a number") * 100.0;
+    assert_eq!(found["rows"][0], serde_json::json!(["robust", format!("{worst:.1}")]));
+    assert_eq!(found["rows"][1][0], "best of ecm");
+    assert!(found["said"].as_str().expect("text").contains("Robust: at most "), "{}", found["said"]);
+    assert!(found["hash"].as_str().expect("text").contains("restrictions=robust"), "{}", found["hash"]);
+}
+
 const DOMAINS: &str = "\
 [machine]
 name = \"chiplets\"

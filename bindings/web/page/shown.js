@@ -30,7 +30,8 @@ function fullest(element, head, none, all, list) {
   const busy = list.filter((one) => used(one) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
   const words = `${all[0].toUpperCase()}${all.slice(1)}, GB/s`;
   const caption = busy.length > MOST_ROWS ? `The ${MOST_ROWS} fullest of ${busy.length} ${all}, GB/s` : busy.length ? words : `No ${none}`;
-  table(element, caption, [...head, 'used', '', 'of'], busy.slice(0, MOST_ROWS).map((one) =>
+  const titles = busy.length ? [...head, 'used', '', 'of'] : [];
+  table(element, caption, titles, busy.slice(0, MOST_ROWS).map((one) =>
     row('body', [...one.name, amount(used(one)), bar(used(one), one.capacity_gbs), amount(one.capacity_gbs)])));
 }
 

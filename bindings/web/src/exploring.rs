@@ -74,7 +74,13 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
         note: robust.note(&found.baselines),
     });
     let words = found.in_words();
-    Ok(document::text(&Answer { document: &found, placed: placed.map(shown).collect(), losses, warnings, words }))
+    Ok(document::text(&Answer {
+        document: &found,
+        placed: placed.map(shown).collect(),
+        losses,
+        warnings,
+        words,
+    }))
 }
 
 fn restrictions(wanted: &Search) -> Restrictions {

@@ -63,8 +63,7 @@ fn in_the_dark(rules: &str) -> String {
 /// A style sheet for a page that shows plots: its own colours `--paper`, `--ink`, `--faint`, `--line` and `--full`, on light and on dark paper,
 /// and the dark colours of the plots.
 pub fn page_style() -> String {
-    let own =
-        [(PAPER, "paper"), (TEXT, "ink"), (FAINT_TEXT, "faint"), (FAINT_LINE, "line"), (FULL, "full")];
+    let own = [(PAPER, "paper"), (TEXT, "ink"), (FAINT_TEXT, "faint"), (FAINT_LINE, "line"), (FULL, "full")];
     let dark = |light: Colour| DARK.iter().find(|(own, _)| *own == light).map_or(light, |(_, dark)| *dark);
     let root = |of: &dyn Fn(Colour) -> Colour| {
         let set = own.map(|(colour, name)| format!(" --{name}: {};", of(colour).hex()));

@@ -62,7 +62,8 @@ fn a_compact_map_has_neither_heading_nor_legend_and_keeps_its_size() {
     let texts = words(&idle);
     assert!(texts.contains("node 0\n") && texts.contains("A\n"), "{texts}");
     assert!(!texts.contains("application-0") && !texts.contains("scenario even"), "{texts}");
-    let size = |svg: &str| svg.split_once("viewBox=\"").map(|(_, rest)| rest.split('"').next().map(str::to_owned));
+    let size =
+        |svg: &str| svg.split_once("viewBox=\"").map(|(_, rest)| rest.split('"').next().map(str::to_owned));
     assert_eq!(size(&idle), size(&busy), "traffic moves nothing");
 }
 
