@@ -394,7 +394,8 @@ fn arrows_between_the_crates_are_those_of_the_map() {
     assert_eq!(named, there, "every crate has its arrows; cli may know all");
     let folders = allowed.map(|(name, may)| (short(&folder_of(name)), may));
     let asks = &[
-        "ask", "course", "dynamic", "graph", "host", "model", "plan", "policy", "sim", "study", "tasks",
+        "ask", "course", "draw", "dynamic", "graph", "host", "model", "plan", "policy", "sim", "study",
+        "tasks",
     ][..];
     let bindings = [("python", asks), ("web", &["ask", "course", "draw", "model", "sim", "study"])];
     let bindings = bindings.map(|(name, may)| (format!("bindings/{name}"), may));

@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use numasim_ask::explored::{Rated, WhyUnproven};
 use numasim_ask::placing::{Asked, OfApp};
-use numasim_ask::{Explore, Explored, caution, document, limits};
+use numasim_ask::sensitivity::Row;
+use numasim_ask::{Explore, Explored, Input, caution, document, limits};
 use numasim_model::ModelKind;
 use numasim_sim::search::over_models::{ModelList, Models};
 use numasim_sim::search::{self, WITHIN};
@@ -15,54 +15,49 @@ use numasim_sim::{Objective, Restrictions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::plain;
+use crate::answer::{Answer, Answered, shown};
+use crate::columns::{self, Columns, plain};
 use crate::error;
 use crate::nearly::{Fewest, Simplest};
 use crate::reading::{Reading, of_name};
-use crate::scenario::{ScenarioResult, loads, shown};
+use crate::scenario::ScenarioResult;
 use crate::working::{Stop, work};
 
 /// Searches for the best allocation. `models`: `all`, or names separated by commas. `nearly`: whether to search also for the simplest allocation and
 /// the one with the fewest threads, and how much each may lose.
 #[pyfunction]
-#[pyo3(signature = (
-    reading, objective_name, restrictions, of_apps, domains, nearly, top, seed,
-    model=None, models=None, time_limit_s=None, threads=None,
-))]
+#[pyo3(signature = (reading, objective_name, search, nearly, sensitivity, top, models=None))]
 pub(crate) fn explore(
     py: Python<'_>,
     reading: &Reading,
     objective_name: &str,
-    restrictions: (bool, bool, u64, bool),
-    of_apps: OfApps,
-    domains: Domains,
+    search: Search,
     nearly: (bool, bool, Option<f64>),
+    sensitivity: bool,
     top: u64,
-    seed: u64,
-    model: Option<&str>,
     models: Option<&str>,
-    time_limit_s: Option<f64>,
-    threads: Option<u64>,
-) -> PyResult<Exploration> {
+) -> PyResult<Py<Exploration>> {
     let list = models.map(|text| model_list(py, text)).transpose()?;
+    let models = list.as_ref();
     let (simple, fewest) = within(py, nearly)?;
-    let (whole_l3, asked) = to_asked(py, of_apps, domains)?;
-    let limit = time_limit(py, time_limit_s)?;
+    let (stop, workers) = (search.stop(py)?, search.workers(py)?);
     let wrong = |why: String| error::input(py, &why);
     let top = limits::alternatives(top).map_err(wrong)?;
-    let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
-    let restrictions = Restrictions { whole_l3, ..to_restrictions(py, restrictions)? };
-    let model = model.map(|name| of_name(py, name)).transpose()?;
-    let input = reading.under_model(py, Models::first(model, list.as_ref()))?;
-    let input = input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))?;
-    let objective = objective(py, objective_name)?;
-    let models = list.as_ref();
-    let question =
-        Explore { objective, restrictions, top, seed, models, simple, fewest, ..Explore::new(&input) };
-    let stop = Stop::after(limit);
-    let found = work(py, &stop, || in_pool(threads, || numasim_ask::explore(&question, &stop)))?;
-    let found = found.map_err(|why| error::input(py, &why))?;
-    let found = found.map_err(|refusal| error::without_placement(py, &refusal))?;
+    let restrictions = search.restrictions(py)?;
+    let input = search.placed(py, reading, models)?;
+    let question = Explore {
+        objective: objective(py, objective_name)?,
+        restrictions,
+        top,
+        seed: search.seed,
+        models,
+        simple,
+        fewest,
+        sensitivity,
+        ..Explore::new(&input)
+    };
+    let found = work(py, &stop, || in_pool(workers, || numasim_ask::explore(&question, &stop)))?;
+    let found = found.map_err(wrong)?.map_err(|refusal| error::without_placement(py, &refusal))?;
     found.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
     Exploration::new(py, found)
 }
@@ -78,12 +73,26 @@ pub(crate) fn in_pool<T: Send>(
 
 // The search request from Python values, and the errors in it.
 
-/// Threads of applications, then the required multiple of threads per node, then the maximum number of nodes, then the
-/// applications with exclusive nodes. An entry without a name applies to every application.
-pub(crate) type OfApps = (Vec<Figure>, Vec<Figure>, Vec<Figure>, Vec<String>);
-
-/// Whether an L3 domain holds at most one application, then threads per domain, then the maximum number of domains.
-pub(crate) type Domains = (bool, Vec<Figure>, Vec<Figure>);
+/// What every search is asked, from a dict whose keys are the switches of the command line.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Search {
+    pub(crate) same_on_every_node: bool,
+    pub(crate) whole_nodes: bool,
+    pub(crate) min_threads_per_node: u64,
+    pub(crate) no_idle_cores: bool,
+    whole_l3: bool,
+    /// An entry without a name counts the worker threads of the search; in the lists below it applies to every application.
+    threads: Vec<Figure>,
+    threads_multiple: Vec<Figure>,
+    max_nodes: Vec<Figure>,
+    threads_per_l3: Vec<Figure>,
+    max_l3: Vec<Figure>,
+    exclusive: Vec<String>,
+    model: Option<String>,
+    time_limit: Option<f64>,
+    pub(crate) seed: u64,
+}
 
 type Figure = (Option<String>, i64);
 
@@ -92,26 +101,59 @@ pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
     error::named(py, "objective", name, &Objective::ALL, Objective::as_str)
 }
 
-/// A time limit in seconds.
-pub(crate) fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    limits::time_limit(seconds).map_err(|why| error::input(py, &why))
-}
+impl Search {
+    /// The clock of the search, with its time limit.
+    pub(crate) fn stop(&self, py: Python<'_>) -> PyResult<Stop> {
+        let limit = limits::time_limit(self.time_limit).map_err(|why| error::input(py, &why))?;
+        Ok(Stop::after(limit))
+    }
 
-/// `same_on_every_node`, `whole_nodes`, `min_threads_per_node`, `no_idle_cores`.
-pub(crate) fn to_restrictions(
-    py: Python<'_>,
-    (same, whole, fewest, no_idle): (bool, bool, u64, bool),
-) -> PyResult<Restrictions> {
-    let fewest = u32::try_from(fewest).map_err(|_| {
-        error::input(py, &format!("min_threads_per_node is a number from 0 to {}, not {fewest}", u32::MAX))
-    })?;
-    Ok(Restrictions {
-        same_on_every_node: same,
-        whole_nodes: whole,
-        min_threads_per_node: fewest,
-        no_idle_cores: no_idle,
-        whole_l3: false,
-    })
+    /// The number of worker threads; None for one on each core of this host.
+    pub(crate) fn workers(&self, py: Python<'_>) -> PyResult<Option<usize>> {
+        let given = self.threads.iter().rev().find(|(app, _)| app.is_none());
+        // A negative number is as impossible as 0.
+        let count = given.map(|(_, threads)| u64::try_from(*threads).unwrap_or(0));
+        count.map(limits::workers).transpose().map_err(|why| error::input(py, &why))
+    }
+
+    pub(crate) fn restrictions(&self, py: Python<'_>) -> PyResult<Restrictions> {
+        let fewest = self.min_threads_per_node;
+        let min_threads_per_node = u32::try_from(fewest).map_err(|_| {
+            error::input(
+                py,
+                &format!("min_threads_per_node is a number from 0 to {}, not {fewest}", u32::MAX),
+            )
+        })?;
+        Ok(Restrictions {
+            same_on_every_node: self.same_on_every_node,
+            whole_nodes: self.whole_nodes,
+            min_threads_per_node,
+            no_idle_cores: self.no_idle_cores,
+            whole_l3: self.whole_l3,
+        })
+    }
+
+    /// The files under the model that is asked for, with the constraints on single applications. `models`: the first one is the model if no
+    /// other is named.
+    pub(crate) fn placed(
+        &self,
+        py: Python<'_>,
+        reading: &Reading,
+        models: Option<&ModelList>,
+    ) -> PyResult<Input> {
+        let of_apps = self.threads.iter().filter(|(app, _)| app.is_some());
+        let asked = Asked {
+            threads: figures(py, "threads", 0..=u32::MAX, of_apps)?,
+            threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, &self.threads_multiple)?,
+            max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), &self.max_nodes)?,
+            threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, &self.threads_per_l3)?,
+            max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), &self.max_l3)?,
+            exclusive: self.exclusive.clone(),
+        };
+        let model = self.model.as_deref().map(|name| of_name(py, name)).transpose()?;
+        let input = reading.under_model(py, Models::first(model, models))?;
+        input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))
+    }
 }
 
 /// The models under which the robust answer must be good.
@@ -135,35 +177,18 @@ fn within(
     Ok((simple.then(|| share.unwrap_or(WITHIN)), fewest.then(|| share.unwrap_or(0.0))))
 }
 
-/// Whether at most one application may use an L3 domain, and the constraints on single applications.
-pub(crate) fn to_asked(
-    py: Python<'_>,
-    (threads, multiple, nodes, exclusive): OfApps,
-    (whole_l3, per_l3, max_l3): Domains,
-) -> PyResult<(bool, Asked)> {
-    let asked = Asked {
-        threads: figures(py, "app_threads", 0..=u32::MAX, threads)?,
-        threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
-        max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
-        threads_per_l3: figures(py, "threads_per_l3", 1..=u32::MAX, per_l3)?,
-        max_l3: figures(py, "max_l3", 1..=u32::from(u16::MAX), max_l3)?,
-        exclusive,
-    };
-    Ok((whole_l3, asked))
-}
-
 /// Numbers within the range of their type.
-fn figures<T: FromStr>(
+fn figures<'f, T: FromStr>(
     py: Python<'_>,
     what: &str,
     range: RangeInclusive<u32>,
-    figures: Vec<Figure>,
+    figures: impl IntoIterator<Item = &'f Figure>,
 ) -> PyResult<Vec<OfApp<T>>> {
     let checked = figures.into_iter().map(|(app, figure)| {
         if let Ok(value) = figure.to_string().parse() {
-            return Ok(OfApp { app, value });
+            return Ok(OfApp { app: app.clone(), value });
         }
-        let whose = app.map_or_else(String::new, |app| format!(" of '{app}'"));
+        let whose = app.as_ref().map_or_else(String::new, |app| format!(" of '{app}'"));
         let (least, most) = (range.start(), range.end());
         Err(error::input(py, &format!("{what}{whose} is a number from {least} to {most}, not {figure}")))
     });
@@ -173,7 +198,7 @@ fn figures<T: FromStr>(
 // The answer of a search for Python.
 
 /// The best allocation found, a bound on any better one, and the allocations to compare it with.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Exploration {
     answer: Arc<Explored>,
@@ -187,12 +212,9 @@ pub(crate) struct Exploration {
 
 impl Exploration {
     /// Converts an answer for Python.
-    pub(crate) fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, answer: Explored) -> PyResult<Py<Self>> {
         let answer = Arc::new(answer);
-        let result = |rated: &Rated| {
-            let scenario = Arc::clone(&rated.scenario);
-            Py::new(py, ScenarioResult { scenario, value: Some(rated.value) })
-        };
+        let result = |rated: &Rated| ScenarioResult::new(py, &rated.scenario, Some(rated.value));
         let robust = answer
             .robust
             .as_ref()
@@ -206,15 +228,50 @@ impl Exploration {
             let words = fewest.verdict(answer.problem.threads_of(&answer.best.candidate));
             Py::new(py, Fewest { answer: fewest.clone(), best, words })
         });
-        Ok(Self {
+        let own = Self {
             best: result(&answer.best)?,
             alternatives: answer.alternatives.iter().map(result).collect::<PyResult<_>>()?,
             baselines: answer.baselines.iter().map(|one| result(&one.rated)).collect::<PyResult<_>>()?,
             robust: robust.transpose()?,
             simple: simple.transpose()?,
             fewest: fewest.transpose()?,
-            answer,
-        })
+            answer: Arc::clone(&answer),
+        };
+        Py::new(py, (own, Answer(answer)))
+    }
+}
+
+impl Answered for Explored {
+    fn json(&self) -> String {
+        document::text(self)
+    }
+
+    /// A row for each allocation: the best, alternatives, the robust one, baselines, and the simplest and the one with the fewest threads if they
+    /// differ from the best.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let all: Vec<(&str, &Rated)> = self.all().collect();
+        let scenarios = || all.iter().map(|(_, rated)| &rated.scenario);
+        let mut baselines = self.baselines.iter();
+        let breaks = all.iter().map(|(role, _)| match *role {
+            "baseline" => baselines.next().and_then(|one| one.breaks.as_deref()).unwrap_or_default(),
+            _ => "",
+        });
+        let mut table = Columns::new(py)
+            .words("allocation", scenarios().map(|one| &one.name))?
+            .words("role", all.iter().map(|(role, _)| role))?
+            .figures("value", all.iter().map(|(_, rated)| Some(rated.value)))?
+            .figures("total_gflops", scenarios().map(|one| Some(one.evaluation.total.value())))?
+            .words("breaks", breaks)?;
+        for (number, app) in self.study.apps.iter().enumerate() {
+            let speed = if app.rate_unit.is_some() { "rate" } else { "gflops" };
+            let speeds = scenarios().map(|one| Some(one.evaluation.apps[number].gflops.value()));
+            table = table.figures(&format!("{speed}:{}", app.name), speeds)?;
+        }
+        table.finish()
+    }
+
+    fn svg(&self) -> Option<String> {
+        self.best.scenario.svg()
     }
 }
 
@@ -348,24 +405,11 @@ impl Exploration {
         self.answer.levels.iter().map(|level| (plain(level.p), names(level), level.proven)).collect()
     }
 
-    /// The document that `numasim explore --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&*self.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    /// One row for each allocation: the best, alternatives, the robust one, baselines, and the simplest and the one with the fewest threads if they
-    /// differ from the best.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "exploration_frame")
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "exploration_html")
+    /// The gain from more of each resource, and how wrong each value may be, as a table; None if not requested.
+    #[getter]
+    fn sensitivity<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.answer.sensitivity.as_ref();
+        found.map(|found| columns::of(py, &Row::columns(&self.answer.problem), Row::all(found))).transpose()
     }
 
     fn __repr__(&self) -> String {
@@ -478,7 +522,7 @@ impl Robust {
 
     /// The losses as a table: a row for the placement and each of `others`, a column for each model, and the `worst` of them.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "robust_frame")
+        shown(slf.as_any(), "frame")
     }
 
     /// The loss, and how certain it is.
@@ -488,7 +532,7 @@ impl Robust {
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "robust_html")
+        shown(slf.as_any(), "html")
     }
 
     fn __repr__(&self) -> String {

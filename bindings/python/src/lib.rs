@@ -3,7 +3,9 @@
 //! Values enter as the text of files, through the same checked reader. Results are arrays that take over the memory of the computed
 //! values, and the documents of the command line. Work runs without the interpreter lock, and Ctrl-C stops it.
 
+mod answer;
 mod columns;
+mod drawing;
 mod error;
 mod exploring;
 mod machines;
@@ -24,7 +26,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::answer::Answer;
+    #[pymodule_export]
     use super::columns::arrow_stream;
+    #[pymodule_export]
+    use super::drawing::{bars_svg, heat_svg, lines_svg};
     #[pymodule_export]
     use super::exploring::{Exploration, Robust, explore};
     #[pymodule_export]

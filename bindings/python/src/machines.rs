@@ -1,63 +1,61 @@
 //! The best allocation of the same applications on several machines.
 
-use numasim_ask::machines::{Machines as Answer, Row};
-use numasim_ask::{Explore, Input, document, limits};
-use numasim_sim::Restrictions;
+use std::sync::Arc;
+
+use numasim_ask::machines::{Machines as Found, Row};
+use numasim_ask::{Explore, Input, document};
 use pyo3::prelude::*;
 
+use crate::answer::{Answer, Answered};
 use crate::columns;
 use crate::error;
-use crate::exploring::{
-    Domains, Exploration, OfApps, in_pool, objective, time_limit, to_asked, to_restrictions,
-};
+use crate::exploring::{Exploration, Search, in_pool, objective};
 use crate::reading::Reading;
-use crate::scenario::{loads, shown};
-use crate::working::{Stop, work};
+use crate::working::work;
 
 /// The best allocation on each of several machines.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Machines {
-    answer: Answer,
+    answer: Arc<Found>,
     found: Vec<Py<Exploration>>,
+}
+
+impl Answered for Found {
+    fn json(&self) -> String {
+        document::text(self)
+    }
+
+    /// A row for each machine, without the threads: machines have different numbers of nodes.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<Row<'_>> = self.rows().collect();
+        columns::of(py, &self.values(), rows)
+    }
 }
 
 /// Asks the same question of each machine.
 #[pyfunction]
-#[pyo3(signature = (
-    readings, objective_name, restrictions, of_apps, domains, seed, model=None, time_limit_s=None, threads=None,
-))]
 pub(crate) fn machines(
     py: Python<'_>,
     readings: Vec<PyRef<'_, Reading>>,
     objective_name: &str,
-    restrictions: (bool, bool, u64, bool),
-    of_apps: OfApps,
-    domains: Domains,
-    seed: u64,
-    model: Option<&str>,
-    time_limit_s: Option<f64>,
-    threads: Option<u64>,
-) -> PyResult<Machines> {
+    search: Search,
+) -> PyResult<Py<Machines>> {
     let objective = objective(py, objective_name)?;
-    let (whole_l3, asked) = to_asked(py, of_apps, domains)?;
-    let restrictions = Restrictions { whole_l3, ..to_restrictions(py, restrictions)? };
-    let limit = time_limit(py, time_limit_s)?;
-    let wrong = |why: String| error::input(py, &why);
-    let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
-    let placed = |reading: &PyRef<'_, Reading>| {
-        let input = reading.under(py, model)?;
-        input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))
-    };
-    let inputs: Vec<Input> = readings.iter().map(placed).collect::<PyResult<_>>()?;
-    let question = |input| Explore { objective, restrictions, seed, ..Explore::new(input) };
+    let (stop, workers) = (search.stop(py)?, search.workers(py)?);
+    let restrictions = search.restrictions(py)?;
+    let inputs = readings.iter().map(|reading| search.placed(py, reading, None));
+    let inputs: Vec<Input> = inputs.collect::<PyResult<_>>()?;
+    let question = |input| Explore { objective, restrictions, seed: search.seed, ..Explore::new(input) };
     let questions: Vec<Explore<'_>> = inputs.iter().map(question).collect();
-    let stop = Stop::after(limit);
-    let found = work(py, &stop, || in_pool(threads, || numasim_ask::machines(&questions, &stop)))?;
-    let answer = found.map_err(wrong)?.map_err(|refusal| error::without_placement(py, &refusal))?;
+    let found = work(py, &stop, || in_pool(workers, || numasim_ask::machines(&questions, &stop)))?;
+    let answer = found
+        .map_err(|why| error::input(py, &why))?
+        .map_err(|refusal| error::without_placement(py, &refusal))?;
     answer.found.iter().flat_map(|found| &found.warnings).try_for_each(|warning| error::warn(py, warning))?;
-    let found = answer.found.iter().map(|found| Py::new(py, Exploration::new(py, found.clone())?));
-    Ok(Machines { found: found.collect::<PyResult<_>>()?, answer })
+    let found = answer.found.iter().map(|found| Exploration::new(py, found.clone()));
+    let (found, answer) = (found.collect::<PyResult<_>>()?, Arc::new(answer));
+    Py::new(py, (Machines { answer: Arc::clone(&answer), found }, Answer(answer)))
 }
 
 #[pymethods]
@@ -82,31 +80,6 @@ impl Machines {
 
     fn __len__(&self) -> usize {
         self.found.len()
-    }
-
-    /// The columns of `numasim explore --machine A --machine B --format csv` but for the threads, which are in `found`: a row for each machine.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows: Vec<Row<'_>> = self.answer.rows().collect();
-        columns::of(py, &self.answer.values(), rows)
-    }
-
-    /// The same as a data frame.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(py)?.call_method0("to_pandas")
-    }
-
-    /// The document that `numasim explore --machine A --machine B --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "machines_html")
     }
 
     fn __repr__(&self) -> String {

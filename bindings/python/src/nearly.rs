@@ -3,8 +3,9 @@
 use numasim_ask::explored;
 use pyo3::prelude::*;
 
+use crate::answer::shown;
 use crate::columns::plain;
-use crate::scenario::{ScenarioResult, shown};
+use crate::scenario::ScenarioResult;
 
 /// The simplest allocation that loses at most a given share of the best. Simple means few different thread counts per application, and
 /// whole nodes rather than shared ones.
@@ -60,7 +61,7 @@ impl Simplest {
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "nearly_html")
+        shown(slf.as_any(), "html")
     }
 
     fn __repr__(&self) -> String {
@@ -117,7 +118,7 @@ impl Fewest {
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "nearly_html")
+        shown(slf.as_any(), "html")
     }
 
     fn __repr__(&self) -> String {

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use numasim_ask::pareto::{Front as Answer, Point, Row};
-use numasim_ask::{Pareto, document, limits};
+use numasim_ask::pareto::{Front as Found, Point, Row};
+use numasim_ask::{Pareto, document};
 use numasim_sim::pareto::{Stage, Stages};
 use pyo3::prelude::*;
 
+use crate::answer::{Answer, Answered};
 use crate::columns::{self, plain};
 use crate::error;
-use crate::exploring::{in_pool, objective, time_limit, to_restrictions};
+use crate::exploring::{Search, in_pool, objective};
 use crate::reading::Reading;
-use crate::scenario::{ScenarioResult, loads, shown};
+use crate::scenario::ScenarioResult;
 use crate::working::{Stop, work};
 
 impl Stages for Stop {
@@ -21,44 +22,53 @@ impl Stages for Stop {
 }
 
 /// Allocations that cannot improve one of two objectives without losing in the other.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Front {
-    answer: Answer,
+    answer: Arc<Found>,
     points: Vec<Py<ScenarioResult>>,
     baselines: Vec<Py<ScenarioResult>>,
 }
 
+impl Answered for Found {
+    fn json(&self) -> String {
+        document::text(self)
+    }
+
+    /// A row for each point, then for each baseline.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<Row<'_>> = self.rows().collect();
+        columns::of(py, &Found::columns(self), rows)
+    }
+
+    fn svg(&self) -> Option<String> {
+        Some(self.plot().svg())
+    }
+}
+
 /// The front between two objectives.
 #[pyfunction]
-#[pyo3(signature = (reading, objectives, restrictions, seed, model=None, time_limit_s=None, threads=None))]
 pub(crate) fn pareto(
     py: Python<'_>,
     reading: &Reading,
     objectives: (String, String),
-    restrictions: (bool, bool, u64, bool),
-    seed: u64,
-    model: Option<&str>,
-    time_limit_s: Option<f64>,
-    threads: Option<u64>,
-) -> PyResult<Front> {
+    search: Search,
+) -> PyResult<Py<Front>> {
     let objectives = [objective(py, &objectives.0)?, objective(py, &objectives.1)?];
-    let limit = time_limit(py, time_limit_s)?;
-    let wrong = |why: String| error::input(py, &why);
-    let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
-    let restrictions = to_restrictions(py, restrictions)?;
-    let input = reading.under(py, model)?;
-    let question = Pareto { objectives, restrictions, seed, ..Pareto::new(&input) };
-    let stop = Stop::after(limit);
-    let found = work(py, &stop, || in_pool(threads, || numasim_ask::pareto(&question, &stop, &stop)))?;
-    let answer = found.map_err(wrong)?.map_err(|refusal| error::without_placement(py, &refusal))?;
+    let (stop, workers) = (search.stop(py)?, search.workers(py)?);
+    let input = search.placed(py, reading, None)?;
+    let restrictions = search.restrictions(py)?;
+    let question = Pareto { objectives, restrictions, seed: search.seed, ..Pareto::new(&input) };
+    let found = work(py, &stop, || in_pool(workers, || numasim_ask::pareto(&question, &stop, &stop)))?;
+    let answer = found
+        .map_err(|why| error::input(py, &why))?
+        .map_err(|refusal| error::without_placement(py, &refusal))?;
     answer.notes().iter().try_for_each(|note| error::warn(py, note))?;
-    let result = |point: &Point| Py::new(py, ScenarioResult::of(&Arc::new(point.scenario.clone())));
-    Ok(Front {
-        points: answer.points.iter().map(result).collect::<PyResult<_>>()?,
-        baselines: answer.baselines.iter().map(|one| result(&one.point)).collect::<PyResult<_>>()?,
-        answer,
-    })
+    let result = |point: &Point| ScenarioResult::new(py, &Arc::new(point.scenario.clone()), None);
+    let points = answer.points.iter().map(result).collect::<PyResult<_>>()?;
+    let baselines = answer.baselines.iter().map(|one| result(&one.point)).collect::<PyResult<_>>()?;
+    let answer = Arc::new(answer);
+    Py::new(py, (Front { answer: Arc::clone(&answer), points, baselines }, Answer(answer)))
 }
 
 fn values(point: &Point) -> (f64, f64) {
@@ -117,31 +127,6 @@ impl Front {
 
     fn __len__(&self) -> usize {
         self.points.len()
-    }
-
-    /// The columns of `numasim explore --pareto --format csv`: a row for each point, then for each baseline.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows: Vec<Row<'_>> = self.answer.rows().collect();
-        columns::of(py, &self.answer.columns(), rows)
-    }
-
-    /// The same as a data frame.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(py)?.call_method0("to_pandas")
-    }
-
-    /// The document that `numasim explore --pareto --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "front_html")
     }
 
     fn __repr__(&self) -> String {

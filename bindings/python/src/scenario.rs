@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, caution, document, numbers, warning};
+use numasim_ask::tables::Placed;
+use numasim_ask::thread_map::{MOST_MAPPED_NODES, thread_map};
+use numasim_ask::{
+    Evaluate, Evaluated, EvaluatedScenario, ScenarioView, caution, document, numbers, warning,
+};
 use numasim_model::evaluation::AppResult;
 use numasim_model::{App, NodeId, Placement};
 use numasim_sim::intervals::Interval;
@@ -11,6 +15,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::answer::{Answer, Answered};
 use crate::columns::plain;
 use crate::reading::Reading;
 use crate::working::{Stop, work};
@@ -19,19 +24,45 @@ use crate::{columns, error};
 /// The result of one thread placement: GFLOPS, GB/s, and the bottleneck of each application.
 ///
 /// In every array, rows are applications in the order of `apps`, and columns are nodes.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct ScenarioResult {
-    pub(crate) scenario: Arc<EvaluatedScenario>,
+    scenario: Arc<EvaluatedScenario>,
     /// Value of the objective, in its unit; None without a search.
     #[pyo3(get)]
-    pub(crate) value: Option<f64>,
+    value: Option<f64>,
+}
+
+impl Answered for EvaluatedScenario {
+    fn json(&self) -> String {
+        document::text(self)
+    }
+
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        placed(py, &[self.view()])
+    }
+
+    fn svg(&self) -> Option<String> {
+        let is_small = self.study.machine.node_count() <= MOST_MAPPED_NODES;
+        is_small.then(|| thread_map(&self.view()).svg())
+    }
+}
+
+/// A row for each scenario, application and node.
+fn placed<'py>(py: Python<'py>, views: &[ScenarioView<'_>]) -> PyResult<Bound<'py, PyAny>> {
+    let apps = views.first().map_or(&[][..], |view| view.apps);
+    columns::of(py, &Placed::columns(apps), views.iter().flat_map(Placed::all))
 }
 
 impl ScenarioResult {
-    /// A scenario that did not come from a search.
-    pub(crate) fn of(scenario: &Arc<EvaluatedScenario>) -> Self {
-        Self { scenario: Arc::clone(scenario), value: None }
+    /// A scenario, with its value if it comes from a search.
+    pub(crate) fn new(
+        py: Python<'_>,
+        scenario: &Arc<EvaluatedScenario>,
+        value: Option<f64>,
+    ) -> PyResult<Py<Self>> {
+        let scenario = Arc::clone(scenario);
+        Py::new(py, (Self { scenario: Arc::clone(&scenario), value }, Answer(scenario)))
     }
 
     /// One value for each application and node; 0 if it has no threads there.
@@ -240,16 +271,6 @@ impl ScenarioResult {
         numbers(&nodes)
     }
 
-    /// The scenario object of the command-line documents, as JSON.
-    fn to_json(&self) -> String {
-        document::text(&self.scenario)
-    }
-
-    /// The same object as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
     /// The allocation as a `[[scenario]]` table for input files.
     #[pyo3(signature = (name=None))]
     fn to_toml(&self, name: Option<&str>) -> String {
@@ -265,39 +286,31 @@ impl ScenarioResult {
         .toml()
     }
 
-    /// One row for each application: `gflops`, `bandwidth_gbs`, `threads`, `home`, and `threads:N` of each node.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "scenario_frame")
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "scenario_html")
-    }
-
     fn __repr__(&self) -> String {
         let (total, unit) = self.total();
         format!("<ScenarioResult {:?}: {total} {unit}>", self.scenario.name)
     }
 }
 
-/// A document as Python reads it: every number is identical to the last bit.
-pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.getattr("loads")?.call1((text,))
-}
-
-/// The presentation of a result by `numasim._shown`.
-pub(crate) fn shown<'py>(result: &Bound<'py, PyAny>, by: &str) -> PyResult<Bound<'py, PyAny>> {
-    result.py().import("numasim._shown")?.getattr(by)?.call1((result,))
-}
-
 // Scenarios, evaluated.
 
 /// Evaluated scenarios of one study.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Evaluation {
-    answer: Evaluated,
+    machine: String,
     scenarios: Vec<Py<ScenarioResult>>,
+}
+
+impl Answered for Evaluated {
+    fn json(&self) -> String {
+        document::text(self)
+    }
+
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let views: Vec<ScenarioView<'_>> = self.scenarios.iter().map(|one| one.view()).collect();
+        placed(py, &views)
+    }
 }
 
 /// Evaluates scenarios: `names`, or every scenario. `model`: the rules of another bandwidth-sharing model. `static_work`: work is
@@ -310,7 +323,7 @@ pub(crate) fn evaluate(
     names: Option<Vec<String>>,
     model: Option<&str>,
     static_work: bool,
-) -> PyResult<Evaluation> {
+) -> PyResult<Py<Evaluation>> {
     let input = reading.under(py, model)?;
     let names = names.unwrap_or_default();
     let question = Evaluate { scenarios: &names, static_work, ..Evaluate::new(&input) };
@@ -318,8 +331,10 @@ pub(crate) fn evaluate(
     let answer = work(py, &stop, || numasim_ask::evaluate(&question, &stop))?;
     let answer = answer.map_err(|refusal| error::refused(py, &refusal))?;
     answer.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
-    let scenarios = answer.scenarios.iter().map(|one| Py::new(py, ScenarioResult::of(one)));
-    Ok(Evaluation { scenarios: scenarios.collect::<PyResult<_>>()?, answer })
+    let scenarios = answer.scenarios.iter().map(|one| ScenarioResult::new(py, one, None));
+    let own =
+        Evaluation { machine: answer.head.machine.clone(), scenarios: scenarios.collect::<PyResult<_>>()? };
+    Py::new(py, (own, Answer(Arc::new(answer))))
 }
 
 #[pymethods]
@@ -353,26 +368,7 @@ impl Evaluation {
         }
     }
 
-    /// The document that `numasim evaluate --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    /// One row for each scenario and application.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "evaluation_frame")
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "evaluation_html")
-    }
-
     fn __repr__(&self) -> String {
-        format!("<Evaluation of {:?}: {} scenarios>", self.answer.head.machine, self.scenarios.len())
+        format!("<Evaluation of {:?}: {} scenarios>", self.machine, self.scenarios.len())
     }
 }

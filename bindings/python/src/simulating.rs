@@ -12,17 +12,17 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::answer::{Answer, Answered};
 use crate::columns::{self, Columns, plain};
 use crate::error;
 use crate::reading::Reading;
-use crate::scenario::{loads, shown};
 use crate::working::{Stop, work};
 
 /// In the form of `--runs`.
 const MOST_RUNS: u32 = 100_000;
 
 /// Simulations of one study: one for each policy and seed.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Simulation(Arc<Done>);
 
@@ -53,14 +53,11 @@ pub(crate) fn simulate(
     runs: u64,
     model: Option<&str>,
     timeline: bool,
-) -> PyResult<Simulation> {
+) -> PyResult<Py<Simulation>> {
     let input = reading.under(py, model)?;
     let named = policies.unwrap_or_default();
     let policies: Vec<PolicyName> = named.iter().map(|name| policy(py, name)).collect::<PyResult<_>>()?;
-    if let Some(until_s) = until_s.filter(|until_s| !until_s.is_finite() || *until_s < 0.0) {
-        let message = format!("until is a number of simulated seconds, 0 or more, not {until_s}");
-        return Err(error::input(py, &message));
-    }
+    let until_s = checked_until(py, until_s)?;
     let refused = |refusal: Refusal| error::refused(py, &refusal);
     let runs = checked_runs(py, runs)?;
     let question = Simulate { input: &input, policies: &policies, until_s, seed, runs };
@@ -85,14 +82,26 @@ pub(crate) fn simulate(
     let (results, timelines): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let answer = simulations.answer(results).map_err(refused)?;
     answer.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
-    Ok(Simulation(Arc::new(Done { answer, timelines })))
+    let done = Arc::new(Done { answer, timelines });
+    Py::new(py, (Simulation(Arc::clone(&done)), Answer(done)))
 }
 
-fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
+pub(crate) fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
     name.parse().map_err(|error: NameError| match over_time::did_you_mean(&error) {
         Some(near) => error::input(py, &format!("{error}; did you mean '{near}'?")),
         None => error::input(py, &error.to_string()),
     })
+}
+
+/// In the form of `--until`.
+pub(crate) fn checked_until(py: Python<'_>, until_s: Option<f64>) -> PyResult<Option<f64>> {
+    match until_s {
+        Some(until_s) if !until_s.is_finite() || until_s < 0.0 => {
+            let message = format!("until is a number of simulated seconds, 0 or more, not {until_s}");
+            Err(error::input(py, &message))
+        }
+        until_s => Ok(until_s),
+    }
 }
 
 /// In the form of `--runs`.
@@ -116,7 +125,11 @@ pub(crate) fn found<'n>(
     at.filter(|&at| at < length).ok_or_else(|| PyIndexError::new_err(format!("there are {length} runs")))
 }
 
-impl Done {
+impl Answered for Done {
+    fn json(&self) -> String {
+        document::text(&self.answer)
+    }
+
     /// A row for each run and application, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         columns::of(
@@ -137,12 +150,6 @@ impl Simulation {
             .collect()
     }
 
-    /// A row for each simulation and application, with the columns of `--format csv`.
-    #[getter]
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.columns(py)
-    }
-
     fn __len__(&self) -> usize {
         self.0.answer.runs.len()
     }
@@ -151,25 +158,6 @@ impl Simulation {
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<SimulatedRun> {
         let number = found(key, self.0.answer.runs.iter().map(|one| one.policy.as_str()))?;
         Ok(SimulatedRun { done: Arc::clone(&self.0), number })
-    }
-
-    /// The document that `numasim simulate --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.0.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    /// One row for each simulation and application.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.columns(py)?.call_method0("to_pandas")
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "simulation_html")
     }
 
     fn __repr__(&self) -> String {

@@ -2,50 +2,58 @@
 
 use std::sync::Arc;
 
-use numasim_ask::Refusal;
-use numasim_ask::sweep::{Batch, Exploring, Sweep, Work};
+use numasim_ask::sweep::{Batch, Exploring, Simulating, Sweep, Work};
 use numasim_ask::table::{Column, Kind};
+use numasim_ask::{Clock as _, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns::Gathered;
 use crate::error;
-use crate::exploring::{objective, time_limit, to_restrictions};
+use crate::exploring::{Search, in_pool, objective};
 use crate::reading::Reading;
-use crate::working::{Stop, work};
+use crate::simulating::{checked_until, policy};
+use crate::working::work;
 
 /// Maximum size of the values of all columns together: 4 GiB.
 const MOST_CELLS: u64 = 1 << 29;
 
-/// Evaluates scenarios, or searches, at every point of a grid. `settings`: `KEY=VALUES` as on the command line.
+/// Evaluates scenarios, searches, or simulates, at every point of a grid. `settings`: `KEY=VALUES` as on the command line. `explore`: the
+/// objective. `simulate`: the policies, and the end in seconds.
 #[pyfunction]
-#[pyo3(signature = (reading, settings, names=None, model=None, explore=None, seed=0, time_limit_s=None))]
+#[pyo3(signature = (reading, settings, search, names, explore=None, simulate=None))]
 pub(crate) fn sweep<'py>(
     py: Python<'py>,
     reading: &Reading,
     settings: Vec<String>,
-    names: Option<Vec<String>>,
-    model: Option<&str>,
-    explore: Option<(String, (bool, bool, u64, bool))>,
-    seed: u64,
-    time_limit_s: Option<f64>,
+    search: Search,
+    names: Vec<String>,
+    explore: Option<String>,
+    simulate: Option<(Vec<String>, Option<f64>)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let refused = |refusal: Refusal| error::refused(py, &refusal);
-    let input = reading.under(py, model)?;
-    let asked = match &explore {
-        None => Work::evaluate(&input.study, &names.unwrap_or_default()).map_err(refused)?,
-        Some((name, restrictions)) => Work::Explore(Exploring {
+    let wrong = |why: String| error::input(py, &why);
+    let input = search.placed(py, reading, None)?;
+    let (stop, workers) = (search.stop(py)?, search.workers(py)?);
+    let asked = match (&explore, &simulate) {
+        (Some(name), _) => Work::Explore(Exploring {
             objective: objective(py, name)?,
-            restrictions: to_restrictions(py, *restrictions)?,
-            seed,
-            time_limit: time_limit(py, time_limit_s)?,
+            restrictions: search.restrictions(py)?,
+            seed: search.seed,
+            time_limit: stop.limit(),
         }),
+        (None, Some((policies, until_s))) => Work::Simulate(Simulating {
+            policies: policies.iter().map(|name| policy(py, name)).collect::<PyResult<_>>()?,
+            seed: search.seed,
+            until_s: checked_until(py, *until_s)?,
+        }),
+        (None, None) => Work::evaluate(&input.study, &names).map_err(refused)?,
     };
     let study = Arc::unwrap_or_clone(input.study);
     let sweep = numasim_ask::sweep(study, &input.located, &settings, asked).map_err(refused)?;
     has_room(py, &sweep)?;
-    let stop = Stop::after(None);
-    let gathered = work(py, &stop, || {
+    sweep.warnings(&input.located).iter().try_for_each(|warning| error::warn(py, warning))?;
+    let compute = || {
         let mut gathered = Gathered::new(sweep.columns(), nodes(&sweep));
         let add = |batch: Batch| {
             gathered.add(&batch.table);
@@ -53,8 +61,9 @@ pub(crate) fn sweep<'py>(
         };
         sweep.run(0..sweep.grid().points(), &|| stop.is_interrupted(), &|batch| batch, add)?;
         Ok(gathered)
-    })?;
-    gathered.map_err(refused)?.finish(py)
+    };
+    let gathered = work(py, &stop, || in_pool(workers, compute))?;
+    gathered.map_err(wrong)?.map_err(refused)?.finish(py)
 }
 
 fn nodes(sweep: &Sweep) -> usize {

@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 
+use crate::answer::{Answer, Answered};
 use crate::columns::{self, Columns, plain};
 use crate::error;
 use crate::reading::Reading;
-use crate::scenario::{loads, shown};
 use crate::simulating::{checked_runs, found};
 use crate::working::{Stop, work};
 
@@ -25,7 +25,7 @@ use crate::working::{Stop, work};
 pub(crate) type Folder = (String, [(String, String); 2]);
 
 /// Simulations of one graph: one for each scheduler, or scenario, and seed.
-#[pyclass(frozen, module = "numasim._core")]
+#[pyclass(frozen, extends = Answer, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Tasks(Arc<Done>);
 
@@ -63,7 +63,7 @@ pub(crate) fn tasks(
     graph: Option<Folder>,
     plan: Option<Folder>,
     trace: bool,
-) -> PyResult<Tasks> {
+) -> PyResult<Py<Tasks>> {
     let refused = |refusal: Refusal| error::refused(py, &refusal);
     let input = reading.under(py, model)?;
     let scheduler =
@@ -116,7 +116,8 @@ pub(crate) fn tasks(
     })?;
     let (results, traces): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let answer = question.answer(results).map_err(refused)?;
-    Ok(Tasks(Arc::new(Done { answer, traces })))
+    let done = Arc::new(Done { answer, traces });
+    Py::new(py, (Tasks(Arc::clone(&done)), Answer(done)))
 }
 
 /// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
@@ -171,7 +172,11 @@ pub(crate) fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'
     Ok(all)
 }
 
-impl Done {
+impl Answered for Done {
+    fn json(&self) -> String {
+        document::text(&self.answer)
+    }
+
     /// A row for each run, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         columns::of(py, &self.answer.columns(), &self.answer.runs)
@@ -200,12 +205,6 @@ impl Tasks {
         Ok(graph)
     }
 
-    /// A row for each simulation, with the columns of `--format csv`.
-    #[getter]
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.columns(py)
-    }
-
     fn __len__(&self) -> usize {
         self.0.answer.runs.len()
     }
@@ -214,25 +213,6 @@ impl Tasks {
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TasksRun> {
         let number = found(key, self.0.answer.runs.iter().map(Tasked::label))?;
         Ok(TasksRun { done: Arc::clone(&self.0), number })
-    }
-
-    /// The document that `numasim tasks --format json` writes.
-    fn to_json(&self) -> String {
-        document::text(&self.0.answer)
-    }
-
-    /// The same document as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json())
-    }
-
-    /// One row for each simulation.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.columns(py)?.call_method0("to_pandas")
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown(slf.as_any(), "tasks_html")
     }
 
     fn __repr__(&self) -> String {

@@ -149,8 +149,8 @@ def test_frames_have_the_figures() -> None:
     found = numasim.evaluate(study())
     frame = found.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame.loc[("apart", "cpu"), "gflops"] == 40.0
-    assert frame.loc[("apart", "cpu"), "threads:1"] == 4
+    assert frame.loc[("apart", "cpu", "node 1"), "gflops"] == 40.0
+    assert frame.loc[("apart", "cpu", "node 1"), "threads"] == 4
     best = numasim.explore(study()).to_pandas()
     assert best["role"].tolist()[0] == "best" and best["value"].iloc[0] == best["value"].max()
 
@@ -224,7 +224,7 @@ def test_a_wrong_type_is_a_type_error_and_an_input_error() -> None:
         lambda: numasim.explore(one, top=2.5),  # type: ignore[arg-type]
         lambda: numasim.explore(one, time_limit="1"),  # type: ignore[arg-type]
         lambda: numasim.explore(one, whole_nodes=1),  # type: ignore[arg-type]
-        lambda: numasim.explore(one, app_threads=[1]),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, threads=[1.5]),  # type: ignore[arg-type]
         lambda: numasim.sweep(one, ["machine.link_gbs"]),  # type: ignore[arg-type]
         lambda: numasim.sweep(one, {"machine.link_gbs": [None]}),
         lambda: numasim.simulate(one, seed=1.5),  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ def test_numbers_that_nobody_can_mean_are_refused_at_once() -> None:
         {"time_limit": float("nan")},
         {"time_limit": 10**400},
         {"within": 2.0, "simple": True},
-        {"app_threads": {"mem": 2**70}},
+        {"threads": {"mem": 2**70}},
     ):
         with pytest.raises(numasim.InputError):
             numasim.explore(one, **arguments)  # type: ignore[arg-type]

@@ -40,9 +40,9 @@ def test_figures_of_applications_that_make_no_sense() -> None:
         numasim.explore(study(), exclusive="men")
     limited = numasim.Study(machine(), [numasim.App("mem", ai=0.5, max_threads=2)])
     with pytest.raises(numasim.InputError, match="contradicts `max_threads` 2 of mem"):
-        numasim.explore(limited, app_threads={"mem": 3})
+        numasim.explore(limited, threads={"mem": 3})
     with pytest.raises(numasim.InfeasibleError, match="no placement is possible"):
-        numasim.explore(study(), threads_multiple=3, app_threads={"mem": 4})
+        numasim.explore(study(), threads_multiple=3, threads={"mem": 4})
 
 
 def test_who_did_not_ask_has_no_robust_and_no_simplest_placement() -> None:
@@ -97,3 +97,11 @@ def test_frames_have_a_row_for_each_answer() -> None:
     assert lost.columns.tolist() == ["worst", "max-min", "ecm"] and lost.index[0] == "robust"
     assert lost.loc["robust", "worst"] == robust.worst_regret
     assert lost.loc["best of ecm", "max-min"] == robust.others["best of ecm"]["max-min"]
+
+
+def test_a_warning_points_to_the_line_that_asked() -> None:
+    asymmetric = numasim.Study(machine(link_gbs=30), [numasim.App("mem", ai=0.5)], [numasim.Scenario("even", {"mem": 1})])
+    for ask in (numasim.evaluate, numasim.explore):
+        with pytest.warns(numasim.NumasimWarning) as caught:
+            ask(asymmetric)
+        assert {one.filename for one in caught} == {__file__}

@@ -48,7 +48,7 @@ def test_several_policies_and_seeds(command_line: Any, program: str) -> None:
     assert found.to_dict() == command_line("simulate", path, *arguments)
     assert [(one.policy, one.seed) for one in found.runs] == [(p, s) for p in ("none", "lead:3") for s in (5, 6, 7)]
     assert found["lead:3"].seed == 5 and found[-1].seed == 7
-    same(found.columns, rows_of(program, "simulate", path, *arguments))
+    same(found.columns(), rows_of(program, "simulate", path, *arguments))
 
 
 def test_arrays_are_the_figures_of_the_document() -> None:

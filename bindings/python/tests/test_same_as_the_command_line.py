@@ -202,7 +202,7 @@ def test_the_best_allocation_under_restrictions(command_line: Any) -> None:
 
 # Under restrictions of single applications, each with its words of the command line.
 OF_APPS: list[tuple[dict[str, Any], list[str]]] = [
-    ({"app_threads": {"bad": 3}, "max_nodes": {"bad": 1}}, ["--threads", "bad=3", "--max-nodes", "bad=1"]),
+    ({"threads": {"bad": 3}, "max_nodes": {"bad": 1}}, ["--threads", "bad=3", "--max-nodes", "bad=1"]),
     ({"threads_multiple": 2}, ["--threads-multiple", "2"]),
     ({"threads_multiple": {"bad": 4, "mem": 2}}, ["--threads-multiple", "bad=4", "--threads-multiple", "mem=2"]),
     ({"max_nodes": np.int64(2)}, ["--max-nodes", "2"]),
@@ -220,7 +220,7 @@ def test_the_best_allocation_under_restrictions_of_applications(
     found = numasim.explore(path, **asked)
     expected = command_line("explore", path, *words)
     assert without_time(found.to_dict()) == without_time(expected)
-    assert found.to_dict()["restrictions"] or "app_threads" in asked
+    assert found.to_dict()["restrictions"] or "threads" in asked
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_several_schedulers_and_seeds(command_line: Any, program: str) -> None:
     assert found.to_dict() == command_line("tasks", path, *arguments)
     assert [(one.scheduler, one.seed) for one in found.runs][:3] == [("fifo", 3), ("fifo", 4), ("dep", 3)]
     assert found["dep"].seed == 3
-    same(found.columns, rows_of(program, "tasks", path, *arguments))
+    same(found.columns(), rows_of(program, "tasks", path, *arguments))
 
 
 def test_the_figures_of_a_run_are_those_of_the_document() -> None:

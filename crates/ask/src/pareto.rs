@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use numasim_course::Study;
-use numasim_draw::figures;
-use numasim_model::{AppId, OpenData, Placement, Smt, evaluate};
+use numasim_draw::scatter::{FrontPlot, Mark};
+use numasim_draw::{Heading, figures};
+use numasim_model::{App, AppId, OpenData, Placement, Smt, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{End, Settings, Stages, TradeOff, TradeOffError, front};
 use numasim_sim::{Candidate, Caution, Objective, Restrictions};
@@ -21,7 +22,7 @@ use crate::intervals::figures_of;
 use crate::refusal::{Refusal, impossible};
 use crate::scenario::{ScenarioObject, study_with};
 use crate::table::Of;
-use crate::wording::{PERCENT, common_unit, value_scale, value_title, weighted};
+use crate::wording::{PERCENT, common_unit, relative, value_scale, value_title, weighted};
 use crate::{EvaluatedScenario, warning};
 
 /// A question to [`pareto`].
@@ -356,6 +357,72 @@ impl Front {
             Some(column.each(&app.name))
         }));
         columns
+    }
+}
+
+// The front as a picture.
+
+impl Front {
+    /// The front as a picture: the first objective to the right, the second upwards.
+    pub fn plot(&self) -> FrontPlot {
+        let names = self.objectives().map(Objective::as_str);
+        let coverage = if self.unproven.is_none() {
+            "every placement was compared".to_owned()
+        } else {
+            let proven = self.ends.map(|end| end.proven);
+            match proven {
+                [true, true] => "both ends proven, in between the best found".to_owned(),
+                [true, false] => format!("best {} proven, the others the best found", names[0]),
+                [false, true] => format!("best {} proven, the others the best found", names[1]),
+                [false, false] => "the best found".to_owned(),
+            }
+        };
+        let mut marks: Vec<Mark> = Vec::new();
+        let last = self.points.len() - 1;
+        for (point, text) in [
+            (Some(0), format!("best {}", if last == 0 { names.join(" and ") } else { names[0].to_owned() })),
+            (Some(last), format!("best {}", names[1])),
+            (self.knee, "knee".to_owned()),
+        ] {
+            if let Some(point) = point.filter(|&i| i != 0 || marks.is_empty()) {
+                marks.push(Mark { at: self.points[point].values, text, on_front: true });
+            }
+        }
+        let allowed = self.baselines.iter().filter(|baseline| baseline.breaks.is_none());
+        let from = marks.len();
+        for baseline in allowed {
+            let (at, name) = (baseline.point.values, &baseline.point.scenario.name);
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+            let same = |mark: &&mut Mark| close(mark.at[0], at[0]) && close(mark.at[1], at[1]);
+            match marks.iter_mut().skip(from).find(same) {
+                Some(mark) => mark.text = format!("{}, {name}", mark.text),
+                None => marks.push(Mark { at, text: name.clone(), on_front: false }),
+            }
+        }
+        FrontPlot {
+            heading: Heading {
+                title: format!("What does a better value of {} cost in {}?", names[1], names[0]),
+                subtitle: format!(
+                    "{coverage}; model {}; {}",
+                    self.study.machine.sharing().name(),
+                    self.study.machine.name()
+                ),
+            },
+            labels: self.objectives().map(|objective| axis(objective, &self.study.apps)),
+            smaller_is_better: self.objectives().map(|objective| objective == Objective::Makespan),
+            points: self.points.iter().map(|point| point.values).collect(),
+            marks,
+        }
+    }
+}
+
+fn axis(objective: Objective, apps: &[App]) -> String {
+    match objective {
+        Objective::TotalGflops if weighted(apps) => "total-gflops (weighted GFLOPS)".to_owned(),
+        Objective::TotalGflops => "total-gflops (GFLOPS)".to_owned(),
+        Objective::Fair => format!("fair (smallest p = {})", relative(apps)),
+        Objective::Geomean => format!("geomean (mean p, p = {})", relative(apps)),
+        Objective::Makespan => "makespan (s)".to_owned(),
     }
 }
 

@@ -9,6 +9,9 @@ use numasim_model::{App, AppId, Machine, NodeId, Placement, Smt};
 use crate::lettering::{self, Lettering};
 use crate::{ScenarioView, data_words, machine_title, numbers};
 
+/// Maximum number of nodes in a readable map.
+pub const MOST_MAPPED_NODES: usize = 32;
+
 /// The subtitle of a plot of a scenario: its name and result, the model and the machine.
 pub fn conditions(view: &ScenarioView<'_>) -> String {
     let (total, unit) = view.total();

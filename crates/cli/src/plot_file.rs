@@ -5,13 +5,11 @@ mod rendered;
 
 use std::path::Path;
 
+pub(crate) use numasim_ask::thread_map::MOST_MAPPED_NODES;
 use numasim_model::Machine;
 
 use crate::failure::Failure;
 use crate::output::Destination;
-
-/// Maximum number of nodes in a readable map.
-pub(crate) const MOST_MAPPED_NODES: usize = 32;
 
 /// Whether a thread map has enough space for the machine.
 pub(crate) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {

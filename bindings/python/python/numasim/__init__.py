@@ -26,6 +26,7 @@ from ._ask import advise, evaluate, explore, machines, pareto, simulate, snapsho
 from ._columns import Columns
 from ._core import (
     Advice,
+    Answer,
     Evaluation,
     Exploration,
     Fewest,
@@ -43,12 +44,14 @@ from ._core import (
     TasksRun,
 )
 from ._errors import Fault, InfeasibleError, InputError, InputTypeError, NumasimError, NumasimWarning
+from ._plot import Picture
 from ._schedule import Scheduler, schedule
 from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
 
 __all__ = [
     "Advice",
+    "Answer",
     "App",
     "Columns",
     "Evaluation",
@@ -63,6 +66,7 @@ __all__ = [
     "Machines",
     "NumasimError",
     "NumasimWarning",
+    "Picture",
     "Robust",
     "Scenario",
     "ScenarioResult",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Union
 
 from . import _core
 from ._checked import flag, is_list, mapping, names, real, shown, text, whole
@@ -13,7 +15,116 @@ from ._errors import InputError, InputTypeError
 from ._study import Asked, Machine, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
 
-_Figures = list[tuple[str | None, int]]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_Figures = list[tuple[Union[str, None], int]]
+#: A number for every application, or numbers by application.
+OfApps = Union[int, Mapping[str, int], None]
+
+
+class Search(TypedDict, total=False):
+    """What every search is asked, and every point of a sweep. The names are the switches of the command line."""
+
+    same_on_every_node: bool
+    whole_nodes: bool
+    min_threads_per_node: int
+    no_idle_cores: bool
+    model: str | None
+    time_limit: float | None
+    seed: int | None
+    threads: int | Mapping[str, int] | Sequence[int | Mapping[str, int]] | None
+
+
+class SearchOfApps(Search, total=False):
+    """Also the constraints on single applications and L3 domains."""
+
+    whole_l3: bool
+    threads_multiple: OfApps
+    max_nodes: OfApps
+    threads_per_l3: OfApps
+    max_l3: OfApps
+    exclusive: str | Sequence[str] | None
+
+
+def _name(name: str, value: str | None) -> str | None:
+    return None if value is None else text(name, value)
+
+
+def _real(name: str, value: float | None) -> float | None:
+    return None if value is None else real(name, value)
+
+
+def _figures(name: str, figures: int | Mapping[str, int] | None) -> _Figures:
+    """Numbers by application; None means every application."""
+    if figures is None:
+        return []
+    if isinstance(figures, Mapping):
+        return [(app, _figure(name, figure)) for app, figure in mapping(name, figures).items()]
+    return [(None, _figure(name, figures))]
+
+
+def _figure(name: str, figure: int) -> int:
+    # The compiled part says which numbers there are; these are those that it counts.
+    return max(-(2**63), min(whole(name, figure, -(2**20000), 2**20000), 2**63 - 1))
+
+
+def _threads(name: str, threads: Any) -> _Figures:
+    """Threads of applications; without a name the worker threads of the search."""
+    given = threads if isinstance(threads, (list, tuple)) else [threads]
+    return [figure for one in given for figure in _figures(name, one)]
+
+
+def _whole(name: str, value: int | None) -> int | None:
+    return None if value is None else whole(name, value)
+
+
+#: How each argument of a search is checked, and its default.
+_SEARCH: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
+    "same_on_every_node": (flag, False),
+    "whole_nodes": (flag, False),
+    "min_threads_per_node": (whole, 0),
+    "no_idle_cores": (flag, False),
+    "model": (_name, None),
+    "time_limit": (_real, None),
+    "seed": (_whole, None),
+    "threads": (_threads, None),
+    "whole_l3": (flag, False),
+    "threads_multiple": (_figures, None),
+    "max_nodes": (_figures, None),
+    "threads_per_l3": (_figures, None),
+    "max_l3": (_figures, None),
+    "exclusive": (names, None),
+}
+
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _asked(keys: Any) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Shows these keywords in the signature of a function that takes them together, and refuses all others."""
+
+    def named(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        whole = inspect.signature(function)
+        kept = [one for one in whole.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        for name, hint in keys.__annotations__.items():
+            hint = getattr(hint, "__forward_arg__", hint)
+            kept.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_SEARCH[name][1], annotation=hint))
+        signature = whole.replace(parameters=kept)
+
+        @functools.wraps(function)
+        def checked(*args: _P.args, **given: _P.kwargs) -> _T:
+            try:
+                signature.bind(*args, **given)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}(): {error}") from None
+            return function(*args, **given)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked
+
+    return named
 
 
 def evaluate(
@@ -40,30 +151,18 @@ def evaluate(
     return _core.evaluate(reading_of(study), wanted, _name("model", model), flag("static_work", static_work))
 
 
+@_asked(SearchOfApps)
 def explore(
     study: Asked,
     objective: str = "geomean",
     *,
-    same_on_every_node: bool = False,
-    whole_nodes: bool = False,
-    min_threads_per_node: int = 0,
-    no_idle_cores: bool = False,
-    app_threads: Mapping[str, int] | None = None,
-    threads_multiple: int | Mapping[str, int] | None = None,
-    max_nodes: int | Mapping[str, int] | None = None,
-    whole_l3: bool = False,
-    threads_per_l3: int | Mapping[str, int] | None = None,
-    max_l3: int | Mapping[str, int] | None = None,
-    exclusive: str | Sequence[str] | None = None,
-    model: str | None = None,
     models: str | Sequence[str] | None = None,
     simple: bool = False,
     fewest_threads: bool = False,
     within: float | None = None,
-    time_limit: float | None = None,
+    sensitivity: bool = False,
     top: int = 3,
-    seed: int = 0,
-    threads: int | None = None,
+    **asked: Unpack[SearchOfApps],
 ) -> Exploration:
     """Searches for the best allocation of threads to NUMA nodes, as ``numasim explore`` does.
 
@@ -77,8 +176,6 @@ def explore(
         whole_nodes: At most one application has threads on a node.
         min_threads_per_node: Minimum number of threads of each application on every node with cores.
         no_idle_cores: Every core is used.
-        app_threads: Exact number of threads over the machine, by application (its own name, or that of its group:
-            each instance); ``--threads APP=N`` of the command line.
         threads_multiple: The threads of an application on each node are a multiple of this: one number for every
             application, or by application.
         max_nodes: Maximum number of nodes with threads of an application: one number, or by application.
@@ -99,8 +196,11 @@ def explore(
         time_limit: Maximum seconds to search for a proof; then the best found is the answer. By default until proven
             or until a search budget of some seconds is spent. All searches share it.
         top: Number of alternatives.
-        seed: Seed of the random restarts.
-        threads: Worker threads of the search; by default one for each core of this host.
+        seed: Seed of the random restarts; by default 0.
+        sensitivity: Also compute the gain from more of each resource, and how wrong each value may be (``sensitivity`` of
+            the answer).
+        threads: A dict: the exact number of threads over the machine, by application (its own name, or that of its group:
+            each instance). A number: worker threads of the search; by default one for each core of this host. A list has both.
 
     Raises:
         InputTypeError: an argument has the wrong type.
@@ -111,39 +211,16 @@ def explore(
     return _core.explore(
         reading_of(study),
         text("objective", objective),
-        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
-        _of_apps(app_threads, threads_multiple, max_nodes, exclusive),
-        _domains(whole_l3, threads_per_l3, max_l3),
+        _search(asked),
         (flag("simple", simple), flag("fewest_threads", fewest_threads), _real("within", within)),
+        flag("sensitivity", sensitivity),
         whole("top", top),
-        whole("seed", seed),
-        model=_name("model", model),
         models=None if models is None else ",".join(names("models", models)),
-        time_limit_s=_real("time_limit", time_limit),
-        threads=None if threads is None else whole("threads", threads),
     )
 
 
-def machines(
-    studies: Sequence[Asked],
-    objective: str = "geomean",
-    *,
-    same_on_every_node: bool = False,
-    whole_nodes: bool = False,
-    min_threads_per_node: int = 0,
-    no_idle_cores: bool = False,
-    app_threads: Mapping[str, int] | None = None,
-    threads_multiple: int | Mapping[str, int] | None = None,
-    max_nodes: int | Mapping[str, int] | None = None,
-    whole_l3: bool = False,
-    threads_per_l3: int | Mapping[str, int] | None = None,
-    max_l3: int | Mapping[str, int] | None = None,
-    exclusive: str | Sequence[str] | None = None,
-    model: str | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-) -> Machines:
+@_asked(SearchOfApps)
+def machines(studies: Sequence[Asked], objective: str = "geomean", **asked: Unpack[SearchOfApps]) -> Machines:
     """Searches for the best allocation on each of several machines, as ``numasim explore --machine A --machine B`` does.
 
     The machines are compared by the GFLOPS of the applications on the first one.
@@ -161,31 +238,12 @@ def machines(
     """
     if not is_list(studies):
         raise InputTypeError(f"studies is a sequence of studies, or of lists of paths, not {shown(studies)}")
-    return _core.machines(
-        [reading_of(study) for study in studies],
-        text("objective", objective),
-        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
-        _of_apps(app_threads, threads_multiple, max_nodes, exclusive),
-        _domains(whole_l3, threads_per_l3, max_l3),
-        whole("seed", seed),
-        model=_name("model", model),
-        time_limit_s=_real("time_limit", time_limit),
-        threads=None if threads is None else whole("threads", threads),
-    )
+    return _core.machines([reading_of(study) for study in studies], text("objective", objective), _search(asked))
 
 
+@_asked(SearchOfApps)
 def pareto(
-    study: Asked,
-    objectives: Sequence[str] = ("total-gflops", "fair"),
-    *,
-    same_on_every_node: bool = False,
-    whole_nodes: bool = False,
-    min_threads_per_node: int = 0,
-    no_idle_cores: bool = False,
-    model: str | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
+    study: Asked, objectives: Sequence[str] = ("total-gflops", "fair"), **asked: Unpack[SearchOfApps]
 ) -> Front:
     """Searches for the cost of one objective in terms of another, as ``numasim explore --pareto`` does.
 
@@ -204,42 +262,37 @@ def pareto(
     pair = names("objectives", objectives)
     if len(pair) != 2:
         raise InputError(f"objectives are two names, not {len(pair)}")
-    return _core.pareto(
-        reading_of(study),
-        (pair[0], pair[1]),
-        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
-        whole("seed", seed),
-        model=_name("model", model),
-        time_limit_s=_real("time_limit", time_limit),
-        threads=None if threads is None else whole("threads", threads),
-    )
+    return _core.pareto(reading_of(study), (pair[0], pair[1]), _search(asked))
 
 
+@_asked(Search)
 def sweep(
     study: Asked,
-    axes: Mapping[str, Any],
+    set: Mapping[str, Any],
     *,
     scenario: str | Sequence[str] | None = None,
     explore: bool = False,
     objective: str = "geomean",
-    same_on_every_node: bool = False,
-    whole_nodes: bool = False,
-    min_threads_per_node: int = 0,
-    no_idle_cores: bool = False,
-    model: str | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
+    simulate: bool = False,
+    policy: str | Sequence[str] | None = None,
+    until: float | None = None,
+    **asked: Unpack[Search],
 ) -> SweepResult:
-    """Evaluates scenarios, or searches, with other values at every point of a grid, as ``numasim sweep`` does.
+    """Evaluates scenarios, searches, or simulates, with other values at every point of a grid, as ``numasim sweep`` does.
 
     Args:
         study: A study, or the paths of input files.
-        axes: For each key (``"machine.link_gbs"``, ``"app.mem.weight"``, ``"scenario.even.threads.mem.0"``,
+        set: For each key (``"machine.link_gbs"``, ``"app.mem.weight"``, ``"scenario.even.threads.mem.0"``,
             ``"app.bad.data"`` ...) its values: a list or array, or a range as on the command line
             (``"10..100:10"``, ``"1/64..64*2"``). The last axis changes fastest.
         scenario: One or several names; by default all scenarios.
-        explore: Search for the best allocation at every point, with the arguments of :func:`explore`.
-        time_limit: Seconds for each point.
+        explore: Search for the best allocation at every point, with the arguments of :func:`explore`; the time limit is for each
+            point.
+        simulate: Simulate at every point, with the arguments of :func:`simulate`.
+        policy: With ``simulate``: the policies, each with a row at every point.
+        until: With ``simulate``: seconds of simulated time after which each simulation ends.
+        seed: Seed of the searches (by default 0) or of the simulations (by default 1).
+        threads: Worker threads; by default one for each core of this host.
 
     Raises:
         InputTypeError: an argument has the wrong type.
@@ -247,71 +300,26 @@ def sweep(
             ``infeasible`` and a reason; the others have results.
         KeyboardInterrupt: after Ctrl-C.
     """
-    restrictions = _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
-    objective = text("objective", objective)
+    if flag("explore", explore) and flag("simulate", simulate):
+        raise InputError("a sweep explores or simulates: give one of the two")
+    search = _search(asked, 1 if simulate else 0)
+    if any(app is not None for app, _ in search["threads"]):
+        raise InputTypeError("threads of a sweep is a whole number: its worker threads")
     columns = _core.sweep(
         reading_of(study),
-        [setting(key, values) for key, values in mapping("axes", axes).items()],
-        None if scenario is None else names("scenario", scenario),
-        model=_name("model", model),
-        explore=(objective, restrictions) if flag("explore", explore) else None,
-        seed=whole("seed", seed),
-        time_limit_s=_real("time_limit", time_limit),
+        [setting(key, values) for key, values in mapping("set", set).items()],
+        search,
+        names("scenario", scenario),
+        explore=text("objective", objective) if explore else None,
+        simulate=(names("policy", policy), _real("until", until)) if simulate else None,
     )
-    return SweepResult(columns, len(axes))
+    return SweepResult(columns, len(set))
 
 
-def _of_apps(
-    app_threads: Mapping[str, int] | None,
-    threads_multiple: int | Mapping[str, int] | None,
-    max_nodes: int | Mapping[str, int] | None,
-    exclusive: str | Sequence[str] | None,
-) -> tuple[_Figures, _Figures, _Figures, list[str]]:
-    return (
-        _figures("app_threads", app_threads),
-        _figures("threads_multiple", threads_multiple),
-        _figures("max_nodes", max_nodes),
-        names("exclusive", exclusive),
-    )
-
-
-def _domains(
-    whole_l3: bool,
-    threads_per_l3: int | Mapping[str, int] | None,
-    max_l3: int | Mapping[str, int] | None,
-) -> tuple[bool, _Figures, _Figures]:
-    return (flag("whole_l3", whole_l3), _figures("threads_per_l3", threads_per_l3), _figures("max_l3", max_l3))
-
-
-def _restrictions(same: bool, whole_nodes: bool, fewest: int, no_idle: bool) -> tuple[bool, bool, int, bool]:
-    return (
-        flag("same_on_every_node", same),
-        flag("whole_nodes", whole_nodes),
-        whole("min_threads_per_node", fewest),
-        flag("no_idle_cores", no_idle),
-    )
-
-
-def _name(name: str, value: str | None) -> str | None:
-    return None if value is None else text(name, value)
-
-
-def _real(name: str, value: float | None) -> float | None:
-    return None if value is None else real(name, value)
-
-
-def _figures(name: str, figures: int | Mapping[str, int] | None) -> _Figures:
-    """Numbers by application; None means every application."""
-    if figures is None:
-        return []
-    if isinstance(figures, Mapping):
-        return [(app, _figure(name, figure)) for app, figure in mapping(name, figures).items()]
-    return [(None, _figure(name, figures))]
-
-
-def _figure(name: str, figure: int) -> int:
-    # The compiled part says which numbers there are; these are those that it counts.
-    return max(-(2**63), min(whole(name, figure, -(2**20000), 2**20000), 2**63 - 1))
+def _search(asked: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
+    """The arguments of a search, checked, for the compiled part."""
+    checked = {name: check(name, asked.get(name, default)) for name, (check, default) in _SEARCH.items()}
+    return checked | {"seed": seed if checked["seed"] is None else checked["seed"]}
 
 
 def simulate(
@@ -401,7 +409,7 @@ def tasks(
         text("placement", placement),
         names("scenario", scenario),
         flag("steal", steal),
-        None if seed is None else whole("seed", seed),
+        _whole("seed", seed),
         whole("runs", runs),
         metg=_real("metg", metg),
         model=_name("model", model),

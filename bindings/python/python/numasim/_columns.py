@@ -16,6 +16,25 @@ if TYPE_CHECKING:
 #: An array, or codes and their words.
 Column = Any
 
+#: The unit of a column by the last word of its name, as in input files; all other columns are counts, shares or words.
+UNITS = {
+    "gflops": "GFLOPS",
+    "gflop": "GFLOP",
+    "gbs": "GB/s",
+    "gib": "GiB",
+    "mb": "MB",
+    "bytes": "byte",
+    "ns": "ns",
+    "s": "s",
+    "percent": "%",
+}
+
+
+def unit(name: str) -> str:
+    """The unit of a column; empty if it has none. ``gflops:APP`` and ``machine.link_gbs`` have those of their last words."""
+    words = name.split(":")[0].split(".")[-1].split("_")
+    return UNITS.get(words[-1], "")
+
 
 class Columns(Mapping[str, np.ndarray]):
     """Rows as named columns: arrays of one length, in which missing numbers are NaN.
@@ -48,8 +67,16 @@ class Columns(Mapping[str, np.ndarray]):
             return len(column[0] if isinstance(column, tuple) else column)
         return 0
 
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column that has one."""
+        return {name: unit(name) for name in self if unit(name)}
+
     def to_pandas(self) -> pd.DataFrame:
-        """A data frame on the same memory; words are categories, threads a column ``threads:APP:NODE`` for each node."""
+        """A data frame on the same memory, with ``units`` in its ``attrs``.
+
+        Words are categories, threads a column ``threads:APP:NODE`` for each node.
+        """
         import pandas as pd
 
         data: dict[str, Any] = {}
@@ -60,7 +87,9 @@ class Columns(Mapping[str, np.ndarray]):
                 data |= {f"{name}:{node}": column[:, node] for node in range(column.shape[1])}
             else:
                 data[name] = column
-        return pd.DataFrame(data, copy=False)
+        frame = pd.DataFrame(data, copy=False)
+        frame.attrs["units"] = self.units
+        return frame
 
     def to_arrow(self) -> pa.Table:
         """A table of pyarrow on the same memory; words are dictionaries, threads lists of one length."""
@@ -73,7 +102,10 @@ class Columns(Mapping[str, np.ndarray]):
         return _core.arrow_stream(list(self._columns.items()))
 
     def _repr_html_(self) -> str:
-        return _shown.columns_html(self)
+        return _shown.html(self)
+
+    def __str__(self) -> str:
+        return _shown.text(self)
 
     def __repr__(self) -> str:
         return f"<Columns: {self.rows} rows of {', '.join(self._columns)}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -39,4 +40,7 @@ class NumasimWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Called by the compiled part; the warning points to the caller of the package."""
-    warnings.warn(message, NumasimWarning, stacklevel=3)
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, NumasimWarning, stacklevel=level)

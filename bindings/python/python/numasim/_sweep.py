@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _plot
 from ._checked import real, text, written
 from ._columns import Column, Columns
 
 
 def setting(key: str, values: Any) -> str:
     """``KEY=VALUES`` as the command line accepts it; numbers read back unchanged."""
-    key = text("each key of axes", key)
+    key = text("each key of set", key)
     if isinstance(values, str):
         return f"{key}={values}"
     if hasattr(values, "tolist"):
@@ -47,6 +48,13 @@ class SweepResult(Columns):
     def keys_of_axes(self) -> list[str]:
         """The keys of the axes, in order."""
         return list(self._columns)[: self._axes]
+
+    def plot(self, backend: str | None = None) -> Any:
+        """One axis as lines, two as a heat map; see ``plot`` of :class:`Answer`."""
+        return _plot.plot(self, backend)
+
+    def _svg(self) -> str | None:
+        return None
 
     def __repr__(self) -> str:
         return f"<SweepResult: {self.rows} rows over {', '.join(self.keys_of_axes)}>"

@@ -136,7 +136,7 @@ fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), 
     let found = in_pool(args.placing.workers(), searched)??;
     shell.warn_all(&found.notes());
     if let Some(picture) = picture {
-        picture.deliver(&plots::front(&found).svg())?;
+        picture.deliver(&found.plot().svg())?;
     }
     let rows = || table::csv(&found.columns(), found.rows());
     shell.answer(&destination, args.output.format, |style| front::table(&found, style), &found, rows)

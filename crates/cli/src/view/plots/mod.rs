@@ -1,16 +1,13 @@
 //! The contents of plots of a machine and of an evaluated scenario: from the values of the model to plain plot data.
 
 use numasim_ask::compare::Compared;
-use numasim_ask::pareto::Front;
 use numasim_ask::thread_map::conditions;
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
-use numasim_ask::wording::{relative, weighted};
 use numasim_course::Study;
 use numasim_draw::Heading;
 use numasim_draw::bars::{BarPlot, Pair};
 use numasim_draw::heat_map::{Matrix, MatrixRow};
 use numasim_draw::roofline::{Roof, RoofApp, Roofline};
-use numasim_draw::scatter::{FrontPlot, Mark};
 use numasim_draw::scatter::{Point, ScatterPlot, Series};
 use numasim_draw::strips::{Below, MOST_COLUMNS, Strip, StripPlot};
 use numasim_dynamic::{Items, Strips};
@@ -19,7 +16,6 @@ use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
 use numasim_model::units::Seconds;
 use numasim_model::{Access, App, AppId, Machine, NodeId};
-use numasim_sim::Objective;
 pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};
 
 use crate::view::lettering::{self, Lettering};
@@ -98,70 +94,6 @@ fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) ->
             compared.model(),
             machine_title(&compared.study.machine)
         ),
-    }
-}
-
-// A front as a picture.
-
-/// The first objective on the horizontal axis, the second on the vertical axis.
-pub(crate) fn front(front: &Front) -> FrontPlot {
-    let names = front.objectives().map(Objective::as_str);
-    let coverage = if front.unproven.is_none() {
-        "every placement was compared".to_owned()
-    } else {
-        let proven = front.ends.map(|end| end.proven);
-        match proven {
-            [true, true] => "both ends proven, in between the best found".to_owned(),
-            [true, false] => format!("best {} proven, the others the best found", names[0]),
-            [false, true] => format!("best {} proven, the others the best found", names[1]),
-            [false, false] => "the best found".to_owned(),
-        }
-    };
-    let mut marks: Vec<Mark> = Vec::new();
-    let last = front.points.len() - 1;
-    for (point, text) in [
-        (Some(0), format!("best {}", if last == 0 { names.join(" and ") } else { names[0].to_owned() })),
-        (Some(last), format!("best {}", names[1])),
-        (front.knee, "knee".to_owned()),
-    ] {
-        if let Some(point) = point.filter(|&i| i != 0 || marks.is_empty()) {
-            marks.push(Mark { at: front.points[point].values, text, on_front: true });
-        }
-    }
-    let allowed = front.baselines.iter().filter(|baseline| baseline.breaks.is_none());
-    let from = marks.len();
-    for baseline in allowed {
-        let (at, name) = (baseline.point.values, &baseline.point.scenario.name);
-        let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
-        let same = |mark: &&mut Mark| close(mark.at[0], at[0]) && close(mark.at[1], at[1]);
-        match marks.iter_mut().skip(from).find(same) {
-            Some(mark) => mark.text = format!("{}, {name}", mark.text),
-            None => marks.push(Mark { at, text: name.clone(), on_front: false }),
-        }
-    }
-    FrontPlot {
-        heading: Heading {
-            title: format!("What does a better value of {} cost in {}?", names[1], names[0]),
-            subtitle: format!(
-                "{coverage}; model {}; {}",
-                front.study.machine.sharing().name(),
-                front.study.machine.name()
-            ),
-        },
-        labels: front.objectives().map(|objective| axis(objective, &front.study.apps)),
-        smaller_is_better: front.objectives().map(|objective| objective == Objective::Makespan),
-        points: front.points.iter().map(|point| point.values).collect(),
-        marks,
-    }
-}
-
-fn axis(objective: Objective, apps: &[App]) -> String {
-    match objective {
-        Objective::TotalGflops if weighted(apps) => "total-gflops (weighted GFLOPS)".to_owned(),
-        Objective::TotalGflops => "total-gflops (GFLOPS)".to_owned(),
-        Objective::Fair => format!("fair (smallest p = {})", relative(apps)),
-        Objective::Geomean => format!("geomean (mean p, p = {})", relative(apps)),
-        Objective::Makespan => "makespan (s)".to_owned(),
     }
 }
 
