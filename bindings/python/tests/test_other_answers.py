@@ -100,8 +100,10 @@ def test_frames_have_a_row_for_each_answer() -> None:
 
 
 def test_a_warning_points_to_the_line_that_asked() -> None:
-    asymmetric = numasim.Study(machine(link_gbs=30), [numasim.App("mem", ai=0.5)], [numasim.Scenario("even", {"mem": 1})])
-    for ask in (numasim.evaluate, numasim.explore):
+    # A link that is wider than the memory at both ends.
+    box = numasim.Machine("odd", nodes=2, cores_per_node=4, gflops_per_core=10, bandwidth_gbs=20, link_gbs=40)
+    odd = numasim.Study(box, [numasim.App("mem", ai=0.5)], [numasim.Scenario("even", {"mem": 1})])
+    for ask in (lambda: numasim.evaluate(odd), lambda: numasim.explore(odd)):
         with pytest.warns(numasim.NumasimWarning) as caught:
-            ask(asymmetric)
+            ask()
         assert {one.filename for one in caught} == {__file__}

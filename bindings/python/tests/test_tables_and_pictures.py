@@ -149,6 +149,16 @@ def test_what_has_no_picture_says_why() -> None:
         numasim.advise(root=ROOT / "tests/snapshot").plot("svg")
 
 
+def test_ten_lines_of_the_readme_print_a_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pandas")
+    readme = (ROOT / "bindings/python/README.md").read_text()
+    lines = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    assert len(lines.splitlines()) <= 10
+    exec(lines, {})
+    printed = readme.split("```text\n", 1)[1].split("```", 1)[0]
+    assert capsys.readouterr().out == printed
+
+
 def test_all_but_data_frames_works_without_pandas_and_matplotlib() -> None:
     script = f"""
 import sys
