@@ -401,8 +401,12 @@ fn apps(study: &Study) -> Vec<AppEcho<'_>> {
 
 /// Keys that are rare in files appear only if a file contains them.
 fn app_keys(of: &App) -> Vec<(&'static Key, Echo)> {
-    let all = keys::app::TABLE.echo(&[Part::App(of)]).into_iter();
-    all.filter(|(key, value)| !key.goes_without_saying(value)).collect()
+    said(keys::app::TABLE.echo(&[Part::App(of)]))
+}
+
+/// Without those that few files have and none gives here.
+fn said(keys: Vec<(&'static Key, Echo)>) -> Vec<(&'static Key, Echo)> {
+    keys.into_iter().filter(|(key, value)| !key.goes_without_saying(value)).collect()
 }
 
 /// Behaviour of an application over time; `threads` on each node.
@@ -410,7 +414,7 @@ fn over_time(course: &Course) -> CourseEcho {
     const FIRST: [&str; 8] =
         ["iterations", "arrives_s", "threads", "bind", "control", "pick", "task_spread", "command"];
     CourseEcho {
-        keys: named(ordered(&FIRST, keys_over_time::app::TABLE.echo(&[Part::Further(course)]))),
+        keys: named(ordered(&FIRST, said(keys_over_time::app::TABLE.echo(&[Part::Further(course)])))),
         phases: course.phases.iter().map(phase_echo).collect(),
     }
 }

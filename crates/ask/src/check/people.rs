@@ -150,12 +150,13 @@ fn course_cells(
     phases: bool,
     cell: &dyn Fn(&'static str, String) -> Cell,
 ) -> Vec<Cell> {
-    const ORDER: [&str; 13] = [
+    const ORDER: [&str; 15] = [
         "iterations",
         "phase",
         "tasks",
         "task_gflop",
         "task_spread",
+        "task_jitter",
         "io_ms",
         "scaling",
         "arrives_s",
@@ -164,11 +165,15 @@ fn course_cells(
         "bind",
         "control",
         "pick",
+        "wake",
     ];
     let unsaid = |key: &'static str, text: &str| Cell { key, text: text.to_owned(), said: false };
     let keys = course_keys::TABLE.echo(&[Part::Further(course), Part::Further(first)]).into_iter();
     let mut cells: Vec<Cell> = keys
         .map(|(key, value)| {
+            if key.goes_without_saying(&value) {
+                return unsaid(key.name, key.default);
+            }
             let words = match key.name {
                 "scaling" => words::scaling(&first.scaling),
                 "threads" => words::threads(&course.threads),

@@ -272,7 +272,9 @@ impl Key {
         if doc.is_empty() { self } else { Self { doc, ..self } }
     }
 
-    const fn noted_when_used(self) -> Self {
+    /// Few files have the key, so its default is listed only where it is used.
+    #[must_use]
+    pub const fn noted_when_used(self) -> Self {
         Self { noted_when_used: true, ..self }
     }
 

@@ -14,7 +14,7 @@ use numasim_study::reader::{
 use numasim_study::{Group, Place, Problem, ProblemKind};
 
 use crate::keys::{app, phase};
-use crate::values::{Binding, Course, Phase, Pick, Work};
+use crate::values::{Binding, Course, Phase, Pick, Wake, Work};
 
 /// Places of the keys of one `[[app]]` table that are about time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +165,7 @@ fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReadin
     let from_app = FromApp::read(table, known, &keys);
     let (phases, total, phase_places) = read_phases(table, &from_app, &keys, iterations, machine);
     let spread = table.read_or(&app::TASK_SPREAD, 0.0, Value::number);
+    let jitter = read_jitter(table, phases.as_deref());
     let arrives = table.read_or(&app::ARRIVES_S, 0.0, Value::number);
     let threads = read_threads(table, known, machine);
     let command = read_command(table);
@@ -174,6 +175,7 @@ fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReadin
     let own = if control == Some(Control::Cores) { Binding::Core } else { Binding::default() };
     let bind = table.word_or(&app::BIND, own, &Binding::ALL, Binding::as_str);
     let pick = table.word_or(&app::PICK, Pick::default(), &Pick::ALL, Pick::as_str);
+    let wake = read_wake(table, control);
     let course = || {
         Some(Course {
             iterations: iterations?,
@@ -184,11 +186,47 @@ fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReadin
             control: control?,
             pick: pick?,
             task_spread: spread?,
+            task_jitter: jitter?,
+            wake: wake?,
             command: command.clone()?,
         })
     };
     let places = CoursePlaces { phases: phase_places, ..places };
     CourseReading { iterations, control, course: course(), threads, total_work: total, places }
+}
+
+/// The jitter of task times. Reports one of an application whose phases all have divisible work.
+fn read_jitter(table: &mut TableReader<'_>, phases: Option<&[Phase]>) -> Option<f64> {
+    let Some(value) = table.optional(&app::TASK_JITTER) else { return Some(0.0) };
+    let jitter = value.number()?;
+    let is_divisible = |phase: &Phase| matches!(phase.work, Some(Work::Divisible(_)));
+    if jitter > 0.0 && phases.is_some_and(|phases| phases.iter().all(is_divisible)) {
+        let message = format!("`{}` needs tasks: it varies the time of each", value.name);
+        let problem = Problem::new(ProblemKind::MissingKey, message)
+            .at(value.place(), "of which tasks?")
+            .hint("add e.g. `tasks = 64`, or `task_gflop`, the work of each task");
+        value.source.log.report(problem);
+        return None;
+    }
+    Some(jitter)
+}
+
+/// The threads that wake first. Reports a random choice if orders leave nothing to choose.
+fn read_wake(table: &mut TableReader<'_>, control: Option<Control>) -> Option<Wake> {
+    let Some(value) = table.optional(&app::WAKE) else { return Some(Wake::default()) };
+    let wake = value.word(&Wake::ALL, Wake::as_str)?;
+    let counts = matches!(control, Some(Control::Total | Control::PerNode) | None);
+    if wake == Wake::Random && !counts {
+        let control = control.map_or("", Control::as_str);
+        let message = format!(
+            "`{}` is random, and no order to an application with `control = \"{control}\"` counts threads",
+            value.name
+        );
+        let hint = "write `control = \"total\"` or `\"per-node\"`, or leave `wake` out";
+        value.report(ProblemKind::BadValue, message, "nothing to choose", hint);
+        return None;
+    }
+    Some(wake)
 }
 
 /// Threads on each node: the number in the file, else one per core; 0 if the node has no cores or the application may

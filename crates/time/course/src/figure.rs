@@ -51,6 +51,7 @@ pub const OF_APPS: Changes = &[
     (&app::TASK_GFLOP, Put::Phase(put_task_work)),
     (&app::TASKS, Put::Phase(put_tasks)),
     (&app::TASK_SPREAD, Put::Course(|course, spread| course.task_spread = spread)),
+    (&app::TASK_JITTER, Put::Course(|course, jitter| course.task_jitter = jitter)),
     (&app::ITERATIONS, Put::Course(|course, iterations| course.set_iterations(counted(iterations)))),
     (&app::IO_MS, Put::Phase(|phase, ms| phase.io = Seconds::new(ms / 1e3))),
     (&app::ARRIVES_S, Put::Course(|course, s| course.arrives = Seconds::new(s))),

@@ -11,7 +11,7 @@ use numasim_study::keys::{
 use numasim_study::{TableKind, forms, table, value_in, words};
 
 use crate::values::{
-    Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, PolicyChoice, Synchronisation,
+    Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, PolicyChoice, Synchronisation, Wake,
 };
 
 /// The key of a time, in parts of a second.
@@ -99,6 +99,15 @@ table! {
         .means("the coefficient of variation of the work of tasks; 0 is none", "0.2")
         .default("0")
         .value_in(value_in!(Course, |course| course.task_spread.into()));
+    /// Coefficient of variation of the time that a task of equal work computes (lognormal, mean 1), drawn from `--seed`.
+    /// `numasim run` measures it, and adds none.
+    TASK_JITTER = key("task_jitter", NOT_NEGATIVE)
+        .changed_in("")
+        .means("the coefficient of variation of the time that equal tasks take; 0 is none", "0.1")
+        .default("0")
+        .also(&["jitter", "time_spread", "time_jitter"])
+        .noted_when_used()
+        .value_in(value_in!(Course, |course| Some(course.task_jitter).filter(|&jitter| jitter > 0.0).into()));
     /// Iterations, one after the other.
     ITERATIONS = key("iterations", large(1, MOST_REPEATED))
         .changed_in("")
@@ -141,6 +150,15 @@ table! {
     /// In which order its threads are numbered. Default: "spread".
     PICK = key("pick", Shape::Words(&PICK_WORDS))
         .value_in(value_in!(Course, |course| course.pick.as_str().into()));
+    /// The blocked threads that an order unblocks if it does not unblock all: the lowest numbers, or any, drawn from
+    /// `--seed`. "random" needs `control` "total" or "per-node".
+    WAKE = key("wake", Shape::Words(&WAKE_WORDS))
+        .default("in-order")
+        .also(&["waking", "wakes", "unblock"])
+        .noted_when_used()
+        .value_in(value_in!(Course, |course| {
+            Some(course.wake).filter(|&wake| wake != Wake::default()).map(Wake::as_str).into()
+        }));
     /// The phases of an iteration, one after the other; then the work stands in them.
     PHASE = key("phase", Shape::Tables(&phase::TABLE, 0, 0)).also(&["phases"]);
     ["serial_fraction", "speedup"] => "write `scaling = { serial_fraction = 0.1 }`";
@@ -172,6 +190,11 @@ words! {
     PICK_WORDS "PickWord" = Pick;
 }
 
+words! {
+    /// The blocked threads that wake first.
+    WAKE_WORDS "WakeWord" = Wake;
+}
+
 table! {
     /// A part of an iteration; what it does not say is as in its application.
     phase "[[app.phase]]" "PhaseTable" None;
@@ -189,7 +212,7 @@ table! {
         .also(&["work", "gflop", "flops"]);
     TASK_GFLOP = app::TASK_GFLOP;
     TASKS = app::TASKS;
-    ["iterations", "threads", "task_spread", "control", "bind"] =>
+    ["iterations", "threads", "task_spread", "task_jitter", "control", "bind", "wake"] =>
         "it holds for all phases: write it in the `[[app]]`, above its phases";
 }
 

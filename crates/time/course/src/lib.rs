@@ -27,7 +27,7 @@ pub use courses::{CoursePlaces, Courses, PhasePlaces};
 pub use numasim_model::scaling::Scaling;
 pub use values::{
     Binding, Call, Channel, Cluster, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Study,
-    Synchronisation, Work,
+    Synchronisation, Wake, Work,
 };
 
 /// All files, read and checked, with the behaviour of the applications over time.

@@ -10,7 +10,7 @@ use numasim_study::keys::{Shape, Table};
 use numasim_study::testing::{self, MACHINE, files};
 
 use crate::keys::{self, FILE};
-use crate::{Binding, Pick, Reading, Synchronisation, read_study};
+use crate::{Binding, Pick, Reading, Synchronisation, Wake, read_study};
 
 fn read(text: &str) -> Reading {
     read_study(&files(&[text])).unwrap_or_else(|problems| panic!("{problems:#?}"))
@@ -108,6 +108,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
     assert_eq!(declared["SyncWord"], Synchronisation::ALL.map(Synchronisation::as_str));
     assert_eq!(declared["BindWord"], Binding::ALL.map(Binding::as_str));
     assert_eq!(declared["PickWord"], Pick::ALL.map(Pick::as_str));
+    assert_eq!(declared["WakeWord"], Wake::ALL.map(Wake::as_str));
 }
 
 #[test]

@@ -184,6 +184,10 @@ pub struct Course {
     pub pick: Pick,
     /// Coefficient of variation of the work of its tasks (lognormal, mean 1); 0 is none.
     pub task_spread: f64,
+    /// Coefficient of variation of the time that a task of equal work computes (lognormal, mean 1); 0 is none.
+    pub task_jitter: f64,
+    /// The blocked threads that wake first.
+    pub wake: Wake,
     /// File and arguments of an external program, at least the file. Work and phases then describe the program for a
     /// simulation.
     pub command: Option<Vec<String>>,
@@ -305,6 +309,11 @@ impl Course {
         Some(of_iteration?.into_iter().sum::<Gflop>() * self.iterations as f64)
     }
 
+    /// Whether each of its tasks has a drawn factor, so that no two of them take the same time.
+    pub fn draws_tasks(&self) -> bool {
+        self.task_spread > 0.0 || self.task_jitter > 0.0
+    }
+
     /// Threads on all nodes.
     pub fn thread_count(&self) -> u32 {
         self.threads.iter().sum()
@@ -334,6 +343,18 @@ words! {
         Spread = "spread",
         /// Node after node.
         Pack = "pack",
+    }
+}
+
+words! {
+    /// The blocked threads that an order unblocks, if it unblocks some of them and not all.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Wake {
+        /// Those with the lowest numbers, as [`Pick`] numbers them.
+        #[default]
+        InOrder = "in-order",
+        /// Any of them with the same probability (paper 002, section II, options 1 and 3).
+        Random = "random",
     }
 }
 

@@ -5,7 +5,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Wake, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
 use numasim_model::machine::{Machine, Node};
@@ -61,6 +61,8 @@ fn study(
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            task_jitter: 0.0,
+            wake: Wake::default(),
             command: None,
         };
         (app, course)

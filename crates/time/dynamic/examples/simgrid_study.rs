@@ -11,7 +11,7 @@
 
 use std::time::Instant;
 
-use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Wake, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::order::Control;
@@ -99,6 +99,8 @@ fn study(applications: &[Application]) -> Study {
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            task_jitter: 0.0,
+            wake: Wake::default(),
             command: None,
         };
         (described, course)

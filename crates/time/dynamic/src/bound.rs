@@ -105,7 +105,7 @@ pub fn lower_bound(
             on_node: vec![0.0; machine.node_count()],
         };
         let mut spread = Spread::new(course, seed, app);
-        let is_spread = course.task_spread > 0.0;
+        let is_spread = course.draws_tasks();
         // Without a spread all iterations are equal.
         let (rounds, equal) = if is_spread { (course.iterations, 1) } else { (1, course.iterations) };
         let mut of_app = Times::default();
@@ -160,7 +160,7 @@ fn drawn_tasks(study: &Study) -> u64 {
         Some(Work::Tasks { count, .. }) => *count,
         Some(Work::Divisible(_)) | None => 0,
     };
-    let courses = study.dynamics.courses.iter().filter(|course| course.task_spread > 0.0);
+    let courses = study.dynamics.courses.iter().filter(|course| course.draws_tasks());
     let of_course = |course: &Course| {
         // An iteration without a task is gone through as well.
         let tasks = course.phases.iter().map(of_phase).fold(1, u64::saturating_add);
@@ -474,7 +474,9 @@ impl Tasks {
                     if number % UNHEARD == UNHEARD - 1 && stop() {
                         return None;
                     }
-                    let gflop = work.of_task(number).value() * spread.next();
+                    // A task with jitter keeps its core and its bandwidth for as long as this work without jitter.
+                    let drawn = spread.next();
+                    let gflop = work.of_task(number).value() * drawn.work * drawn.time;
                     tasks.sum += gflop;
                     tasks.longest = tasks.longest.max(gflop);
                     tasks.shortest = tasks.shortest.min(gflop);

@@ -82,7 +82,7 @@ fn of_app(number: AppId, app: &AppRun, course: &Course, run: &Run, all: &mut Vec
         all.push(Violation::Iterations(number));
     }
     let (done, given) = (app.work.value(), course.total_work().map_or(0.0, Gflop::value));
-    // Where the work of tasks is spread, what is given is known on average only.
+    // If the work of tasks is spread, only its mean is known. Jitter changes times, and no work.
     if course.task_spread == 0.0 {
         let is_all = (done - given).abs() <= ROUNDING * given;
         if (app.finished.is_some() && !is_all) || done > given * (1.0 + ROUNDING) {

@@ -19,7 +19,7 @@ pub struct Job<'a> {
     pub study: &'a Study,
     /// Who decides about threads.
     pub policy: &'a PolicyName,
-    /// Of the work of tasks.
+    /// Of the random draws.
     pub seed: u64,
     /// When it ends at the latest, in seconds of simulated time.
     pub until_s: Option<f64>,

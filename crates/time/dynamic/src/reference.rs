@@ -7,7 +7,7 @@
 //!
 //! It shares no arithmetic of time with the fast one: cores of a node are shared by bisection on the level of their threads
 //! (`speeds`), bandwidth by a new [`numasim_model::sharing::Solver`] at every instant, in which every group of threads is an application of its own.
-//! What remains common is what is part of the question: the types, the random factors of the tasks, and the policy with
+//! What remains common is what is part of the question: the types, the random draws, and the policy with
 //! `numasim_policy::orders`.
 //!
 //! An instant costs O(threads^2 x cores) and more; it is there for tests.
@@ -23,7 +23,7 @@ use crate::result::{
     AppRun, ChannelRun, Deadlock, Ending, MOST_FRUITLESS, Question, Reaction, Run, SimulateError, Stuck,
     WaitsFor,
 };
-use crate::spread::Spread;
+use crate::spread::{Spread, Waking};
 
 mod orders;
 mod records;
@@ -45,10 +45,10 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
     let mut orders = Orders::new(study, question.controller);
     let mut all = Vec::new();
     for (app, (course, placements)) in dynamics.courses.iter().zip(placements).enumerate() {
-        let spread = Spread::new(course, question.seed, app);
+        let draws = (Spread::new(course, question.seed, app), Waking::new(course, question.seed, app));
         let phases = course.phases.iter().zip(placements);
         let demands = phases.map(|(phase, placement)| phase.demand(&study.apps[app], placement)).collect();
-        let mut application = Application::new(machine, course, demands, spread);
+        let mut application = Application::new(machine, course, demands, draws);
         application.is_called = dynamics.calls.iter().any(|call| call.to == AppId(app));
         orders.hold(&mut application);
         all.push(application);
@@ -366,9 +366,11 @@ impl Applications<'_> {
             let Work::Tasks { count, .. } = work else { continue };
             for thread in &mut application.threads {
                 if *next < *count && thread.task.is_none() && !thread.is_blocked {
-                    let gflop = work.of_task(*next).value() * application.spread.next();
+                    let drawn = application.spread.next();
+                    let gflop = work.of_task(*next).value() * drawn.work;
                     *next += 1;
-                    thread.task = Some(Task { work: gflop, rest: gflop, sleep_s: None });
+                    let rest = gflop * drawn.time;
+                    thread.task = Some(Task { work: gflop, time: drawn.time, rest, sleep_s: None });
                     thread.speed = 0.0;
                     none_of_time |= gflop == 0.0;
                 }

@@ -337,7 +337,7 @@ pub struct Question<'a> {
     /// Data of each application in place of its own, such as that of a scenario; phases with data of their own keep it
     /// ([`Phase::data_with`](numasim_course::Phase::data_with)).
     pub data: Option<&'a [Data]>,
-    /// Of the work of tasks, where it is spread.
+    /// Of the random draws: the work and the time of tasks, and the threads that wake.
     pub seed: u64,
     /// Ends the simulation; what ends at that instant still counts.
     pub until: Option<SimTime>,

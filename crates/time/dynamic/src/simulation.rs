@@ -17,6 +17,7 @@ use crate::result::{Ending, Run};
 use crate::result::{MOST_FRUITLESS, SimulateError};
 use crate::result::{Observer, SoFar};
 use crate::slots::{AppTally, ChannelTally, State};
+use crate::spread::Waking;
 use crate::threads::{Moved, Thread, Threads};
 
 mod deciding;
@@ -139,9 +140,10 @@ pub fn simulate(
     let threads: Vec<Threads> = dynamics
         .courses
         .iter()
-        .map(|course| {
+        .enumerate()
+        .map(|(app, course)| {
             let blocked = controls && course.control != numasim_model::order::Control::None;
-            Threads::new(course, &study.machine, blocked)
+            Threads::new(course, &study.machine, Waking::new(course, seed, app), blocked)
         })
         .collect();
     let work = dynamics.courses.iter().enumerate();

@@ -1,14 +1,16 @@
 //! The threads of one application: blocked, idle or in a task.
 //!
-//! Threads are numbered round the nodes or node after node (`Pick`); free tasks go to the lowest idle one, orders block the
-//! highest and unblock the lowest. On each node the i-th thread has the i-th place in that order. With divisible work nobody is
-//! in a task: a thread that is not blocked counts as idle here, so that it can block at any moment.
+//! Threads are numbered round the nodes or node after node (`Pick`). Free tasks go to the lowest idle one; orders block the
+//! highest, and unblock the lowest or any (`Wake`). On each node the i-th thread has the i-th place in that order. During
+//! divisible work no thread is in a task: a thread that is not blocked counts as idle here, so that it can block at any
+//! moment.
 
 use numasim_course::{Binding, Course, Pick};
 use numasim_model::Machine;
 use numasim_model::order::Order;
 
 use crate::result::ImpossibleOrder;
+use crate::spread::Waking;
 
 /// A thread: its node, and its place among those of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,7 @@ pub(crate) struct Threads {
     nodes: Vec<OnNode>,
     pick: Pick,
     binding: Binding,
+    waking: Waking,
     target: Target,
     total: u32,
     idle: u32,
@@ -63,7 +66,7 @@ pub(crate) type Moved = Vec<(Thread, bool)>;
 
 impl Threads {
     /// All threads of `course`, blocked or idle.
-    pub(crate) fn new(course: &Course, machine: &Machine, blocked: bool) -> Self {
+    pub(crate) fn new(course: &Course, machine: &Machine, waking: Waking, blocked: bool) -> Self {
         let mut first_core = 0;
         let mut nodes = Vec::with_capacity(machine.node_count());
         for (n, node) in machine.nodes().iter().enumerate() {
@@ -77,7 +80,7 @@ impl Threads {
         let (idle, held) = if blocked { (0, total) } else { (total, 0) };
         let (pick, binding) = (course.pick, course.binding);
         let target = if blocked { Target::Total(0) } else { Target::All };
-        Self { nodes, pick, binding, target, total, idle, blocked: held, has_excess: false }
+        Self { nodes, pick, binding, waking, target, total, idle, blocked: held, has_excess: false }
     }
 
     pub(crate) fn idle(&self, node: usize) -> u32 {
@@ -184,6 +187,10 @@ impl Threads {
                     let Some(thread) = self.highest_idle() else { break };
                     self.block(thread, moved);
                 }
+                if self.waking.is_random() {
+                    let blocked = self.all_blocked();
+                    self.wake(&blocked, ordered.saturating_sub(self.total - self.blocked), moved);
+                }
                 while self.total - self.blocked < ordered {
                     let Some(thread) = self.lowest(|node| node.blocked.first()) else { break };
                     self.unblock(thread, moved);
@@ -197,6 +204,12 @@ impl Threads {
                     while self.nodes[node].unblocked() > ordered {
                         let Some(place) = self.nodes[node].idle.last() else { break };
                         self.block(Thread { node, place }, moved);
+                    }
+                    if self.waking.is_random() {
+                        let on = &self.nodes[node];
+                        let blocked: Vec<Thread> =
+                            on.blocked.iter().map(|place| Thread { node, place }).collect();
+                        self.wake(&blocked, ordered.saturating_sub(on.unblocked()), moved);
                     }
                     while self.nodes[node].unblocked() < ordered {
                         let Some(place) = self.nodes[node].blocked.first() else { break };
@@ -227,6 +240,26 @@ impl Threads {
                     (false, false, false) => self.has_excess = true,
                     (true, false, _) | (false, true, _) => {}
                 }
+            }
+        }
+    }
+
+    /// All blocked threads, in their order.
+    fn all_blocked(&self) -> Vec<Thread> {
+        let nodes = self.nodes.iter().enumerate();
+        let mut all: Vec<Thread> =
+            nodes.flat_map(|(node, on)| on.blocked.iter().map(move |place| Thread { node, place })).collect();
+        if self.pick == Pick::Spread {
+            all.sort_unstable_by_key(|thread| (thread.place, thread.node));
+        }
+        all
+    }
+
+    /// Unblocks `count` of `blocked`.
+    fn wake(&mut self, blocked: &[Thread], count: u32, moved: &mut Moved) {
+        if count > 0 {
+            for place in self.waking.choose(blocked.len(), count as usize) {
+                self.unblock(blocked[place], moved);
             }
         }
     }

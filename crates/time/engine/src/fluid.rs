@@ -138,8 +138,13 @@ impl<M> Fluid<M> {
 
     /// The remaining work of all members together at `now`.
     pub fn rest(&self, now: SimTime) -> f64 {
+        self.rests(now).map(|(_, rest)| rest).sum()
+    }
+
+    /// The remaining work of each member at `now`, in no particular order.
+    pub fn rests(&self, now: SimTime) -> impl Iterator<Item = (&M, f64)> {
         let done = self.done(now);
-        self.members.iter().map(|Reverse(member)| (member.end - done).max(0.0)).sum()
+        self.members.iter().map(move |Reverse(member)| (&member.who, (member.end - done).max(0.0)))
     }
 
     fn advance(&mut self, now: SimTime) {
@@ -168,6 +173,7 @@ mod tests {
         assert_eq!(fluid.pop_ended(at(0.3)), None);
         fluid.set_rate(at(0.5), 5.0);
         assert_eq!(fluid.rest(at(0.5)), 5.0);
+        assert_eq!(fluid.rests(at(0.5)).collect::<Vec<_>>(), [(&"ten", 5.0)]);
         assert_eq!(fluid.next_end(), at(1.5));
         assert_eq!(fluid.pop_ended(at(1.5)), Some("ten"));
         assert!(fluid.is_empty());

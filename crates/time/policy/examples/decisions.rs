@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Wake, Work};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
@@ -71,6 +71,8 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            task_jitter: 0.0,
+            wake: Wake::default(),
             command: None,
         };
         (app, course)

@@ -1,6 +1,6 @@
 //! Small machines, studies and views for the tests of this crate.
 
-use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
+use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Study, Wake, Work};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, Placement, Scenario};
@@ -42,6 +42,8 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        task_jitter: 0.0,
+        wake: Wake::default(),
         command: None,
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };

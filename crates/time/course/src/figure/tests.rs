@@ -87,6 +87,7 @@ fn values_read_back_after_setting() {
         "app.p.iterations",
         "app.p.arrives_s",
         "app.p.task_spread",
+        "app.p.task_jitter",
         "app.p.threads",
         "app.c.arithmetic_intensity",
         "app.c.work_gflop",

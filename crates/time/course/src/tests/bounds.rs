@@ -37,6 +37,7 @@ arithmetic_intensity = 2.0
 task_gflop = 0.5
 tasks = 8
 io_ms = 1.0
+task_jitter = 0.1
 [[app]]
 name = \"c\"
 arithmetic_intensity = 2.0
@@ -57,7 +58,7 @@ refill_ms = 0.1
 ";
 
 /// Keys by their line in the file, and in the form of `--set`.
-const KEYS: [(&str, &str); 28] = [
+const KEYS: [(&str, &str); 29] = [
     ("cores_per_node = 4", "machine.cores_per_node"),
     ("gflops_per_core = 10.0", "machine.gflops_per_core"),
     ("\nbandwidth_gbs = 40.0", "machine.bandwidth_gbs"),
@@ -80,6 +81,7 @@ const KEYS: [(&str, &str); 28] = [
     ("task_gflop = 0.5", "app.b.task_gflop"),
     ("tasks = 8", "app.b.tasks"),
     ("io_ms = 1.0", "app.b.io_ms"),
+    ("task_jitter = 0.1", "app.b.task_jitter"),
     ("item_mb = 1.0", "channel.a.b.item_mb"),
     ("capacity = 4", "channel.a.b.capacity"),
     ("period_ms = 10.0", "policy.period_ms"),

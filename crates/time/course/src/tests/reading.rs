@@ -3,7 +3,7 @@
 use super::{MACHINE, files, problem, problems, read, with_app};
 use crate::{
     Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, Reading, Scaling, Synchronisation,
-    Work, read_study,
+    Wake, Work, read_study,
 };
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::order::{Control, Order};
@@ -63,6 +63,8 @@ fn files_without_time_describe_one_iteration_of_divisible_work() {
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        task_jitter: 0.0,
+        wake: Wake::default(),
         command: None,
     };
     assert_eq!(dynamics.courses, [expected]);
@@ -195,9 +197,32 @@ fn threads_that_are_commanded_by_core_are_bound_to_cores() {
         course("control = \"none\"\nbind = \"core\"\npick = \"pack\"\ntask_spread = 0.5\narrives_s = 2.5");
     assert_eq!((all.control, all.binding, all.pick), (Control::None, Binding::Core, Pick::Pack));
     assert_eq!((all.task_spread, all.arrives), (0.5, Seconds::new(2.5)));
-    for (key, word) in [("bind", "none"), ("control", "pernode"), ("pick", "random")] {
+    for (key, word) in [("bind", "none"), ("control", "pernode"), ("pick", "random"), ("wake", "any")] {
         let wrong = problem(&with_app(&format!("{key} = \"{word}\"")));
         assert_eq!(wrong, (ProblemKind::BadValue, format!("\"{word}\"")));
+    }
+}
+
+#[test]
+fn jitter_needs_tasks() {
+    assert_eq!(course("task_gflop = 1\ntask_jitter = 0.1").task_jitter, 0.1);
+    assert_eq!(course("work_gflop = 1\ntask_jitter = 0").task_jitter, 0.0);
+    // One of two phases has tasks.
+    let phases = "task_jitter = 0.1\n[[app.phase]]\nwork_gflop = 1\n[[app.phase]]\ntask_gflop = 1";
+    assert_eq!(course(phases).task_jitter, 0.1);
+    let none = problem(&with_app("work_gflop = 1\ntask_jitter = 0.1"));
+    assert_eq!(none, (ProblemKind::MissingKey, "0.1".to_owned()));
+    assert_eq!(problem(&with_app("tasks = 4\ntask_jitter = -1")).0, ProblemKind::BadValue);
+}
+
+#[test]
+fn random_waking_needs_orders_that_count_threads() {
+    assert_eq!(course("").wake, Wake::InOrder);
+    assert_eq!(course("control = \"total\"\nwake = \"random\"").wake, Wake::Random);
+    for keys in ["control = \"cores\"", "control = \"none\"", "command = [\"./a.out\"]"] {
+        let wrong = problem(&with_app(&format!("{keys}\nwake = \"random\"")));
+        assert_eq!(wrong, (ProblemKind::BadValue, "\"random\"".to_owned()), "{keys}");
+        assert_eq!(course(&format!("{keys}\nwake = \"in-order\"")).wake, Wake::InOrder);
     }
 }
 

@@ -207,12 +207,14 @@ impl<'a> Orders<'a> {
                 may_run -= 1;
             }
         }
-        for thread in &mut application.threads {
-            if may_run < target && belongs(thread) && thread.is_blocked {
-                thread.is_blocked = false;
-                self.core_moves += 1;
-                may_run += 1;
-            }
+        let blocked: Vec<usize> = (0..application.threads.len())
+            .filter(|&number| belongs(&application.threads[number]) && application.threads[number].is_blocked)
+            .collect();
+        let missing = blocked.len().min(target.saturating_sub(may_run) as usize);
+        for place in application.waking.choose(blocked.len(), missing) {
+            application.threads[blocked[place]].is_blocked = false;
+            self.core_moves += 1;
+            may_run += 1;
         }
         may_run <= target
     }

@@ -9,7 +9,7 @@ use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
 use numasim_model::{AppId, Demand, Machine, NodeId, Table};
 
-use crate::spread::Spread;
+use crate::spread::{Spread, Waking};
 
 /// Whatever lies within this time is one instant, in seconds.
 pub(super) const INSTANT_S: f64 = 1e-9;
@@ -35,7 +35,9 @@ pub(super) struct Thread {
 pub(super) struct Task {
     /// GFLOP, all of it.
     pub(super) work: f64,
-    /// GFLOP that are left.
+    /// The time that it computes over the time that its work takes without jitter.
+    pub(super) time: f64,
+    /// GFLOP that are left, times `time`.
     pub(super) rest: f64,
     /// Seconds of sleep that are left; `None` while it computes.
     pub(super) sleep_s: Option<f64>,
@@ -87,6 +89,7 @@ pub(super) struct Application<'a> {
     /// Whose call it works for.
     pub(super) works_for: Option<usize>,
     pub(super) spread: Spread,
+    pub(super) waking: Waking,
     /// GFLOP of what is over.
     pub(super) work_done: f64,
     pub(super) sums: Sums,
@@ -105,7 +108,12 @@ pub(super) struct Sums {
 }
 
 impl<'a> Application<'a> {
-    pub(super) fn new(machine: &Machine, course: &'a Course, demands: Vec<Demand>, spread: Spread) -> Self {
+    pub(super) fn new(
+        machine: &Machine,
+        course: &'a Course,
+        demands: Vec<Demand>,
+        (spread, waking): (Spread, Waking),
+    ) -> Self {
         Self {
             threads: threads(machine, course),
             course,
@@ -120,6 +128,7 @@ impl<'a> Application<'a> {
             calls: VecDeque::new(),
             works_for: None,
             spread,
+            waking,
             work_done: 0.0,
             sums: Sums::default(),
         }
@@ -162,7 +171,7 @@ impl<'a> Application<'a> {
             _ => 0.0,
         };
         let tasks = self.threads.iter().filter_map(|thread| thread.task.as_ref());
-        self.work_done + pool + tasks.map(|task| task.work - task.rest).sum::<f64>()
+        self.work_done + pool + tasks.map(|task| task.work - task.rest / task.time).sum::<f64>()
     }
 
     /// Goes to a phase, or beyond the last one: then `false`.

@@ -6,14 +6,23 @@ use numasim_model::Machine;
 
 use super::{Event, Simulation};
 use crate::rates::LaneId;
-use crate::spread::Spread;
+use crate::spread::{Drawn, Spread};
 use crate::threads::Thread;
+
+/// A task that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    /// The place of its thread.
+    place: u32,
+    /// The time that it computes over the time that its work takes without jitter.
+    time: f64,
+}
 
 /// Tasks of one lane that are under way.
 #[derive(Clone, Debug, Default)]
 struct LaneWork {
-    /// By the place of the thread.
-    tasks: Fluid<u32>,
+    /// The amounts are work x time factor: what a task without jitter would do in the same time.
+    tasks: Fluid<Task>,
     event: Option<EventKey>,
     is_touched: bool,
 }
@@ -63,10 +72,12 @@ impl AppWork {
         (self.count - self.begun).max(u64::from(self.is_pool()))
     }
 
-    /// GFLOP that are done.
+    /// GFLOP that are done. A task with jitter does its work at a constant speed: the same part of the work is done as of
+    /// the time.
     pub(super) fn done_gflop(&self, now: SimTime) -> f64 {
         let lanes = self.lanes.iter().flatten().filter(|lane| !lane.tasks.is_empty());
-        let rest = lanes.map(|lane| lane.tasks.rest(now)).fold(self.pool.rest(now), |sum, rest| sum + rest);
+        let rest = |lane: &LaneWork| lane.tasks.rests(now).map(|(task, rest)| rest / task.time).sum::<f64>();
+        let rest = lanes.map(rest).fold(self.pool.rest(now), |sum, rest| sum + rest);
         (self.begun_gflop - rest).max(0.0)
     }
 }
@@ -128,8 +139,8 @@ impl Simulation<'_, '_, '_, '_> {
         let (now, end) = (self.now(), self.instants.end());
         self.work[lane.app].lanes[lane.node][lane.lane].event = None;
         self.touch(lane);
-        while let Some(place) = self.work[lane.app].lanes[lane.node][lane.lane].tasks.pop_ended_by(now, end) {
-            let thread = Thread { node: lane.node, place };
+        while let Some(task) = self.work[lane.app].lanes[lane.node][lane.lane].tasks.pop_ended_by(now, end) {
+            let thread = Thread { node: lane.node, place: task.place };
             self.rates.stop(lane.app, lane.node, self.threads[lane.app].core_of(thread));
             self.computed(lane.app, thread);
         }
@@ -169,13 +180,15 @@ impl Simulation<'_, '_, '_, '_> {
             while self.work[app].begun < self.work[app].count {
                 let Some(thread) = self.threads[app].take() else { break };
                 let work = &mut self.work[app];
-                let gflop = described.of_task(work.begun).value() * work.spread.next();
+                let Drawn { work: factor, time } = work.spread.next();
+                let gflop = described.of_task(work.begun).value() * factor;
                 work.begun += 1;
                 work.begun_gflop += gflop;
                 self.tasks_changed(app);
                 if gflop > 0.0 {
                     let lane = self.rates.start(app, thread.node, self.threads[app].core_of(thread));
-                    self.work[app].lanes[lane.node][lane.lane].tasks.join(now, thread.place, gflop);
+                    let task = Task { place: thread.place, time };
+                    self.work[app].lanes[lane.node][lane.lane].tasks.join(now, task, gflop * time);
                     self.touch(lane);
                 } else {
                     self.instantaneous.push((app, thread));

@@ -4,6 +4,8 @@ use numasim_model::machine::{Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
+use numasim_course::Wake;
+
 use super::*;
 
 fn machine(nodes: usize, cores: u32) -> Machine {
@@ -17,6 +19,10 @@ fn machine(nodes: usize, cores: u32) -> Machine {
 }
 
 fn threads(nodes: usize, cores: u32, pick: Pick) -> Threads {
+    threads_waking(nodes, cores, pick, Wake::InOrder)
+}
+
+fn threads_waking(nodes: usize, cores: u32, pick: Pick, wake: Wake) -> Threads {
     let course = Course {
         iterations: 1,
         phases: Vec::new(),
@@ -26,9 +32,11 @@ fn threads(nodes: usize, cores: u32, pick: Pick) -> Threads {
         control: Control::Total,
         pick,
         task_spread: 0.0,
+        task_jitter: 0.0,
+        wake,
         command: None,
     };
-    Threads::new(&course, &machine(nodes, cores), false)
+    Threads::new(&course, &machine(nodes, cores), Waking::new(&course, 1, 0), false)
 }
 
 fn taken(threads: &mut Threads, count: usize) -> Vec<(usize, u32)> {
@@ -66,6 +74,27 @@ fn an_order_blocks_the_highest_idle_threads_and_those_in_a_task_when_it_is_over(
     all.set_order(&Order::Total(3));
     all.obey(&mut moved);
     assert_eq!(moved, [(first, true), (Thread { node: 0, place: 1 }, true)]);
+}
+
+#[test]
+fn a_random_order_wakes_other_threads_and_the_right_number() {
+    let mut all = threads_waking(2, 4, Pick::Spread, Wake::Random);
+    let mut moved = Moved::new();
+    let mut seen = [0; 8];
+    for _ in 0..400 {
+        all.set_order(&Order::Total(0));
+        all.obey(&mut moved);
+        all.set_order(&Order::Total(2));
+        all.obey(&mut moved);
+        assert_eq!((moved.len(), all.idle_total(), all.blocked_total()), (2, 2, 6));
+        moved.iter().for_each(|(thread, _)| seen[thread.node * 4 + thread.place as usize] += 1);
+    }
+    // Each of 8 threads in a quarter of 400 draws: 100, with a standard deviation of 8.7.
+    assert!(seen.iter().all(|count| (60..140).contains(count)), "{seen:?}");
+    // An order for all of them leaves no choice.
+    all.set_order(&Order::PerNode(vec![4, 4]));
+    all.obey(&mut moved);
+    assert_eq!((all.idle(0), all.idle(1)), (4, 4));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Studies by hand, and checks of every run.
 
-use numasim_course::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Study, Work};
+use numasim_course::{
+    Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Study, Wake, Work,
+};
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, simulate};
 use numasim_engine::SimTime;
 use numasim_model::machine::{Machine, Node};
@@ -41,6 +43,8 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        task_jitter: 0.0,
+        wake: Wake::default(),
         command: None,
     };
     (app, course)

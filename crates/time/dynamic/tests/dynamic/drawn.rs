@@ -1,7 +1,8 @@
 //! Random studies, drawn from small sets of values, so that many events happen at the same time.
 
 use numasim_course::{
-    Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Study, Work,
+    Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Study, Wake,
+    Work,
 };
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, reference, simulate};
 use numasim_engine::SimTime;
@@ -243,6 +244,8 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         control,
         pick: choices.of(&Pick::ALL),
         task_spread: choices.of(&[0.0, 0.0, 0.5]),
+        task_jitter: choices.of(&[0.0, 0.0, 0.3]),
+        wake: choices.of(&[Wake::InOrder, Wake::Random]),
         command: None,
         phases,
     };

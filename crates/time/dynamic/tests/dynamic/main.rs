@@ -4,6 +4,7 @@ mod agreement;
 mod bound;
 mod common;
 mod drawn;
+mod draws;
 mod edge;
 mod hand;
 mod policies;
