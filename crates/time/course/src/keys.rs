@@ -100,7 +100,7 @@ table! {
         .default("0")
         .value_in(value_in!(Course, |course| course.task_spread.into()));
     /// Coefficient of variation of the time that a task of equal work computes (lognormal, mean 1), drawn from `--seed`.
-    /// `numasim run` measures it, and adds none.
+    /// `numasim run` ignores it.
     TASK_JITTER = key("task_jitter", NOT_NEGATIVE)
         .changed_in("")
         .means("the coefficient of variation of the time that equal tasks take; 0 is none", "0.1")

@@ -350,7 +350,7 @@ words! {
     /// The blocked threads that an order unblocks, if it unblocks some of them and not all.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Wake {
-        /// Those with the lowest numbers, as [`Pick`] numbers them.
+        /// Those with the lowest numbers.
         #[default]
         InOrder = "in-order",
         /// Any of them with the same probability (paper 002, section II, options 1 and 3).
