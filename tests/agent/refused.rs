@@ -59,7 +59,7 @@ fn wrong_files_policies_and_records() {
     let own = std::process::id();
     let adopted = format!("x={own}");
     let said = shown(MACHINE, &["study.toml", "--adopt", &adopted]);
-    assert!(said.contains("nobody says that the [machine] of the files is this host"), "{said}");
+    assert!(said.contains("the [machine] of the files is not confirmed to be this host"), "{said}");
     assert!(said.contains("hint: add --this-host"), "{said}");
     let larger = MACHINE.replace("cores_per_node = 4", "cores_per_node = 60000");
     let said = shown(&larger, &["study.toml", "--this-host"]);

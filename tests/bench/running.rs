@@ -228,7 +228,7 @@ fn a_file_that_cannot_be_written_is_found_before_measuring() {
         ("nowhere/r.csv", "cannot write to nowhere/r.csv"),
         ("/proc/r.csv", "cannot write to /proc/r.csv"),
         ("study.toml", "is also an input file"),
-        ("-", "the measurements need a file of their own"),
+        ("-", "the measurements need a separate file"),
     ] {
         // It would take hours if it measured.
         let message = refusal(folder.path(), &["study.toml", "--window", "100", "-o", file], 1);

@@ -79,7 +79,7 @@ fn a_scenario_with_more_threads_than_an_application_has_is_refused() {
         PRODUCER_CONSUMER.replacen("iterations", "threads = 4\niterations", 1)
     );
     let said = refusal(&text, &["--policy", "static:all"]);
-    assert!(said.contains("scenario 'all' gives producer 8 threads on node 0, where it has 4"), "{said}");
+    assert!(said.contains("scenario 'all' gives producer 8 threads on node 0, but it has 4"), "{said}");
 }
 
 #[test]

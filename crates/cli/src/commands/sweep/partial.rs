@@ -224,7 +224,7 @@ pub(super) fn look(part: &Path, identity: &Value) -> io::Result<Found> {
     };
     if receipt["sweep"].is_null() {
         let name = Path::new(&beside).file_name().unwrap_or_default().display();
-        return Ok(Found::Foreign(format!("cannot be distinguished from parts of other sweeps: {name} is missing")));
+        return Ok(Found::Foreign(format!("cannot be distinguished from parts of other sweeps: {name} names no sweep")));
     }
     if let Some(difference) = difference(&receipt["sweep"], identity) {
         return Ok(Found::Foreign(format!("belongs to another sweep: {difference}")));
@@ -267,7 +267,7 @@ mod receipt_tests {
         let found = |identity: &Value| look(&path, identity).expect("readable");
         assert_eq!(found(&ours), Found::Missing);
         fs::write(&path, "a,b\n1,2\n").expect("a file for the test");
-        assert!(matches!(found(&ours), Found::Foreign(why) if why.contains("part.csv.json does not say")));
+        assert!(matches!(found(&ours), Found::Foreign(why) if why.contains("part.csv.json names no sweep")));
         let place = Place::open(&path).expect("writable");
         Receipt::open(&place, &ours).expect("writable").write(&path).expect("written");
         assert_eq!(found(&ours), Found::Whole);
