@@ -1,11 +1,11 @@
-//! What all answers have: a document, a table, a picture, and how Python shows them.
+//! The base of all answers: document, table, picture, and presentation in Python.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-/// What an answer says of itself.
+/// An answer of the command line, for the methods that all classes of answers have.
 pub(crate) trait Answered: Debug + Send + Sync {
     /// The document of the command line.
     fn json(&self) -> String;
@@ -26,7 +26,8 @@ pub(crate) struct Answer(pub(crate) Arc<dyn Answered>);
 
 #[pymethods]
 impl Answer {
-    /// The answer as a table, with the columns of `--format csv`.
+    /// The answer as a table, which needs NumPy alone: that of `--format csv`. An exploration has a row for each allocation; several machines have no
+    /// threads in it.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.columns(py)
     }

@@ -73,14 +73,14 @@ pub(crate) fn in_pool<T: Send>(
 
 // The search request from Python values, and the errors in it.
 
-/// What every search is asked, from a dict whose keys are the switches of the command line.
+/// The arguments of every search, from a dict whose keys are the switches of the command line.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Search {
-    pub(crate) same_on_every_node: bool,
-    pub(crate) whole_nodes: bool,
-    pub(crate) min_threads_per_node: u64,
-    pub(crate) no_idle_cores: bool,
+    same_on_every_node: bool,
+    whole_nodes: bool,
+    min_threads_per_node: u64,
+    no_idle_cores: bool,
     whole_l3: bool,
     /// An entry without a name counts the worker threads of the search; in the lists below it applies to every application.
     threads: Vec<Figure>,

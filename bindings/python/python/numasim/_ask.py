@@ -24,7 +24,7 @@ OfApps = Union[int, Mapping[str, int], None]
 
 
 class Search(TypedDict, total=False):
-    """What every search is asked, and every point of a sweep. The names are the switches of the command line."""
+    """The arguments of every search, and of every point of a sweep. The names are the switches of the command line."""
 
     same_on_every_node: bool
     whole_nodes: bool
@@ -37,7 +37,7 @@ class Search(TypedDict, total=False):
 
 
 class SearchOfApps(Search, total=False):
-    """Also the constraints on single applications and L3 domains."""
+    """The same, and the constraints on single applications and L3 domains."""
 
     whole_l3: bool
     threads_multiple: OfApps

@@ -120,7 +120,7 @@ class Bars:
             axis.tick_params(axis="x", rotation=30)
             for tick in axis.get_xticklabels():
                 tick.set_horizontalalignment("right")
-        axis.margins(y=0.08)
+        axis.set_ylim(top=1.06 * axis.get_ylim()[1])  # what is full does not touch the frame
         axis.set_ylabel(self.label)
 
 
@@ -149,7 +149,8 @@ class Lines:
             axis.plot(self.x[1], values, marker="o", markersize=4, label=name if len(self.lines) > 1 else None)
         axis.set_xlabel(self.x[0])
         axis.set_ylabel(self.label)
-        axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]))
+        lowest, highest = axis.get_ylim()
+        axis.set_ylim(min(0.0, lowest), 1.06 * highest)  # from 0: a truncated axis exaggerates small differences
 
 
 @dataclass(frozen=True)

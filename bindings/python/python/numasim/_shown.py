@@ -68,7 +68,7 @@ def _losses(robust: Any) -> pd.DataFrame:
     return table.rename_axis(index="allocation", columns="model")
 
 
-# What people see of each answer.
+# Text and HTML of each answer.
 
 
 def speeds(result: Any) -> list[float]:
@@ -193,7 +193,7 @@ def _columns(table: Any) -> list[Block]:
     return _cut(f"{table.rows} rows", list(columns), rows, table.rows, "rows")
 
 
-#: What is shown of each class; of others the table.
+#: The presentation of each class; all others show their table.
 _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ScenarioResult": _scenario,
     "Evaluation": _evaluation,
