@@ -23,6 +23,7 @@ function trouble(error) {
 // Reads the files: they determine all choices.
 function readFiles() {
   reported = null;
+  clearTimeout(compare.later);
   cancel();
   forget();
   at('searched').textContent = '';

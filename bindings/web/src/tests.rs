@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::{Outside, evaluate, explore, read};
+use crate::{Outside, evaluate, explore, read, style, under_models};
 
 const STUDY: &str = "\
 [machine]
@@ -105,6 +105,22 @@ fn changed_values_equal_those_of_a_sweep() {
 }
 
 #[test]
+fn a_placement_is_evaluated_under_every_model() {
+    let placed = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]], "homes": [null, 1] });
+    let found = answer(under_models(&question(&json!({ "placed": placed }))));
+    // The link has no traffic, and 4 equal threads share 32 GB/s under any model: 16 and 20 GFLOPS.
+    let models = found["document"]["models"].as_array().expect("a list");
+    assert_eq!(found["worth"], json!(vec![json!([36.0, "GFLOPS"]); models.len()]));
+    assert!(models.iter().any(|one| one["model"] == "max-min"), "{models:?}");
+}
+
+#[test]
+fn the_style_sheet_contains_light_and_dark_paper() {
+    let style = style();
+    assert!(style.contains("--paper: #FFFFFF") && style.contains("prefers-color-scheme: dark"), "{style}");
+}
+
+#[test]
 fn mistakes_name_their_place() {
     let too_many = json!({ "name": "what-if", "threads": [[4, 0], [1, 2]], "homes": [null, 0] });
     let said = evaluate(&question(&json!({ "placed": too_many }))).expect_err("five threads on four cores");
@@ -128,6 +144,27 @@ fn the_best_placement_is_proven_and_can_be_shown() {
     assert_eq!((&placed["name"], &placed["threads"][0]), (&json!("best"), &best["apps"][0]["threads"]));
     let again = answer(evaluate(&question(&json!({ "placed": placed }))));
     assert_eq!(again["document"]["scenarios"][0]["total_gflops"], best["total_gflops"]);
+}
+
+#[test]
+fn a_robust_search_lists_its_placement_first_and_the_losses_of_all() {
+    let search = json!({ "search": { "objective": "total-gflops", "robust": true } });
+    let found = answer(explore(&question(&search), &Still::default()));
+    assert_eq!(
+        (&found["placed"][0]["name"], &found["placed"][1]["name"]),
+        (&json!("robust"), &json!("best"))
+    );
+    let robust = &found["document"]["robust"];
+    assert_eq!(found["placed"][0]["threads"][0], robust["best"]["apps"][0]["threads"]);
+    let (models, rows) = (&found["losses"]["models"], &found["losses"]["rows"]);
+    assert_eq!(models[0], "baseline-proportional", "the model of the machine is the first");
+    assert_eq!(
+        rows[0],
+        json!(["robust", robust["regrets"].as_object().expect("losses").values().collect::<Vec<_>>()])
+    );
+    assert_eq!(rows[1][1][0], 0.0, "the best of a model loses nothing under it");
+    let plain = answer(explore(&question(&json!({})), &Still::default()));
+    assert_eq!((&plain["losses"], &plain["placed"][0]["name"]), (&Value::Null, &json!("best")));
 }
 
 #[test]
@@ -179,7 +216,8 @@ fn threads_are_placed_by_l3_domain_or_distributed_over_them() {
         assert_eq!(found["placed"], written);
     }
     let map = placed_on_domains(&json!([[4, 0]]))["maps"][0].to_string();
-    assert!(map.contains("cores of an L3 domain"), "domains are drawn: {map}");
+    // The borders of a domain that reads all it can and of an idle one.
+    assert!(map.contains("#BE3C00") && map.contains("#A5A5A5"), "domains are drawn: {map}");
 }
 
 #[test]
