@@ -1,6 +1,5 @@
 //! The position of each node of a thread map, and of what is in it.
 
-use super::links::BRIDGE;
 use super::{MapData, ThreadMap};
 use crate::canvas::{HEADING, Place, SMALL};
 use crate::metrics;
@@ -17,6 +16,8 @@ pub(super) const TAG: f64 = 17.0;
 pub(super) const MOST_CIRCLES: u32 = 128;
 /// Distance of the rows if all links are drawn as one.
 pub(super) const BUNDLED: f64 = 150.0;
+/// Height of the links that the rows share, between the common lines of both.
+pub(super) const BRIDGE: f64 = 110.0;
 
 /// The space that a map leaves around and between nodes.
 pub(super) struct Spacing {
@@ -50,7 +51,7 @@ pub(super) const WHOLE: Spacing = Spacing {
 /// The values of a link still have room in its gap. Traffic does not change the size: a page redraws the map at each move of a slider.
 pub(super) const COMPACT: Spacing = Spacing {
     top: 2.0,
-    margin: 2.0,
+    margin: 10.0,
     narrowest: 0.0,
     between_pair: 120.0,
     between_idle_pair: 120.0,

@@ -1,7 +1,8 @@
 //! The links of a thread map: their paths, their widths, and the places of their values. If they are too many, all of them are drawn as
 //! one: a line between the rows, and for each node the reads of its cores from other memories and the reads of others from its own.
 
-use super::{Layout, MapLink, MapSharedLink, ThreadMap, UNUSED, gbs};
+use super::layout::{BRIDGE, Layout};
+use super::{MapLink, MapSharedLink, ThreadMap, UNUSED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
 use crate::palette::{Colour, FAINT_TEXT, FULL, LINK, PAPER};
 use crate::{figures as numbers, metrics};
@@ -159,11 +160,9 @@ fn place_labels(links: &mut [PlacedLink<'_>], layout: &Layout) {
                 y += if y >= middle { 14.0 } else { -14.0 };
             }
             let place = Place::new(x - size.0 / 2.0, y - size.1 / 2.0, size.0, size.1);
-            let inside = if pair {
-                place.x >= layout.gap.x && place.right() <= layout.gap.right()
-            } else {
-                place.y >= layout.gap.y + 6.0 && place.bottom() <= layout.gap.bottom() - 6.0
-            };
+            let inside = place.x >= layout.gap.x
+                && place.right() <= layout.gap.right()
+                && (pair || place.y >= layout.gap.y + 6.0 && place.bottom() <= layout.gap.bottom() - 6.0);
             let free = inside && !taken.iter().any(|other| other.overlaps(place));
             free.then_some((place, (x, y)))
         });
@@ -265,9 +264,6 @@ struct Branch {
     width: f64,
     is_full: bool,
 }
-
-/// Height of the links that the rows share, between the common lines of both.
-pub(super) const BRIDGE: f64 = 110.0;
 
 /// A link that the rows share.
 struct Bridge<'a> {
