@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_scenario_with_too_many_threads_is_an_error_with_both_numbers() {
         let error = fixed().decide(&view(vec![app(0, &[8, 8]), app(1, &[8, 5])])).expect_err("too many");
-        let said = "scenario 'uneven' asks for 6 threads of application 2 on node 1, where it has 5";
+        let said = "scenario 'uneven' asks for 6 threads of application 2 on node 1, but it has 5";
         assert_eq!(error.to_string(), said);
     }
 }

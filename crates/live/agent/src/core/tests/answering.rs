@@ -130,7 +130,7 @@ fn a_scenario_must_not_ask_for_more_threads() {
     let mut agent = Agent::new(&text, "static:s", 80);
     agent.hello(1, "a", "per-node", &[4, 2]);
     let text = refused(&mut agent, 1);
-    assert!(text.starts_with("scenario 's' gives a 3 threads on node 1, where it has 2"), "{text}");
+    assert!(text.starts_with("scenario 's' gives a 3 threads on node 1, but it has 2"), "{text}");
     agent.hello(2, "a", "per-node", &[1, 3]).hello(3, "b", "per-node", &[1, 1]);
     assert_eq!(agent.closed, [1], "as many as it asks for are enough, and strangers get none");
 }
