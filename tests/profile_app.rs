@@ -153,10 +153,7 @@ fn two_runs_with_other_threads_reveal_the_data_placement() {
     ];
     let (text, said) = profiled(&one);
     assert!(text.contains("# data is not determined: "), "{text}");
-    assert!(
-        said.contains("a second --numa-maps of a run with its threads on other nodes"),
-        "{said}"
-    );
+    assert!(said.contains("a second --numa-maps of a run with its threads on other nodes"), "{said}");
     insta::assert_snapshot!("profile_app_one_look", text);
     let two = [&one[..], &["--numa-maps", "numa_maps-threads-4-4.txt", "--threads-per-node", "4,4"]].concat();
     let (text, said) = profiled(&two);

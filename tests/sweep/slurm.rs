@@ -125,7 +125,9 @@ fn a_shard_of_another_question_or_with_changes_is_refused() {
     assert!(collect().contains("belongs to another sweep: --shard was 3/3 and is now 2/3"));
     fs::remove_file(&receipt).expect("removed");
     assert!(
-        collect().contains("cannot be distinguished from parts of other sweeps: part-00002.csv.json names no sweep")
+        collect().contains(
+            "cannot be distinguished from parts of other sweeps: part-00002.csv.json names no sweep"
+        )
     );
 
     // A study that was edited before a task ran.

@@ -30,7 +30,10 @@ impl Problem {
         for (app, placement) in self.apps.iter().zip(placements) {
             let exists = placement.home().is_none_or(|home| home.0 < self.machine.node_count());
             if !exists || !app.data.may_become(placement) {
-                return Err(Forbidden(format!("the data of {} is on a node that is not permitted", app.name)));
+                return Err(Forbidden(format!(
+                    "the data of {} is on a node that is not permitted",
+                    app.name
+                )));
             }
         }
         if let Some(broken) = self.violation(allocation, placements) {

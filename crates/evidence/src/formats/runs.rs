@@ -313,9 +313,9 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         (rows.column("kernel"), rows.column("threads"), rows.column("bw_GBs"))
     else {
         let problem = rows.header_lacks("these are not the columns of a sweep over threads");
-        return Err(problem.hint(
-            "the columns are kernel, threads, bw_GBs and, for several machines, machine_file",
-        ));
+        return Err(
+            problem.hint("the columns are kernel, threads, bw_GBs and, for several machines, machine_file")
+        );
     };
     let [machine, cores, most, smt] =
         ["machine_file", "cores", "cores_per_numa_domain", "smt_per_core_used"].map(|name| rows.column(name));

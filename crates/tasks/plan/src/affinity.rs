@@ -1,9 +1,9 @@
 //! How much a class of tasks benefits from being near its data, slot by slot.
 //!
 //! A slot is the index of an access among those of a task. In each experiment one slot's block is near (or cached) and all others are
-//! not. The faster the task is then, compared with the same experiment for other slots, the more this block matters: 1 - (x - min) / (max
-//! - min). The weights of the three experiments are those of the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) /
-//! 2.1.
+//! not. The faster the task is then, compared with the same experiment for other slots, the more this block matters:
+//! 1 - (x - min) / (max - min). The weights of the three experiments are those of the runtime of paper 000 (OCR-Vx):
+//! (0.1 cache + numa_fixed + numa_movable) / 2.1.
 
 use std::collections::{HashMap, HashSet};
 

@@ -94,7 +94,9 @@ pub(super) fn read(
                 threads.len(),
                 os_nodes.len()
             );
-            return Err(Failure::input(message).hint("write a number for each node, 0 for a node without threads"));
+            return Err(
+                Failure::input(message).hint("write a number for each node, 0 for a node without threads")
+            );
         }
         let threads = threads.map(|threads| os_nodes.iter().copied().zip(threads.iter().copied()).collect());
         seen.push(Seen { pages, threads });

@@ -448,7 +448,8 @@ pub(super) fn programs_stand_alone(study: &Study, located: &Located) -> Result<(
             continue;
         }
         let Some(name) = study.apps.get(app.0).map(|app| app.group.as_str()) else { continue };
-        let message = format!("`{name}` is a separate program, and its iterations are not visible from outside");
+        let message =
+            format!("`{name}` is a separate program, and its iterations are not visible from outside");
         let problem = Problem::new(ProblemKind::BadValue, message).hint(
             "leave out its [[channel]] and [[call]], or its `command`: then its tasks are those of numasim",
         );

@@ -224,7 +224,9 @@ pub(super) fn look(part: &Path, identity: &Value) -> io::Result<Found> {
     };
     if receipt["sweep"].is_null() {
         let name = Path::new(&beside).file_name().unwrap_or_default().display();
-        return Ok(Found::Foreign(format!("cannot be distinguished from parts of other sweeps: {name} names no sweep")));
+        return Ok(Found::Foreign(format!(
+            "cannot be distinguished from parts of other sweeps: {name} names no sweep"
+        )));
     }
     if let Some(difference) = difference(&receipt["sweep"], identity) {
         return Ok(Found::Foreign(format!("belongs to another sweep: {difference}")));

@@ -99,7 +99,8 @@ fn unknown_or_oversized_scenarios_are_errors() {
     study.scenarios = vec![scenario(&study, "uneven", &[vec![1, 2], vec![7, 6]])];
     assert_eq!(make_error("static:even", &study), "there is no scenario 'even'; there are 'uneven'");
     study.dynamics.courses[1].threads = vec![8, 5];
-    let said = "scenario 'uneven' gives b 6 threads on node 1, but it has 5: set its key threads, or give it fewer";
+    let said =
+        "scenario 'uneven' gives b 6 threads on node 1, but it has 5: set its key threads, or give it fewer";
     assert_eq!(make_error("static:uneven", &study), said);
     study.dynamics.courses[1].threads = vec![8, 6];
     let name: PolicyName = "static:uneven".parse().expect("a name");

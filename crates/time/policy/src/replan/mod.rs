@@ -450,7 +450,8 @@ fn of_those_ahead(
         if app.is_busy() && *row != unblocked(app, row.len()) {
             let for_whom = known.name(consumer);
             let cores = count(row.iter().sum::<u32>(), "core");
-            *said = Some(format!("{items} items ahead of {for_whom}: {cores} that no other application can use"));
+            *said =
+                Some(format!("{items} items ahead of {for_whom}: {cores} that no other application can use"));
         }
     }
 }

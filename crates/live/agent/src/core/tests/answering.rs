@@ -213,10 +213,7 @@ fn the_connection_stays_after_what_is_no_message() {
         error(&mut agent, 1, &status("[0,5]", 0))
             .starts_with("status: \"running\" must be at most 4 on node 1")
     );
-    assert_eq!(
-        error(&mut agent, 1, r#"{"type":"query"}"#),
-        "a query or a stop needs a separate connection"
-    );
+    assert_eq!(error(&mut agent, 1, r#"{"type":"query"}"#), "a query or a stop needs a separate connection");
     agent.heard(1);
     agent.bytes(1, b"\xff\xfe");
     assert_eq!(agent.heard(1), [r#"{"type":"error","text":"this line is not UTF-8 text"}"#]);
