@@ -16,7 +16,8 @@ fn every_declared_key_is_echoed() {
                  [graph]\ngenerator = \"cholesky\"\n\
                  [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\nranks = 2\n\
                  smt = \"any\"\nsmt_speedup = 1.25\n\
-                 [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n";
+                 [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n\
+                 [[app]]\nname = \"varied\"\narithmetic_intensity = 1\ntasks = 4\ntask_gflop = 1\ntask_jitter = 0.3\nwake = \"random\"\n";
     let example = crate::EXAMPLE.replacen(
         "gflops_per_core",
         "cores_per_l3 = 1\nl3_read_gbs = 20\nthreads_per_core = 2\ngflops_per_core",
@@ -31,7 +32,7 @@ fn every_declared_key_is_echoed() {
         (&keys::app::TABLE, vec!["/apps/0", "/apps/3", "/apps/4"], &["instances", "outstanding_lines"][..]), // lines need a machine with latencies
         (
             &keys_over_time::app::TABLE,
-            vec!["/apps/0/over_time", "/apps/0/over_time/phases/0"],
+            vec!["/apps/0/over_time", "/apps/0/over_time/phases/0", "/apps/5/over_time"],
             &["task_gflop", "tasks", "phase"],
         ),
         (&phase::TABLE, vec!["/apps/0/over_time/phases/0"], &["work_gflop", "task_gflop", "tasks"]),

@@ -86,7 +86,7 @@ pub(crate) struct SweepArgs {
     #[arg(requires = "simulate", help_heading = SIMULATING)]
     pub(crate) until: Option<f64>,
 
-    /// Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers
+    /// Seed of the random restarts, or of the random draws of a simulation; the same seed gives the same answers
     /// [default: 0, with --simulate 1]
     #[arg(long, value_name = "N", requires = "seeded")]
     pub(crate) seed: Option<u64>,

@@ -154,7 +154,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "SECONDS", value_parser = simulated_seconds, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
 
-    /// Seed of the work of tasks with a task_spread; the same seed gives the same result
+    /// Seed of the random draws (task_spread, task_jitter, wake); the same seed gives the same result
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
