@@ -165,7 +165,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l min-threads-pe
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 'Search at most this many seconds at each point [default: no limit]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l policy -d 'The policy that assigns threads; each of several has a row at every point [default: the policy in the files, else none]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l until -d 'Stop each simulation after SECONDS of simulated time [default: when every application is finished]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers [default: 0, with --simulate 1]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts, or of the random draws of a simulation; the same seed gives the same answers [default: 0, with --simulate 1]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Worker threads of numasim itself [default: one per core of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l submit -d 'Write the sweep into --folder as a job array, and submit it; prints the number of the job' -r -f -a "slurm\t'A job array of Slurm'"
@@ -200,7 +200,7 @@ proportional\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l until -d 'Stop the simulation after SECONDS of simulated time [default: when every application is finished]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l seed -d 'Seed of the work of tasks with a task_spread; the same seed gives the same result' -r
+complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l seed -d 'Seed of the random draws (task_spread, task_jitter, wake); the same seed gives the same result' -r
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread (standard deviation / mean)' -r
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l compare -d 'Compare the simulation with the run that `numasim run` wrote to DIR, with errors; its policy is the default. With --plot, both are in one plot. One policy and one run' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l timeline -d 'Write what every application does over time to FILE, as CSV; one policy and one run' -r -F
