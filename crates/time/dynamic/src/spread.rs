@@ -1,6 +1,6 @@
 //! Random draws of one application: the work of its tasks, the time that they take, and the threads that wake.
 //!
-//! Each use has a stream of its own, so that the draws of one do not depend on whether another is in use.
+//! Each use has a separate stream, so that its draws do not depend on the other uses.
 
 use numasim_course::{Course, Wake};
 use numasim_model::AppId;
