@@ -1,4 +1,4 @@
-//! What a reader sees: the opening, result and map beside the sliders, contrast, and the answer of a search.
+//! The opening of the page, result and map next to the sliders, contrast, and the answer of a search, as a reader sees them.
 
 use serde_json::{Value, json};
 

@@ -58,7 +58,7 @@ fn nothing_overlaps_from_1_to_16_nodes_with_8_applications() {
 #[test]
 fn a_compact_map_has_neither_heading_nor_legend_and_keeps_its_size() {
     let [idle, busy] = [0, 7].map(|remote| map(2, 8, 1, remote).compact_svg());
-    // Of the application only its letters in the circles.
+    // Only the letters of the application in the circles remain.
     let texts = words(&idle);
     assert!(texts.contains("node 0\n") && texts.contains("A\n"), "{texts}");
     assert!(!texts.contains("application-0") && !texts.contains("scenario even"), "{texts}");
