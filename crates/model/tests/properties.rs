@@ -169,7 +169,7 @@ proptest! {
                 let Some(kept) = solver.kept(node) else { continue };
                 let threads: Vec<u32> = case.apps().map(|app| case.allocation.get(app, node)).collect();
                 let mut of_one = least.clone();
-                kept.least_gflops_of_one(most, &mut of_one);
+                kept.least_gflops_of_one(most, None, &mut of_one);
                 kept.least_gflops(&threads, most, &mut least);
                 for (app, of_one) in case.apps().zip(of_one) {
                     // The bound is for memory: the loss on several nodes is applied after it.
@@ -183,6 +183,36 @@ proptest! {
                     prop_assert!(
                         of_one * f64::from(threads[app.0]) <= got + rounding,
                         "{kind:?}: {app:?} on {node}: {got}, but {of_one} at least of one thread"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The bound is that of a solver without L3 domains: it knows only an equal part of the limit of a domain.
+    #[test]
+    fn threads_of_limited_domains_keep_the_lower_bound_of_the_search(case in case_with_domains()) {
+        let (machine, solved) = (&case.machine, case.solve(by_fast));
+        let solver = numasim_model::sharing::Solver::new(&machine.without_limited_domains(), &case.demands);
+        let total = |app| u32::try_from(case.allocation.total(app)).expect("few");
+        let highest: Vec<u32> = case.apps().map(total).collect();
+        let places = machine.node_ids().flat_map(|node| case.apps().map(move |app| (app, node)));
+        let on_node: Vec<u32> = places.map(|(app, node)| case.allocation.get(app, node)).collect();
+        let most = MostThreads { on_machine: &highest, on_node: &on_node };
+        let rows = machine.rows_per_app();
+        for node in machine.compute_nodes() {
+            let Some(kept) = solver.kept(node) else { continue };
+            let own = machine.node(node);
+            let part = own.l3_bandwidth.map(|limit| limit * f64::from(own.domain_cores()).recip());
+            let mut of_one = vec![0.0; case.demands.len()];
+            kept.least_gflops_of_one(most, part, &mut of_one);
+            for (app, of_one) in case.apps().zip(of_one) {
+                let of_domains = &solved.gflops[app.0 * rows..][..rows];
+                for got in of_domains.iter().filter_map(|of_nodes| of_nodes[node.0]) {
+                    let got = got / case.kept_on_several_nodes(app);
+                    prop_assert!(
+                        of_one <= got + case.rounding_gflops(app),
+                        "{app:?} on {node}: {got}, but {of_one} at least of one thread"
                     );
                 }
             }

@@ -38,6 +38,7 @@ use crate::sharing::compiled::Compiled;
 use crate::sharing::least::asked::Asked;
 use crate::sharing::solver::Solver;
 use crate::sharing_model::ModelKind;
+use crate::units::GigabytesPerSecond;
 
 mod asked;
 mod port;
@@ -114,8 +115,16 @@ impl Kept {
     /// bound is known: under the default model only a port is sure of a share of the controller, and a thread
     /// of an equal share of its port.
     ///
-    /// `most`: the maximum number of threads of each application.
-    pub fn least_gflops_of_one(&self, most: MostThreads<'_>, least: &mut [f64]) {
+    /// `most`: the maximum number of threads of each application. `domain_part`: if L3 domains of the node have
+    /// a read limit that this solver does not know, an equal part of it for each core of a domain. A thread
+    /// then requests at least that part in the first round, and nothing is known of later ones: threads in its
+    /// domain may use up the limit.
+    pub fn least_gflops_of_one(
+        &self,
+        most: MostThreads<'_>,
+        domain_part: Option<GigabytesPerSecond>,
+        least: &mut [f64],
+    ) {
         if self.rule != ModelKind::BaselineProportional {
             least.fill(0.0);
             return;
@@ -123,16 +132,20 @@ impl Kept {
         least.fill(f64::INFINITY);
         // Threads that are not here may be elsewhere.
         let none = vec![0; least.len()];
+        let mut occupied = vec![0.0; least.len()];
         for port in &self.ports {
             let part = port.kept_beside_any(&none, most) * self.inverse_cores;
-            let in_the_end = self.in_the_end(port, &none, most);
+            let in_the_end = if domain_part.is_none() { self.in_the_end(port, &none, most) } else { 0.0 };
             for taker in &port.takers {
+                occupied[taker.app] += taker.moved_per_occupied.recip();
                 let granted = if taker.only_here { part.max(in_the_end) } else { part };
                 least[taker.app] =
                     least[taker.app].min(granted.clamp(0.0, taker.demand_gbs) * taker.moved_per_occupied);
             }
         }
-        for (least, (intensity, peak)) in least.iter_mut().zip(&self.rooflines) {
+        let requested = |occupied: &f64| domain_part.map_or(f64::INFINITY, |part| part.value() / occupied);
+        for ((least, (intensity, peak)), occupied) in least.iter_mut().zip(&self.rooflines).zip(&occupied) {
+            *least = least.min(requested(occupied));
             *least = if least.is_finite() { (*least * intensity).min(*peak) * (1.0 - ROUNDING) } else { 0.0 };
         }
     }

@@ -5,6 +5,7 @@
 //! cargo run --release -p numasim-sim --features examples --example goals -- shipped --model all
 //! cargo run --release -p numasim-sim --features examples --example goals -- random             # 60 random questions, 8 s each
 //! cargo run --release -p numasim-sim --features examples --example goals -- new --model own    # 60 of machines as they are sold now, under their own models
+//! cargo run --release -p numasim-sim --features examples --example goals -- domains            # 24 on 2 nodes x 12 L3 domains x 8 cores, 5 s each
 //! cargo run --release -p numasim-sim --features examples --example goals -- random --write DIR # and their files, for `numasim explore`
 //! ```
 //!
@@ -59,6 +60,7 @@ enum Set {
     Shipped,
     Random,
     New,
+    Domains,
 }
 
 struct Arguments {
@@ -81,7 +83,8 @@ impl Arguments {
             Some("shipped") => Set::Shipped,
             Some("random") => Set::Random,
             Some("new") => Set::New,
-            _ => return Err("say which questions: `shipped`, `random` or `new`".into()),
+            Some("domains") => Set::Domains,
+            _ => return Err("say which questions: `shipped`, `random`, `new` or `domains`".into()),
         };
         let default = vec![Some(ModelKind::BaselineProportional)];
         let mut read = Self {
@@ -176,8 +179,10 @@ fn main() -> Result<()> {
         Set::Shipped => shipped()?,
         Set::Random => drawn(random::questions(arguments.seed), folder)?,
         Set::New => drawn(random::new_questions(arguments.seed), folder)?,
+        Set::Domains => drawn(random::domain_questions(arguments.seed), folder)?,
     };
-    let seconds = arguments.seconds.unwrap_or(if arguments.set == Set::Shipped { 5.0 } else { 8.0 });
+    let quick = matches!(arguments.set, Set::Shipped | Set::Domains);
+    let seconds = arguments.seconds.unwrap_or(if quick { 5.0 } else { 8.0 });
     println!("{}", Line::HEADER);
     for model in &arguments.models {
         let mut lines = Vec::new();

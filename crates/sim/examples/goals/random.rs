@@ -1,5 +1,5 @@
 //! Random questions, as files that `numasim explore` reads. There are ten of each kind on machines of 2 to 8 nodes with up to 64 cores
-//! each, and fifteen of each kind on machines as they are sold now.
+//! each, fifteen of each kind on machines as they are sold now, and 24 on 2 nodes of 12 L3 domains of 8 cores.
 
 use numasim_sim::Objective;
 use rand::{RngExt, SeedableRng};
@@ -38,6 +38,48 @@ pub(crate) fn questions(seed: u64) -> Vec<Drawn> {
 pub(crate) fn new_questions(seed: u64) -> Vec<Drawn> {
     let number = |i: usize| (i, NEW_KINDS[i / NEW_EACH]);
     (0..NEW_KINDS.len() * NEW_EACH).map(number).map(|(i, kind)| new_question(seed, i, kind)).collect()
+}
+
+/// Questions on 2 nodes of 12 L3 domains of 8 cores, three with 4 and three with 8 applications, with each objective. The same seed gives
+/// the same questions.
+pub(crate) fn domain_questions(seed: u64) -> Vec<Drawn> {
+    let sizes = [4, 8].into_iter().flat_map(|apps| (0..3).map(move |number| (apps, number)));
+    let drawn = |(apps, number): (u32, u32)| {
+        let mut rng =
+            ChaCha8Rng::seed_from_u64(seed.wrapping_mul(9_000).wrapping_add(u64::from(apps * 10 + number)));
+        let text = domains_with(apps, &mut rng);
+        OBJECTIVES.map(|objective| Drawn {
+            name: format!("{apps}-applications-{number}"),
+            kind: "24-domains",
+            text: text.clone(),
+            objective,
+            min_threads_per_node: 0,
+        })
+    };
+    sizes.flat_map(drawn).collect()
+}
+
+fn domains_with(apps: u32, rng: &mut ChaCha8Rng) -> String {
+    let (bandwidth, link) = (rng.random_range(300.0..480.0_f64), rng.random_range(80.0..160.0_f64));
+    let (core, domain) = (rng.random_range(15.0..30.0_f64), rng.random_range(40.0..65.0_f64));
+    let peak = rng.random_range(10.0..40.0_f64);
+    let mut text = format!(
+        "[machine]\nname = \"24 domains\"\nnodes = 2\ncores_per_node = 96\ncores_per_l3 = 8\ngflops_per_core = {peak:.1}\n\
+         bandwidth_gbs = {bandwidth:.1}\nlink_gbs = {link:.1}\ncore_bandwidth_gbs = {core:.1}\nl3_read_gbs = {domain:.1}\n"
+    );
+    for app in 0..apps {
+        let intensity = 10.0_f64.powf(rng.random_range(-1.3..1.0_f64));
+        let work = [1_000, 3_000, 10_000][rng.random_range(0..3_usize)];
+        text += &format!(
+            "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {intensity:.3}\nwork_gflop = {work}\n"
+        );
+        text += match rng.random_range(0..4_u32) {
+            0 => "data = { home = \"any\" }\n",
+            1 => "data = \"interleave\"\n",
+            _ => "",
+        };
+    }
+    text
 }
 
 fn new_question(seed: u64, number: usize, kind: &'static str) -> Drawn {

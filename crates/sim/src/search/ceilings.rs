@@ -57,17 +57,29 @@ pub(super) struct Common {
     pub(super) parts: Vec<Vec<f64>>,
 }
 
-/// The links between classes of nodes (`with_links`), links that pairs share, and the read limits of nodes, if they can be bottlenecks.
-/// `classes`: the nodes of each.
+/// What the options of a node are known to respect, apart from their cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Respected {
+    /// Everything that others do not use: they were evaluated.
+    All,
+    /// The ceiling of each application alone.
+    Ceilings,
+    /// The demand of threads: they are corners.
+    Demand,
+}
+
+/// The links between classes of nodes, links that pairs share, and the read limits of nodes, if they can be bottlenecks of options that
+/// respect only this. `classes`: the nodes of each. `machine`: that of the problem, perhaps with limits of L3 domains that
+/// the problem leaves out.
 pub(super) fn common_limits(
     problem: &Problem,
+    machine: &Machine,
     evaluator: &Evaluator<'_>,
     classes: &[&[NodeId]],
-    with_links: bool,
+    respected: Respected,
 ) -> Vec<Common> {
     /// With more classes there would be too many pairs for the linear programs.
     const MOST_CLASSES: usize = 16;
-    let machine = &problem.machine;
     let part = |class: &[NodeId], a: usize, over: &dyn Fn(NodeId, NodeId) -> bool| -> f64 {
         let Some(&from) = class.first().filter(|from| machine.node(**from).cores > 0) else { return 0.0 };
         let read = evaluator.placements[a].read_from(machine, from).into_iter();
@@ -78,7 +90,7 @@ pub(super) fn common_limits(
         classes.iter().map(|class| apps.clone().map(|a| part(class, a, over)).collect()).collect()
     };
     let mut found = Vec::new();
-    if with_links && classes.len() <= MOST_CLASSES {
+    if respected != Respected::All && classes.len() <= MOST_CLASSES {
         for (c, from) in classes.iter().enumerate() {
             for to in classes {
                 let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
@@ -88,16 +100,15 @@ pub(super) fn common_limits(
                 let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
                 let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
                 others.for_each(|(_, parts)| parts.fill(0.0));
-                // A single application is limited by its ceiling.
-                if parts[c].iter().filter(|part| **part > 0.0).count() > 1 {
+                let over_it = parts[c].iter().filter(|part| **part > 0.0).count();
+                if over_it > 1 || respected == Respected::Demand {
                     found.push(Common { capacity, parts });
                 }
             }
         }
     }
     for (c, class) in classes.iter().enumerate() {
-        let limits =
-            class.iter().map(|&node| machine.node(node).read_bandwidth.map(GigabytesPerSecond::value));
+        let limits = class.iter().map(|&node| machine.node(node).most_read().map(GigabytesPerSecond::value));
         if let Some(capacity) = limits.sum::<Option<f64>>() {
             let mut parts = vec![vec![0.0; problem.apps.len()]; classes.len()];
             if let Some(&node) = class.first().filter(|node| machine.node(**node).cores > 0) {
@@ -178,7 +189,13 @@ mod tests {
         let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
         assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
         // A GB/s on node 1 occupies 1/3 of the link to node 0.
-        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]], true);
+        let common = common_limits(
+            &problem,
+            &problem.machine,
+            &evaluator,
+            &[&[NodeId(0)], &[NodeId(1)]],
+            Respected::Ceilings,
+        );
         assert_eq!(common.len(), 1);
         assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
     }
@@ -189,11 +206,18 @@ mod tests {
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let (zero, one) = ([NodeId(0)], [NodeId(1)]);
         // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. The other link is unused.
-        let common = common_limits(&problem, &evaluator, &[&zero, &one], true);
+        let common =
+            common_limits(&problem, &problem.machine, &evaluator, &[&zero, &one], Respected::Ceilings);
         assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0; 2], vec![0.25; 2]] }]);
-        // Over the link, a single application gets no more than its ceiling.
+        // Over the link, a single application gets no more than its ceiling; corners do not know it.
         let problem = self::problem();
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
-        assert_eq!(common_limits(&problem, &evaluator, &[&zero, &one], true), []);
+        let of_corners =
+            common_limits(&problem, &problem.machine, &evaluator, &[&zero, &one], Respected::Demand);
+        assert_eq!(of_corners, [Common { capacity: 6.0, parts: vec![vec![0.0], vec![0.25]] }]);
+        assert_eq!(
+            common_limits(&problem, &problem.machine, &evaluator, &[&zero, &one], Respected::Ceilings),
+            []
+        );
     }
 }

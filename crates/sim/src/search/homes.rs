@@ -53,23 +53,28 @@ pub(super) struct HomeSets {
 impl HomeSets {
     /// Lists and bounds the sets of a search that may take `effort` steps.
     pub(super) fn new(problem: &Problem, effort: u64, monitor: &dyn Monitor) -> Self {
-        let Some(mut homes) = OpenChoices::new(&problem.machine, &problem.apps).all(MAX_SETS) else {
-            let (bound, work) = anywhere(problem, &problem.machine, effort / PART_OF_EFFORT, monitor);
+        Self::within(problem, &problem.machine, effort, monitor)
+    }
+
+    /// The same with the limits of L3 domains in `limits`, which is the machine with them, for a problem that leaves them out.
+    pub(super) fn within(problem: &Problem, limits: &Machine, effort: u64, monitor: &dyn Monitor) -> Self {
+        let Some(mut homes) = OpenChoices::new(limits, &problem.apps).all(MAX_SETS) else {
+            let (bound, work) = anywhere(problem, limits, effort / PART_OF_EFFORT, monitor);
             return Self { listed: None, bound, work };
         };
-        homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
+        homes.retain(|homes| fixed_data_fits(limits, &problem.apps, &problem.placements(homes)));
         // The maximum cost of all of them, and of each.
         let all = effort / PART_OF_EFFORT;
         let each = all / homes.len().max(1) as u64;
         let several = homes.len() > 1;
         let (anywhere, mut work) =
-            if several { anywhere(problem, &problem.machine, all, monitor) } else { (f64::INFINITY, 0) };
+            if several { anywhere(problem, limits, all, monitor) } else { (f64::INFINITY, 0) };
         // The weakest bound is that of all: it is loose before each set has a separate one.
         let found: Vec<Option<(f64, u64)>> = parallel::map(&homes, |homes| {
-            with_homes(problem, homes, each, f64::NEG_INFINITY, !several, monitor)
+            with_homes(problem, limits, homes, (each, f64::NEG_INFINITY), !several, monitor)
         });
         work += found.iter().flatten().map(|(_, work)| work).sum::<u64>();
-        let roofs = parallel::map(&homes, |homes| roof_with_homes(problem, homes));
+        let roofs = parallel::map(&homes, |homes| roof_with_homes(problem, limits, homes));
         let bounds: Vec<f64> = found
             .iter()
             .zip(roofs)
@@ -140,7 +145,8 @@ impl Undecided<'_> {
                     if !fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(&homes)) {
                         return None;
                     }
-                    let (own, work) = with_homes(problem, &homes, each, cutoff, true, monitor)?;
+                    let (own, work) =
+                        with_homes(problem, &problem.machine, &homes, (each, cutoff), true, monitor)?;
                     return Some((own.min(bound), work, decided));
                 }
                 let (own, work) =
@@ -165,9 +171,9 @@ impl Undecided<'_> {
 /// is good enough.
 fn with_homes(
     problem: &Problem,
+    limits: &Machine,
     homes: &[Placement],
-    steps: u64,
-    target: f64,
+    (steps, target): (u64, f64),
     must: bool,
     monitor: &dyn Monitor,
 ) -> Option<(f64, u64)> {
@@ -175,17 +181,20 @@ fn with_homes(
         return None;
     }
     let placements = problem.placements(homes);
-    let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
+    let classes = node_classes(limits, &problem.apps, &placements, false);
     let evaluator = Evaluator::new(problem, placements);
-    let loose = Relaxation::loose(problem, &evaluator, &classes, monitor).with_least_of_corners(&evaluator);
+    let loose =
+        Relaxation::loose(problem, limits, &evaluator, &classes, monitor).with_least_of_corners(&evaluator);
     first_bound(&loose, steps, target, must)
 }
 
 /// A score that nothing with these homes exceeds: every application has its maximum by cores, links and memories, and no more than alone if
 /// the others never help it.
-fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
+fn roof_with_homes(problem: &Problem, limits: &Machine, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
-    let by_alone = problem.goal.alone_is_proven() && problem.proofs_apply(&placements);
+    // Threads of others in an L3 domain may help.
+    let apart = !limits.has_limited_domains() && problem.proofs_apply(&placements);
+    let by_alone = problem.goal.alone_is_proven() && apart;
     let most = |(a, placement): (usize, &Placement)| {
         let roof = roof(&problem.machine, &problem.apps[a], placement);
         if by_alone { roof.min(problem.goal.alone()[a]) } else { roof }
@@ -194,7 +203,7 @@ fn roof_with_homes(problem: &Problem, homes: &[Placement]) -> f64 {
 }
 
 /// A bound that holds for any place of open data, with the read limits of `limits`, and its cost.
-pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
+fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let nothing = Decided::default();
     let (bound, work) = with_decided(
         problem,

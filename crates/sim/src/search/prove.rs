@@ -281,8 +281,9 @@ impl<'a> Search<'a> {
         let listed =
             Relaxation::new(self.problem, &evaluator, &classes, &watched, limit, share, self.monitor);
         let Some(relaxation) = listed else {
-            let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor)
-                .with_least_of_corners(&evaluator);
+            let loose =
+                Relaxation::loose(self.problem, &self.problem.machine, &evaluator, &classes, self.monitor)
+                    .with_least_of_corners(&evaluator);
             let mut improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
             if improved.bound > target {
                 // Many sets of homes share the time for it.

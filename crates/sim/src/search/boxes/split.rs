@@ -193,11 +193,10 @@ impl Boxes<'_, '_> {
                 None => (Arc::clone(relaxation), trial),
             };
             let is_open = trial.bound > cutoff;
-            let relaxation = if is_open && has_room && relaxation.least_differs(&part.ranges, &half) {
-                Arc::new(relaxation.with_least(&half))
-            } else {
-                relaxation
-            };
+            let with_least = (is_open && has_room && relaxation.least_differs(&part.ranges, &half))
+                .then(|| relaxation.with_least(&half))
+                .flatten();
+            let relaxation = with_least.map_or(relaxation, Arc::new);
             // A part that will be cut again at once needs little work.
             let again = spread_first(&relaxation, &half).is_some()
                 || (reads_first && !relaxation.knows_what_is_drawn())

@@ -1,10 +1,11 @@
 //! Search if the L3 domain of a thread matters (`l3_read_gbs`), or if an application has requirements on L3 domains.
 //!
 //! Climbs (`climb`) start at the known allocations, at the answers for the machine without that limit (distributed over the domains, evenly
-//! and packed), and at random (`space`). If there are few allocations, all are covered (`listed`). Otherwise the best get kicks. The bound
-//! is the smaller of two. One is the limit of cores, domains and memories for each application alone. The other is the limit of cores,
-//! memories and all domains of a node for all together. Neither includes the limit of a single domain for several applications. If domains
-//! limit nothing, the bound by node holds.
+//! and packed), at an even allocation for the most promising places of open data, and at random (`space`). If there are few allocations,
+//! all are covered (`listed`). Otherwise the best get kicks, and the machine without that limit gets longer searches. The bound is the smaller of
+//! two. One is the limit of cores, domains and memories for each application alone. The other is the limit of cores, links, memories and
+//! all domains of a node for all together, at the place of open data for which it is largest ([`HomeSets::within`]). Neither includes the limit
+//! of a single domain for several applications. If domains limit nothing, the bound by node holds.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, Placement};
@@ -14,6 +15,7 @@ pub(super) use climb::{climbed, spared};
 use space::{Space, Threads};
 
 use super::choices::{Found, OneChoice, best_of_choices};
+use super::homes::{HomeSet, HomeSets};
 use super::{
     ExploreError, Floor, Outcome, Proof, Search, Settings, Status, best_with_any_threads, gap, homes, local,
 };
@@ -37,6 +39,8 @@ const FIRST_ROUND: u64 = 16;
 const ROUNDS: u32 = 3;
 /// Steps of an evaluation for each elementary operation of one round of redistribution (measured).
 const STEPS_PER_OPERATION: u64 = 2;
+/// Maximum number of places of open data that are starting points.
+const MOST_HOMES: usize = 16;
 /// Random starts.
 const RESTARTS: u64 = 6;
 /// Chains of kicks in each round.
@@ -79,6 +83,7 @@ pub(crate) fn explore_by_domain(
         settings,
         monitor,
         limited,
+        homes: Vec::new(),
         found: Pool::new(settings.top + 5),
         canonical: Canonical::new(problem),
         bound: roof(problem),
@@ -114,7 +119,7 @@ impl OneChoice for ByDomainOf<'_> {
 
     fn first_bound(&self, of: &Problem, effort: u64, monitor: &dyn Monitor) -> f64 {
         let flat = of.clone().by_nodes();
-        homes::anywhere(&flat, &of.machine, effort, &Quiet(monitor)).0.min(roof(of))
+        HomeSets::within(&flat, &of.machine, effort, &Quiet(monitor)).bound.min(roof(of))
     }
 
     fn search(
@@ -165,6 +170,8 @@ struct ByDomain<'s, 'a> {
     settings: &'s Settings,
     monitor: &'s dyn Monitor,
     limited: bool,
+    /// Places of open data that could hold the best answer, the largest bound first.
+    homes: Vec<HomeSet>,
     /// Different allowed answers, the best first.
     found: Pool,
     canonical: Canonical,
@@ -186,6 +193,10 @@ impl ByDomain<'_, '_> {
         let first = space.problem.placements(&[]);
         let equal = even(&space.problem.machine, &space.problem.apps);
         starts.extend(space.dealt(&equal).into_iter().map(|threads| (threads, first.clone())));
+        for set in &self.homes {
+            let placements = space.problem.placements(&set.homes);
+            starts.extend(space.dealt(&equal).into_iter().map(|threads| (threads, placements.clone())));
+        }
         for restart in 0..RESTARTS {
             let mut random = local::generator(self.settings.seed, 3_000 + restart);
             starts.push((space.random(&mut random), first.clone()));
@@ -252,22 +263,26 @@ impl ByDomain<'_, '_> {
     /// Lowers the bound by the limits that hold under any sharing, for all applications together.
     fn bound_together(&mut self) {
         let limits = &self.space.problem.machine;
-        let (bound, _) = homes::anywhere(self.flat, limits, self.settings.effort / 50, &Quiet(self.monitor));
-        self.bound = self.bound.min(bound);
+        let sets = HomeSets::within(self.flat, limits, self.settings.effort, &Quiet(self.monitor));
+        self.bound = self.bound.min(sets.bound);
+        self.homes = sets.listed.unwrap_or_default();
+        self.homes.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        self.homes.truncate(MOST_HOMES);
         self.tell(0.0);
     }
 
-    /// Kicks the best, and, if domains limit nothing, searches by node with a larger budget.
+    /// Searches by node with a larger budget and kicks the best.
     fn round(&mut self, round: u32) -> Result<(), ExploreError> {
         let effort = (self.settings.effort / FIRST_ROUND).saturating_mul(RISE.saturating_pow(round));
-        if !self.limited && round > 0 {
-            self.by_node(effort)?;
+        if round > 0 {
+            // Its answers are starts only if domains are limited.
+            self.by_node(if self.limited { effort / 2 } else { effort })?;
         }
         let space = self.space;
         let left = self.evaluations(effort) / CHAINS;
         let (monitor, seed) = (self.monitor, self.settings.seed);
         let found = self.found.clone().into_candidates();
-        let first = space.problem.placements(&[]);
+        let elsewhere = self.open_homes(round).unwrap_or_else(|| space.problem.placements(&[]));
         let chains = parallel::map(0..CHAINS, |chain| {
             let mut random = local::generator(seed, 4_000 + u64::from(round) * CHAINS + chain);
             // The last chain starts at a random allocation.
@@ -275,7 +290,7 @@ impl ByDomain<'_, '_> {
                 if chain + 1 < CHAINS { found.get(usize::try_from(chain / 2).unwrap_or(0)) } else { None };
             let (mut threads, placements) = match start.or(found.first().filter(|_| chain + 1 < CHAINS)) {
                 Some(start) => (space.of(&start.allocation), start.placements.clone()),
-                None => (space.random(&mut random), first.clone()),
+                None => (space.random(&mut random), elsewhere.clone()),
             };
             let mut climber = Climber::new(space, placements, left.max(1), monitor);
             (threads, _) = climber.with_homes(threads, monitor);
@@ -286,6 +301,14 @@ impl ByDomain<'_, '_> {
         self.add(chains.into_iter().flatten());
         self.tell(f64::from(round + 1) / f64::from(ROUNDS));
         Ok(())
+    }
+
+    /// One of the places of open data that could still be better than the best, each in turn.
+    fn open_homes(&self, round: u32) -> Option<Vec<Placement>> {
+        let best = self.found.best().map_or(f64::NEG_INFINITY, |best| best.score);
+        let open: Vec<&HomeSet> = self.homes.iter().filter(|set| set.bound > best).collect();
+        let set = open.get(usize::try_from(round).unwrap_or(0) % open.len().max(1))?;
+        Some(self.space.problem.placements(&set.homes))
     }
 
     /// Number of evaluations in the time of these steps.

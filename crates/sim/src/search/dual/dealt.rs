@@ -227,7 +227,7 @@ mod tests {
         let relaxation = Relaxation::new(&problem, &evaluator, &classes, &[], 100, 1, &Unattended);
         let mut relaxation = relaxation.expect("few options");
         relaxation.deal_out(&evaluator);
-        let relaxation = relaxation.with_least(&relaxation.everything());
+        let relaxation = relaxation.with_least(&relaxation.everything()).expect("not stopped");
         let class = &relaxation.classes[0];
         let table = &class.table;
         let option = (0..table.len()).find(|&option| table.counts(option) == threads).expect("an option");

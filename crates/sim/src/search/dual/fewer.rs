@@ -39,6 +39,7 @@ impl<'a> Few<'a> {
             .map(|(class, kept)| Class { table: Arc::new(class.table.only(kept)), ..class.clone() });
         let relaxation = Relaxation {
             problem: all.problem,
+            limits: all.limits,
             classes: classes.collect(),
             shared_bandwidth: all.shared_bandwidth.clone(),
             watched: all.watched.clone(),

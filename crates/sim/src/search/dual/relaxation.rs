@@ -10,7 +10,7 @@ use crate::objective::Objective;
 use crate::open_data::Rest;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
-use crate::search::ceilings::common_limits;
+use crate::search::ceilings::{Respected, common_limits};
 use crate::search::dual::{Improved, MeanWait, OnCurve, Own, Prices, Ranges};
 use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
@@ -72,6 +72,8 @@ pub(in crate::search) struct Drawn {
 #[derive(Clone)]
 pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) problem: &'a Problem,
+    /// Its machine. Bounds over corners also know limits of L3 domains that a problem by node leaves out.
+    pub(in crate::search) limits: &'a Machine,
     pub(in crate::search) classes: Vec<Class>,
     /// Per class: the total bandwidth of its memories if it has a price (it has readers over a link), else `None`. After the classes: the
     /// capacities of other resources that several flows share.
@@ -114,7 +116,8 @@ impl<'a> Relaxation<'a> {
             entries_left -= table.len() * problem.apps.len();
             tables.push(table);
         }
-        let mut relaxation = Self::build(problem, evaluator, node_classes, exact, monitor, tables);
+        let mut relaxation =
+            Self::build(problem, &problem.machine, evaluator, node_classes, exact, monitor, tables);
         let is_coupled = relaxation.shared_bandwidth.iter().any(Option::is_some);
         if is_coupled {
             for class in &mut relaxation.classes {
@@ -125,7 +128,7 @@ impl<'a> Relaxation<'a> {
             }
             let nodes: Vec<&[NodeId]> = relaxation.classes.iter().map(|class| &class.nodes[..]).collect();
             relaxation.mean_wait = MeanWait::new(&nodes, evaluator);
-            relaxation = relaxation.with_least(&relaxation.everything());
+            relaxation = relaxation.with_least(&relaxation.everything())?;
         }
         for watch in watched {
             relaxation.watch(evaluator, watch);
@@ -224,6 +227,7 @@ impl<'a> Relaxation<'a> {
             self.watched.iter().zip(limits).map(|(w, (&least, &most))| Watched { least, most, ..*w });
         Some(Self {
             problem: self.problem,
+            limits: self.limits,
             classes: classes.collect::<Option<_>>()?,
             shared_bandwidth: self.shared_bandwidth.clone(),
             watched: watched.collect(),
@@ -237,6 +241,7 @@ impl<'a> Relaxation<'a> {
     /// The looser relaxation over the corners of each node, for nodes with too many options to list.
     pub(in crate::search) fn loose(
         problem: &'a Problem,
+        limits: &'a Machine,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         monitor: &'a dyn Monitor,
@@ -244,12 +249,12 @@ impl<'a> Relaxation<'a> {
         let representatives = representatives(node_classes).into_iter();
         let tables =
             representatives.map(|node| OptionTable::corners(problem, &evaluator.solver, node)).collect();
-        Self::build(problem, evaluator, node_classes, false, monitor, tables)
+        Self::build(problem, limits, evaluator, node_classes, false, monitor, tables)
     }
 
     /// Corners with the guaranteed minimum of their threads, if the model guarantees one: an application that has it also draws it.
     pub(in crate::search) fn with_least_of_corners(mut self, evaluator: &Evaluator<'_>) -> Self {
-        // The limits of L3 domains may prevent the minimum of their node.
+        // Its solver counts the threads of each domain apart.
         if self.problem.machine.has_limited_domains() {
             return self;
         }
@@ -260,8 +265,12 @@ impl<'a> Relaxation<'a> {
         let most = MostThreads { on_machine: &highest[..apps], on_node: &on_node };
         let mut least = vec![0.0; apps];
         for class in &mut self.classes {
-            if let Some(kept) = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)) {
-                kept.least_gflops_of_one(most, &mut least);
+            let Some(&first) = class.nodes.first() else { continue };
+            if let Some(kept) = evaluator.solver.kept(first) {
+                let node = self.limits.node(first);
+                let domain_part =
+                    node.l3_bandwidth.map(|limit| limit * f64::from(node.domain_cores()).recip());
+                kept.least_gflops_of_one(most, domain_part, &mut least);
                 class.table = Arc::new(class.table.with_least_of_one(&least));
             }
         }
@@ -274,14 +283,14 @@ impl<'a> Relaxation<'a> {
     /// memory have no limit.
     pub(in crate::search) fn with_homes_anywhere(
         problem: &'a Problem,
-        limits: &Machine,
+        limits: &'a Machine,
         evaluator: &Evaluator<'_>,
         rest: &[Option<Rest>],
         monitor: &'a dyn Monitor,
     ) -> Self {
         let machine = &problem.machine;
         let no_two_are_equal: Vec<usize> = (0..machine.node_count()).collect();
-        let mut relaxation = Self::loose(problem, evaluator, &no_two_are_equal, monitor);
+        let mut relaxation = Self::loose(problem, limits, evaluator, &no_two_are_equal, monitor);
         let controllers = || machine.nodes().iter().map(|node| node.bandwidth.value());
         let all = relaxation.shared_bandwidth.len();
         relaxation.shared_bandwidth.push(Some(controllers().sum()));
@@ -353,6 +362,7 @@ impl<'a> Relaxation<'a> {
     /// `tables`: one for each class of nodes, in the order of their smallest nodes.
     fn build(
         problem: &'a Problem,
+        limits: &'a Machine,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         exact: bool,
@@ -403,7 +413,13 @@ impl<'a> Relaxation<'a> {
             .collect();
         if !evaluator.solver.threads_elsewhere_never_help() || !exact {
             let nodes: Vec<&[NodeId]> = classes.iter().map(|class| &class.nodes[..]).collect();
-            for common in common_limits(problem, evaluator, &nodes, !exact) {
+            let are_corners = classes.iter().any(|class| class.table.as_corners().is_some());
+            let respected = match (exact, are_corners) {
+                (true, _) => Respected::All,
+                (false, true) => Respected::Demand,
+                (false, false) => Respected::Ceilings,
+            };
+            for common in common_limits(problem, limits, evaluator, &nodes, respected) {
                 let resource = shared_bandwidth.len();
                 shared_bandwidth.push(Some(common.capacity));
                 for (class, parts) in classes.iter_mut().zip(&common.parts) {
@@ -417,6 +433,7 @@ impl<'a> Relaxation<'a> {
         let total_cores = machine.total_cores() as f64;
         Self {
             problem,
+            limits,
             classes,
             shared_bandwidth,
             watched: Vec::new(),
@@ -427,8 +444,8 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The same with the guaranteed minimum of threads in these ranges.
-    pub(in crate::search) fn with_least(&self, ranges: &Ranges) -> Self {
+    /// The same with the guaranteed minimum of threads in these ranges. `None` if stopped: it takes seconds for millions of options.
+    pub(in crate::search) fn with_least(&self, ranges: &Ranges) -> Option<Self> {
         let apps = self.problem.apps.len();
         let ranges = ranges.tightened(apps);
         let mut on_node = vec![0; self.problem.machine.node_count() * apps];
@@ -439,7 +456,9 @@ impl<'a> Relaxation<'a> {
         }
         let most = MostThreads { on_machine: &ranges.highest[..apps], on_node: &on_node };
         let mut relaxation = self.clone();
+        let goes_on = || (!self.monitor.stop()).then_some(());
         for class in &mut relaxation.classes {
+            goes_on()?;
             if let Some(kept) = &class.kept {
                 class.table = Arc::new(class.table.with_least(kept, most));
             }
@@ -448,12 +467,14 @@ impl<'a> Relaxation<'a> {
                 None => own,
             });
             class.own = own;
+            goes_on()?;
             if let Some(own) = &class.own {
                 let queue = own.queue.as_ref().map(|at| (&at.own, at.waits));
                 class.table = Arc::new(class.table.with_others(&own.others, queue, most));
             }
         }
-        relaxation.with_room()
+        goes_on()?;
+        Some(relaxation.with_room())
     }
 
     /// Whether other ranges change the guaranteed minimum of threads.

@@ -416,7 +416,9 @@ impl<'a> Joint<'a> {
         if monitor.stop() {
             return None;
         }
-        let loose = |(&(problem, _), evaluator)| Relaxation::loose(problem, evaluator, &classes, monitor);
+        let loose = |(&(problem, _), evaluator)| {
+            Relaxation::loose(problem, &problem.machine, evaluator, &classes, monitor)
+        };
         Some(Self { relaxations: both().map(loose).collect(), scales, listed: false })
     }
 

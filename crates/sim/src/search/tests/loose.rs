@@ -14,8 +14,8 @@ fn over_corners(problem: &Problem, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
     let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
     let evaluator = Evaluator::new(problem, placements);
-    let loose =
-        Relaxation::loose(problem, &evaluator, &classes, &Unattended).with_least_of_corners(&evaluator);
+    let loose = Relaxation::loose(problem, &problem.machine, &evaluator, &classes, &Unattended)
+        .with_least_of_corners(&evaluator);
     loose.improve(&loose.start(), &loose.everything(), f64::NEG_INFINITY, WELL).bound
 }
 
@@ -24,7 +24,7 @@ fn by_shares(problem: &Problem, homes: &[Placement]) -> f64 {
     let placements = problem.placements(homes);
     let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
     let evaluator = Evaluator::new(problem, placements);
-    let loose = Relaxation::loose(problem, &evaluator, &classes, &Unattended);
+    let loose = Relaxation::loose(problem, &problem.machine, &evaluator, &classes, &Unattended);
     let first = loose.improve(&loose.start(), &loose.everything(), f64::NEG_INFINITY, WELL);
     loose.improve_by_shares(first, &evaluator, f64::NEG_INFINITY, 100).bound
 }
@@ -41,6 +41,29 @@ fn jobs_of_fixed_size_are_bounded_by_total_bandwidth() {
     let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).expect("possible");
     let bound = over_corners(&problem, &[]);
     assert!((bound - 25.0 / 39.0).abs() < 1e-9, "{bound}");
+}
+
+/// Two nodes of 16 cores in domains of 4, 1000 GFLOPS a core; 100 GB/s each, links of 10 GB/s, 20 GB/s a domain.
+fn narrow_domains() -> Machine {
+    let flat = uniform_machine(2, 16, 1000.0, 100.0, 10.0);
+    with_nodes(&flat, |_, node| Node {
+        cores_per_l3: Some(4),
+        l3_bandwidth: Some(GigabytesPerSecond::new(20.0)),
+        ..node
+    })
+}
+
+#[test]
+fn each_home_is_bounded_by_the_domains_and_the_links_to_it() {
+    // 4 domains of the home draw 80 GB/s, the other node 10 over the link: 90 GFLOPS, and 31 threads of `b` at 1000. If the home were open, the
+    // fastest memory would have 100.
+    let machine = narrow_domains();
+    let apps = [app("a", 1.0, Data::OpenHome { share: 1.0 }), local_app("b", 1e6)];
+    let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+    let problem = problem.expect("possible");
+    let flat = problem.clone().by_nodes();
+    let sets = HomeSets::within(&flat, &machine, Settings::default().effort, &Unattended);
+    assert!((sets.bound - 31_090.0).abs() < 1.0, "{}", sets.bound);
 }
 
 #[test]
