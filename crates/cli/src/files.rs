@@ -38,6 +38,7 @@ pub(crate) fn read_input(paths: &[PathBuf]) -> Result<Input, Failure> {
 }
 
 /// The same for commands that start external programs and do not compute their speed.
+#[cfg(target_os = "linux")]
 pub(crate) fn read_input_of_programs(paths: &[PathBuf]) -> Result<Input, Failure> {
     let sources = read_texts(paths)?;
     Ok(Input::of_reading(read_programs(&sources)?, sources))

@@ -4,7 +4,7 @@
 //! options are protected automatically. Code that reads files adds each file that it opens ([`note`]). Every output is compared with
 //! both, when it is opened and again just before it gets its name ([`refuse`]).
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -175,7 +175,7 @@ fn standard_input() -> Option<Input> {
 /// The regular file behind a stream.
 #[cfg(unix)]
 fn behind(stream: impl std::os::fd::AsFd) -> Option<Identity> {
-    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+    let file = fs::File::from(stream.as_fd().try_clone_to_owned().ok()?);
     Identity::of(&file.metadata().ok().filter(fs::Metadata::is_file)?)
 }
 

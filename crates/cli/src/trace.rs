@@ -108,6 +108,7 @@ pub(crate) fn orders(name: &str, from: impl BufRead) -> Result<Vec<(Seconds, Str
 ///
 /// # Errors
 /// As [`orders`].
+#[cfg(target_os = "linux")]
 pub(crate) fn first_turn_s(name: &str, from: impl BufRead) -> Result<Option<f64>, Failure> {
     let mut lines = Lines::new(from);
     lines.next().map_err(|error| unreadable(name, error))?;

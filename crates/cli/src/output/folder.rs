@@ -14,10 +14,12 @@ use std::time::SystemTime;
 
 use crate::failure::Failure;
 use crate::inputs;
+#[cfg(target_os = "linux")]
+use crate::output::Destination;
 use crate::output::draft::{
     MOST_ROUNDS, exchange, is_at, lock, name_until_done, rename_to_new, sync_directory,
 };
-use crate::output::{Destination, Place, directory_of, no_follow, without_colours};
+use crate::output::{Place, directory_of, no_follow, without_colours};
 
 /// The files of a folder that have not yet been renamed.
 const UNFINISHED: &str = ".numasim-unfinished";
@@ -57,6 +59,7 @@ impl Folder {
     ///
     /// # Errors
     /// The errors of the system.
+    #[cfg(target_os = "linux")]
     pub(crate) fn make(&self) -> Result<(), Failure> {
         fs::create_dir_all(&self.path).map_err(|error| not_made(&self.path, &error))
     }
@@ -65,6 +68,7 @@ impl Folder {
     ///
     /// # Errors
     /// The errors of [`Destination::open`].
+    #[cfg(target_os = "linux")]
     pub(crate) fn destination(&self, name: &str) -> Result<Destination, Failure> {
         Destination::open(Some(&self.path.join(name)))
     }

@@ -8,10 +8,8 @@ mod buffer;
 mod cache;
 #[cfg(target_os = "linux")]
 mod free;
-#[cfg(any(target_os = "linux", test))]
 mod layout;
-#[cfg(target_os = "linux")]
-#[cfg(any(target_os = "linux", test))]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
