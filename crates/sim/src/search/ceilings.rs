@@ -57,7 +57,7 @@ pub(super) struct Common {
     pub(super) parts: Vec<Vec<f64>>,
 }
 
-/// What the options of a node are known to respect, apart from their cores.
+/// Limits that the options of a node are known to respect, apart from its cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Respected {
     /// Everything that others do not use: they were evaluated.

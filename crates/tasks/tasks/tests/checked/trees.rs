@@ -75,7 +75,8 @@ fn the_bound_of_a_tree_is_not_above_the_best_of_all_schedules() {
 fn random_trees_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));
     let mut met = [0_u32; 8];
-    for _ in 0..300 {
+    // The rarest feature occurs in 14 to 30 of 300, depending on the seed.
+    for _ in 0..600 {
         let mut choices = choices().new_tree(&mut runner).expect("choices").current();
         let asked = any_tree(&mut choices, 50);
         let Ok((run, records)) = fast(&asked) else { continue };
@@ -96,6 +97,5 @@ fn random_trees_are_about_everything() {
         ];
         met.iter_mut().zip(happens).for_each(|(met, happens)| *met += u32::from(happens));
     }
-    // The rarest occurs in 14 to 30: the seed may be another one.
-    assert!(met.iter().all(|&met| met >= 5), "{met:?} of 300");
+    assert!(met.iter().all(|&met| met >= 15), "{met:?} of 600");
 }
